@@ -111,8 +111,8 @@ function namesOf({ claims }: Statement, { folder, published, report }: LocalTree
 
 const NONE = 'none';
 
-/** Says why there is no statement. */
-function absence({ folder, report }: LocalTree, path: string): string {
+/** Says why nothing is known of a file: there is none, or it was not checked. */
+export function absence({ folder, report }: Pick<LocalTree, 'folder' | 'report'>, path: string): string {
   if (report === undefined) return 'none: there is no tree';
   return existsSync(join(folder, path)) ? 'not checked: an earlier check failed' : NONE;
 }

@@ -4,18 +4,30 @@ import type { LocalTree } from './local-tree.js';
 
 /** The condition of the issuers that the checkpoint holds. */
 export interface HoldCondition extends Condition {
-  /** The ids of the held issuers, sorted. */
-  readonly issuers: readonly string[];
+  /** The ids of the held issuers, sorted. Undefined if that is unknown. */
+  readonly issuers: readonly string[] | undefined;
   /** The held issuers whose hold has no effect, because the list has suspended or revoked them. */
   readonly releasable: readonly string[];
 }
 
 /** Describes the issuers that the checkpoint of the tree holds (rule hold). */
-export function holdCondition({ checkpoint, published }: LocalTree): HoldCondition {
-  const issuers = (checkpoint?.claims['hold'] ?? []) as readonly string[];
-  if (checkpoint === undefined || issuers.length === 0) {
-    return { level: 'ok', message: 'none', issuers, releasable: [] };
+export function holdCondition({
+  folder,
+  report,
+  checkpoint,
+  publication,
+  published,
+}: LocalTree): HoldCondition {
+  if (checkpoint === undefined) {
+    // The root key has signed that the registry has no checkpoints, so nothing can be on hold.
+    const isNone = publication !== undefined && publication.claims['checkpoint'] !== true;
+    if (isNone) return { level: 'ok', message: 'none', issuers: [], releasable: [] };
+    const where = report === undefined ? 'there is no tree' : `${folder} has no valid checkpoint`;
+    const message = `unknown: ${where}`;
+    return { level: 'note', message, issuers: undefined, releasable: [] };
   }
+  const issuers = (checkpoint.claims['hold'] ?? []) as readonly string[];
+  if (issuers.length === 0) return { level: 'ok', message: 'none', issuers, releasable: [] };
   const records = published?.intact.list === true ? published.issuers() : [];
   const stopped = records.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
   const releasable = issuers.filter((id) => stopped.includes(id));

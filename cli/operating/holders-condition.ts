@@ -1,5 +1,7 @@
 import { sharesInWords } from '../../generator/tree/held-by.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { type Condition, summarize } from './condition.js';
+import { absence } from './freshness-condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
 /** The condition of the record of the holders who share the root key. */
@@ -13,11 +15,15 @@ export interface HoldersCondition extends Condition {
 }
 
 /** Describes who shares the root key, as the published record says. */
-export function holdersCondition({ report }: LocalTree): HoldersCondition {
+export function holdersCondition(tree: LocalTree): HoldersCondition {
+  const { report } = tree;
   const none = { threshold: undefined, names: [], split: false };
   const problems = problemsOf(report, (name) => name === 'holders');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
-  if (report?.holders === undefined) return { level: 'ok', message: 'none', ...none };
+  if (report?.holders === undefined) {
+    const message = report === undefined ? 'none' : absence(tree, PATHS.holders);
+    return { level: message === 'none' ? 'ok' : 'note', message, ...none };
+  }
   const { holders } = report;
   const before = holders.split ? '; a dealer had the whole key' : '';
   return {

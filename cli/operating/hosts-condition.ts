@@ -104,7 +104,7 @@ function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
       return { level: 'error', message: what, ...found };
     }
     default: {
-      const what = `${serves}; ${folder} has no list to compare: a build into it would ignore that list`;
+      const what = `${serves}; ${folder} has no valid list to compare: a build into it would ignore that list`;
       return { level: 'warning', message: what, ...found };
     }
   }

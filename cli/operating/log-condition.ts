@@ -6,6 +6,7 @@ import type { WitnessChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { namesLog } from '../../generator/verification/audit-log.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -34,7 +35,12 @@ export async function logCondition(
   const problems = problemsOf(report, (name) => name === 'log');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   const proof = readIfThere(folder, PATHS.logProof);
-  if (published === undefined || proof === undefined) return { level: 'note', message: 'none', ...none };
+  if (published === undefined || proof === undefined) {
+    const isUnchecked =
+      report !== undefined && (namesLog(readIfThere(folder, PATHS.publication)) || proof !== undefined);
+    const message = isUnchecked ? 'not checked: the tree is not valid' : 'none';
+    return { level: 'note', message, ...none };
+  }
   const { head } = parseLogProof(proof, (message) => new TreeRejected(`${PATHS.logProof} ${message}`));
   const cosignatures = head.note.signatures.filter((line) => cosignatureTime(line) !== undefined);
   const oldest = Math.min(...cosignatures.map((line) => cosignatureTime(line) ?? 0));

@@ -41,7 +41,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
 
 /** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
 function holdSteps({ hold }: RegistryStatus, { out, onlineOptions }: CommandSettings): NextStep[] {
-  const { issuers, releasable } = hold;
+  const { issuers = [], releasable } = hold;
   const undecided = issuers.filter((id) => !releasable.includes(id));
   const where = out === 'dist' ? [] : ['--out', out];
   return [

@@ -1,6 +1,7 @@
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Condition, summarize } from './condition.js';
+import { absence } from './freshness-condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
 /** The condition of the publication statement. */
@@ -12,7 +13,8 @@ export interface PublicationCondition extends Condition {
 }
 
 /** Describes the publication statement of the tree. */
-export function publicationCondition({ report, published, publication }: LocalTree): PublicationCondition {
+export function publicationCondition(tree: LocalTree): PublicationCondition {
+  const { report, published, publication } = tree;
   const none = { sequence: undefined, since: undefined };
   const problems = problemsOf(report, (name) => name === 'publication');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
@@ -22,10 +24,14 @@ export function publicationCondition({ report, published, publication }: LocalTr
     const since = formatUpdatedAt(publication.issuedAt);
     return { level: 'ok', message: `number ${sequence}, since ${since}`, sequence, since };
   }
+  const why = absence(tree, PATHS.publication);
+  // The file is there, so it is neither missing nor to be signed again.
+  if (why !== 'none') return { level: 'note', message: why, ...none };
   if (published?.hasStatement) {
     return { level: 'error', message: `${published.folder}/${PATHS.publication} is missing`, ...none };
   }
-  if (report.updatedAt === undefined) return { level: 'note', message: 'none: there is no list', ...none };
+  if (report.updatedAt === undefined)
+    return { level: 'note', message: 'not checked: there is no valid list', ...none };
   const message = 'none: until the next build signs one, verifiers cannot look up single issuers';
   return { level: 'warning', message, ...none };
 }

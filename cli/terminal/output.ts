@@ -43,7 +43,7 @@ export function sayReport(io: Io, report: TreeReport): void {
   if (report.rotatedFrom !== undefined) {
     say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
   }
-  if (report.hold.length > 0) {
+  if (report.hold !== undefined && report.hold.length > 0) {
     say(
       io,
       `note: the checkpoint holds ${report.hold.join(', ')}: verifiers treat held issuers as suspended`,

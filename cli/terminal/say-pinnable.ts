@@ -17,9 +17,9 @@ export function sayPinnable(io: Io, source: string, registry: PinnableRegistry):
     say(io, `${INDENT}a rotation, which is valid, leads here from ${rotatedFrom}`);
   sayNextRoots(io, registry);
   say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
-  say(io, `statement  ${publication ? 'valid' : 'none'}`);
+  say(io, `statement  ${publication ? 'valid' : 'unknown: it sends none'}`);
   if (!publication) sayHidden(io, 'publication statements', REQUIRE_PUBLICATION);
-  say(io, `checkpoint ${checkpoint ? 'valid' : 'none'}`);
+  say(io, `checkpoint ${checkpoint ? 'valid' : 'unknown: it sends none'}`);
   if (!checkpoint) sayHidden(io, 'checkpoints', REQUIRE_CHECKPOINT);
   sayLog(io, registry);
 }
@@ -42,9 +42,10 @@ function sayHidden(io: Io, what: string, option: string): void {
   say(io, `${INDENT}${what}, pass ${option}`);
 }
 
-function sayLog(io: Io, { log, logSize = 0, cosignedBy, trustAnchor }: PinnableRegistry): void {
+function sayLog(io: Io, { log, logSize = 0, cosignedBy, trustAnchor, publication }: PinnableRegistry): void {
   if (log === undefined) {
-    say(io, 'log        none');
+    // Only a publication statement says that the registry has no log.
+    say(io, `log        ${publication ? 'none' : 'unknown'}`);
     return;
   }
   const { witnesses, quorum = 0 } = trustAnchor;

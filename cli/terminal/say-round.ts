@@ -20,7 +20,8 @@ export function sayRound(io: Io, { at, log, hosts, findings }: RoundReport): voi
     log === null
       ? 'no log could be read'
       : `${log.origin}, ${count(log.size, 'entry', 'entries')}, ${grouped(log.added)} new, ${count(hosts.length, 'host')}`;
-  say(io, `monitor ${at}: ${what}, ${alarms === 0 ? 'no alarm' : count(alarms, 'alarm')}`);
+  const told = log === null && alarms === 0 ? '' : `, ${alarms === 0 ? 'no alarm' : count(alarms, 'alarm')}`;
+  say(io, `monitor ${at}: ${what}${told}`);
 }
 
 function lineOf({ severity, code, host, message }: Finding): string {

@@ -18,7 +18,7 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     ...(status.log.message === 'none' ? [] : [['log', status.log] as const]),
     ['delegation', status.delegation],
     ['checkpoint', status.checkpoint],
-    ...(status.hold.issuers.length === 0 ? [] : [['hold', status.hold] as const]),
+    ...(status.hold.message === 'none' ? [] : [['hold', status.hold] as const]),
     ['changes', status.changes],
     ['live', status.live],
     ...status.mirrors.map((mirror) => ['mirror', mirror] as const),

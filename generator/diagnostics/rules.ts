@@ -75,6 +75,10 @@ export const RULES = {
     'an RFC 3339 date-time such as 2026-01-15T09:00:00Z',
     'write the date, T, the time and the zone',
   ),
+  'certified-in-future': warning(
+    'a certified_since that is not in the future',
+    'correct the date, or publish the record then: policies do not wait for this date unless they have min_certified_days',
+  ),
   'bad-uri': error('an absolute URL (RFC 3986) such as https://issuer.example/path', 'correct the URL'),
   'not-https': error('an https URL', 'serve the document over https'),
   'bad-email': error('an e-mail address such as passports@issuer.example, or null', 'correct the address'),

@@ -1,4 +1,5 @@
-import { GRAMMAR } from '@passport-registry/verifier';
+import { GRAMMAR, isDateTime } from '@passport-registry/verifier';
+import { instantOf } from '@passport-registry/verifier/internal';
 import { iso31661, iso31662 } from 'iso-3166';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import type { Path } from './yaml/locate.js';
@@ -16,8 +17,12 @@ function isAssigned(code: string): boolean {
 
 /** Finds values that are valid but suspicious. The record may contain errors; valid fields are checked nevertheless. */
 export function warningsFor(record: object): { path: Path; finding: Finding }[] {
-  const { geographical_scope, policy_uri } = record as Record<string, unknown>;
-  return [...findUnknownCountries(geographical_scope), ...findPlainHttp(policy_uri)];
+  const { geographical_scope, policy_uri, certified_since } = record as Record<string, unknown>;
+  return [
+    ...findUnknownCountries(geographical_scope),
+    ...findPlainHttp(policy_uri),
+    ...findFutureDate(certified_since),
+  ];
 }
 
 function findUnknownCountries(scope: unknown): { path: Path; finding: Finding }[] {
@@ -33,6 +38,14 @@ function findUnknownCountries(scope: unknown): { path: Path; finding: Finding }[
     };
     return [{ path: ['geographical_scope', index], finding }];
   });
+}
+
+/** Compares with the clock of this machine. Warnings are not published, so a tree does not depend on the clock. */
+function findFutureDate(certifiedSince: unknown): { path: Path; finding: Finding }[] {
+  if (typeof certifiedSince !== 'string' || !isDateTime(certifiedSince)) return [];
+  if (instantOf(certifiedSince) <= Date.now()) return [];
+  const message = `the issuer is recognised only from ${certifiedSince} on, but verifiers accept it now`;
+  return [{ path: ['certified_since'], finding: { rule: 'certified-in-future', message } }];
 }
 
 function findPlainHttp(url: unknown): { path: Path; finding: Finding }[] {

@@ -107,8 +107,11 @@ export interface TreeReport {
   readonly issuers: number | undefined;
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string | undefined;
-  /** The ids of the issuers that the checkpoint holds, sorted: verifiers treat them as suspended. */
-  readonly hold: readonly string[];
+  /**
+   * The ids of the issuers that the checkpoint holds, sorted: verifiers treat them as suspended. Undefined without a valid
+   * checkpoint: then it is unknown which issuers are on hold.
+   */
+  readonly hold: readonly string[] | undefined;
   readonly checks: readonly Check[];
   /** What is valid now but will soon expire, and what could not be verified, in words. */
   readonly warnings: readonly string[];
@@ -256,7 +259,7 @@ interface AuditedTree {
   /** The list; undefined unless the root key has signed the list. */
   readonly list: Uint8Array | undefined;
   readonly registry: IssuerRegistry | undefined;
-  readonly hold: readonly string[];
+  readonly hold: readonly string[] | undefined;
   readonly holders: HeldBy | undefined;
   /** Whether the tree has statements, which a client reads with code of its own. */
   readonly onlyClientReads: boolean;
@@ -267,7 +270,7 @@ interface AuditedTree {
 const NOTHING_AUDITED: AuditedTree = {
   list: undefined,
   registry: undefined,
-  hold: [],
+  hold: undefined,
   holders: undefined,
   onlyClientReads: true,
   warnings: [],
@@ -338,13 +341,16 @@ async function auditTree(
       ? await checks.run('log', () => checkWholeLog(roots))
       : undefined;
   warnings.push(...(logged?.warnings ?? []));
-  if (!hasLog) checks.skip('log', 'the tree has no log');
+  if (options.withoutLog === true) checks.skip('log', 'it was not asked for');
+  // A statement that is not valid could name a log.
+  else if (!hasLog && !isUnclear) checks.skip('log', 'the tree has no log');
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
   const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();
   const snapshots = below('snapshots/');
-  if (snapshots.length === 0) checks.skip('snapshots', 'the tree has no snapshots');
-  else if (roots !== undefined) {
+  if (snapshots.length === 0) {
+    if (sums !== undefined) checks.skip('snapshots', 'the tree has no snapshots');
+  } else if (roots !== undefined) {
     const { pendingList, rootKeys = roots.keys } = logged ?? {};
     const history = { ...roots, keys: rootKeys, pendingList };
     warnings.push(
@@ -389,7 +395,7 @@ async function auditTree(
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
     checks.wasRun(name),
   );
-  const hold = checkpoint?.checkpoint.hold ?? [];
+  const hold = checkpoint?.checkpoint.hold;
   const notes = [
     ...unknownFiles(paths, (path) => sums?.has(path) === true),
     ...(await unknownClaimsIn(files, (check) => checks.passed(check))),

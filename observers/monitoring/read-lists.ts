@@ -72,7 +72,7 @@ function reportMissing(
   report: Report,
 ) {
   const code = isKept || size <= KEPT_LIST_BYTES ? 'list-missing' : 'list-not-kept';
-  const message = `no host has the list ${list} of publication ${sequence}, entry ${index}`;
+  const message = `no host that answers has the list ${list} of publication ${sequence}, entry ${index}`;
   report(finding(code, message, { entry: index, sequence, list }));
 }
 

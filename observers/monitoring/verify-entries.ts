@@ -115,7 +115,7 @@ async function nextTrail(
   const { index, entry } = one;
   if (!isWanted) return passUnverified(trail, entry);
   if (statement === undefined) {
-    const message = `no host has ${PATHS.loggedStatement(index)}, the statement of a ${typeOf(entry)}`;
+    const message = `no host that answers has ${PATHS.loggedStatement(index)}, the statement of a ${typeOf(entry)}`;
     report(finding('statement-missing', message, { entry: index }));
     return passUnverified(trail, entry);
   }

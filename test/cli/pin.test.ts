@@ -67,7 +67,7 @@ describe('passport-registry pin', () => {
   it('requires a checkpoint only of a registry that has one', async () => {
     const url = await hostOf(plain);
     const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), '--out', 'other.json');
-    expect(stderr).toContain('checkpoint none\n');
+    expect(stderr).toContain('checkpoint unknown: it sends none\n');
     expect(written('other.json')).toEqual({ root: first.rootKey.jwk, sources: [url] });
   });
 
@@ -240,9 +240,11 @@ describe('a host that withholds the publication statement', () => {
     const { code, stderr } = await pin(await hostOf(withheld()), ...known());
     expect([code, written()]).toEqual([0, expect.not.objectContaining({ publication: 'required' })]);
     expect(stderr).toMatch(
-      /^statement {2}none\n.* can hide publication statements: .*\n.* pass --require-publication$/m,
+      /^statement {2}unknown: it sends none\n.* can hide publication statements: .*\n.* pass --require-publication$/m,
     );
-    expect(stderr).toMatch(/^checkpoint none\n.* can hide checkpoints: .*\n.* pass --require-checkpoint$/m);
+    expect(stderr).toMatch(
+      /^checkpoint unknown: it sends none\n.* can hide checkpoints: .*\n.* pass --require-checkpoint$/m,
+    );
   });
 
   it('does not matter to a registry that has one: --require-publication is satisfied', async () => {

@@ -6,6 +6,15 @@ import { cli, workspace } from './workspace.js';
 export const GOOD = 'Verified in your browser';
 export const BAD = 'Not verified: trust nothing here';
 
+/** Why the page shows nothing, and its heading. */
+const REFUSALS = {
+  forged: BAD,
+  expired: 'Out of date: verifiers refuse this list',
+  unreachable: 'Not verified: no answer',
+  clock: 'Not verified: a clock is wrong',
+  host: 'Not verified: this host has a fault',
+} as const;
+
 /** A workspace whose key is of a kind, with its tree in dist/. */
 export async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[]): Promise<string> {
   const folder = await workspace(['alpha', 'beta.example']);
@@ -16,8 +25,13 @@ export async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[
   return folder;
 }
 
-export async function expectRefused(page: Page, code: string): Promise<void> {
-  expect(await verdict(page)).toBe(BAD);
+export async function expectRefused(
+  page: Page,
+  code: string,
+  cause: keyof typeof REFUSALS = 'forged',
+): Promise<void> {
+  expect(await verdict(page)).toBe(REFUSALS[cause]);
+  expect(await page.locator('.verification').getAttribute('class')).toContain(`bad ${cause}`);
   expect(await page.getByRole('alert').innerText()).toContain(code);
   // The list that the page contained without a script is removed, too.
   expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);

@@ -12,7 +12,7 @@ import { ROOT } from '../support/paths.js';
 import { publish, testKey } from '../support/publication.js';
 import { plainHost, serve } from '../support/serving.js';
 import { rounds } from '../support/soak.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { cli, clockAhead, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = join(ROOT, 'test-results/screenshots');
@@ -126,6 +126,7 @@ async function violations(page: Page): Promise<string[]> {
 describeWith(['chromium'], 'the page for everybody', () => {
   let good: string;
   let bad: string;
+  let expired: string;
   let development: string;
   let logged: string;
   let unlogged: string;
@@ -140,6 +141,9 @@ describeWith(['chromium'], 'the page for everybody', () => {
     bad = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
       path.endsWith('issuers.json') ? bytes.subarray(1) : bytes,
     );
+    const key = ['--key', 'key.pem', '--allow-example-names', '--checkpoint-key', 'key.pem'];
+    await cli(['build', ...key, '--out', 'expired'], folder, clockAhead(-2 * 24 * 60));
+    expired = await serve(join(folder, 'expired'));
     development = await serve(join(folder, 'development'));
     const seconds = Math.floor(Date.now() / 1000);
     const cosignatures = ['mirror.member.example/registry', `${'w'.repeat(120)}.example`, '\u202Eelpmaxe'];
@@ -176,6 +180,8 @@ describeWith(['chromium'], 'the page for everybody', () => {
     ['unknown-issuer', () => `${good}/#issuer=cedar-helth`],
     ['not-found', () => `${good}/issuers/cedar-helth`],
     ['not-verified', () => `${bad}/`],
+    ['expired', () => `${expired}/`],
+    ['expired-issuer', () => `${expired}/#issuer=cedar-health`],
     ['development', () => `${development}/`],
     ['logged', () => `${logged}/#issuer=cedar-health`],
     ['not-logged', () => `${unlogged}/#issuer=cedar-health`],

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { open, verdict, verification } from '../support/browser.js';
+import { open, openWithClock, shownLater, timeInWords, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { serve } from '../support/serving.js';
+import { claimsOf } from '../support/signed-tree.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -37,22 +39,65 @@ describeWith(['chromium'], 'an issuer on hold, in Chromium', () => {
       ['gamma\ngamma.alt', 'revoked'],
     ]);
     expect(await (await verification(page)).innerText()).toContain(
-      'alpha, gamma: verifiers treat these issuers as suspended',
+      'alpha, gamma: verifiers that read checkpoints treat these issuers as suspended',
     );
     const totals = await page.locator('.totals li').allInnerTexts();
-    expect(totals).toEqual(['1 active', '1 suspended', '1 revoked', '3 certified']);
+    expect(totals).toEqual(['1 active', '1 on hold', '1 revoked', '3 certified']);
+    // A revoked issuer is no longer on hold.
+    expect(await page.locator('.recent .changes li').allInnerTexts()).toEqual([
+      'Since an unknown time: alpha: on hold',
+    ]);
+    const ids = () => page.locator('.issuers tbody th a').allInnerTexts();
+    for (const [search, expected] of [
+      ['hold', ['alpha']],
+      ['active', ['beta']],
+    ] as const) {
+      await page.getByLabel('Search').fill(search);
+      await expect.poll(ids).toEqual(expected);
+    }
+    await page.getByLabel('Search').fill('');
     await page.getByLabel('Status', { exact: true }).selectOption('active');
     expect(await page.locator('.issuers tbody th a').allInnerTexts()).toEqual(['beta']);
     await page.getByLabel('Status', { exact: true }).selectOption('suspended');
-    await page.getByRole('link', { name: 'alpha' }).click();
+    await page.getByText('No matching issuers.').waitFor();
+    await page.getByLabel('Status', { exact: true }).selectOption('on hold');
+    expect(await ids()).toEqual(['alpha']);
+    await page.locator('.issuers').getByRole('link', { name: 'alpha' }).click();
     const text = page.locator('.verdict');
     expect(await text.innerText()).toMatch(
-      /^This issuer is on hold, as of the checkpoint of .*\. It is treated as suspended: every verifier rejects/,
+      /^This issuer is on hold, by the checkpoint of .*; since when is unknown\. A verifier that reads checkpoints rejects/,
     );
     expect(await text.getAttribute('class')).toBe('verdict suspended');
     expect(await page.locator('.fields').first().innerText()).toMatch(/on hold\s+\(active in the record\)/);
     expect(await page.locator('.record pre code').textContent()).toContain('"status": "active"');
     expect(wrong).toEqual([]);
+  });
+
+  it('has a beginning that a page knows which saw the checkpoint before', async () => {
+    const { page } = await openWithClock(`${base}/#issuer=alpha`);
+    expect(await verdict(page)).toBe('Verified in your browser');
+    await page.getByText('No changes of status or tier since').waitFor();
+    await good('hold', 'alpha', '--key', 'key.pem');
+    const { iat = 0 } = claimsOf(readFileSync(join(folder, 'dist/checkpoint.jwt')));
+    const since = new Date(iat * 1000).toISOString();
+    await page.clock.runFor(61_000);
+    await shownLater(page, page.getByText('This issuer is on hold, since the checkpoint of'));
+    const times = page.locator('.verdict time, .changes time');
+    expect(await times.evaluateAll((all) => all.map((one) => one.getAttribute('datetime')))).toEqual([
+      since,
+      since,
+    ]);
+    expect(await page.locator('.changes').innerText()).toContain(`${timeInWords(since)}: on hold`);
+  });
+
+  it('is unknown without a checkpoint', async () => {
+    const plain = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], plain);
+    const { page } = await open(`${await serve(join(plain, 'dist'))}/#status=on+hold`);
+    expect(await verdict(page)).toBe('Verified in your browser');
+    await page.getByText('Unknown: this host sends no checkpoint.').waitFor();
+    await page.goto(page.url().replace(/#.*/, '#issuer=alpha'));
+    await page.getByText('Whether it is on hold is unknown').waitFor();
   });
 
   it('is shown as revoked if the list has revoked it', async () => {

@@ -31,6 +31,7 @@ beforeAll(async () => {
     'issuers/listed.yaml': recordText('listed', { tier: 'registered' }),
     'issuers/gone.yaml': recordText('gone', { status: 'revoked' }),
     'issuers/held.yaml': recordText('held', { tier: 'registered' }),
+    'issuers/early.yaml': recordText('early', { certified_since: '2999-01-01T00:00:00Z' }),
     'issuers/paused.yaml': recordText('paused', { status: 'suspended' }),
   });
   const key = ['--key', 'key.pem'];
@@ -109,8 +110,9 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
       ['aurora', 'verdict active', 'This issuer is recognised. Your own policy decides'],
       ['listed', 'verdict ', 'This issuer is recognised, but not examined. Your own policy decides'],
       ['bare', 'verdict suspended', 'This issuer is for tests only.'],
-      ['paused', 'verdict suspended', 'This issuer is suspended: every verifier rejects'],
-      ['gone', 'verdict revoked', 'This issuer is revoked: every verifier rejects'],
+      ['paused', 'verdict suspended', 'This issuer is suspended. A verifier that has this list rejects'],
+      ['gone', 'verdict revoked', 'This issuer is revoked: it was recognised before.'],
+      ['early', 'verdict suspended', 'not yet.'],
     ] as const) {
       await page.goto(`${base}/#issuer=${id}`);
       await page.getByRole('heading', { name: id, exact: true }).waitFor();
@@ -120,6 +122,34 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
         expect.stringContaining(words),
       ]);
     }
+  });
+
+  it('is green in no row for an issuer that is for tests, or that is not recognised yet', async () => {
+    const { page } = await open(base);
+    expect(await verdict(page)).toBe(GOOD);
+    const look = async (id: string) => {
+      const row = page.locator('tbody tr', { has: page.getByRole('link', { name: id, exact: true }) });
+      return [await row.locator('.status').getAttribute('class'), await row.locator('.date').innerText()];
+    };
+    expect(await look('aurora')).toEqual(['status active', '15 January 2026']);
+    expect((await look('bare'))[0]).toBe('status ');
+    expect(await look('early')).toEqual(['status ', '1 January 2999 (not yet)']);
+    for (const [id, label] of [
+      ['aurora', 'Recognised since'],
+      ['early', 'Recognised from'],
+      ['gone', 'Was recognised from'],
+    ] as const) {
+      await page.goto(`${base}/#issuer=${id}`);
+      await page.getByRole('heading', { name: id, exact: true }).waitFor();
+      expect(await page.locator('article .fields dt').allTextContents()).toContain(label);
+    }
+    await page.goto(`${base}/#issuer=bare`);
+    await policyField(page).fill('{ "tiers": ["sandbox"] }');
+    await expect.poll(() => decision(page)).toEqual([ACCEPTED, 'policy-met']);
+    expect(await page.locator('.decision .accepted').count()).toBe(0);
+    // The policy does not ask since when an issuer is recognised.
+    await page.goto(`${base}/#issuer=early`);
+    await expect.poll(() => decision(page)).toEqual([ACCEPTED, 'policy-met']);
   });
 
   it('decides live under the policy of the reader, with every reason', async () => {
@@ -187,9 +217,9 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
 
   it.each([
     ['aurora', ACCEPTED, 'policy-met'],
-    ['bare', ACCEPTED, 'policy-met'],
+    ['bare', REJECTED, 'tier-not-accepted'],
     ['gone', REJECTED, 'status-revoked'],
-    ['held', REJECTED, 'issuer-held'],
+    ['held', REJECTED, 'issuer-held', 'tier-not-accepted'],
     ['paused', REJECTED, 'status-suspended'],
   ])('decides the same of %s before the list is there, and after', async (id, ...expected) => {
     const { base: slow, release } = await slowHost(dist);
@@ -198,7 +228,7 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
     await expect.poll(() => decision(page)).toEqual(expected);
     const mine = '{ "tiers": [], "max_audit_days": 1 }';
     await policyField(page).fill(mine);
-    const status = expected[1] === 'policy-met' ? [] : [expected[1]];
+    const status = expected.slice(1).filter((code) => /^(?:status|issuer)-/.test(code));
     const audit = id === 'aurora' ? 'audit-too-old' : 'audit-missing';
     const refused = [REJECTED, ...status, 'tier-not-accepted', audit];
     await expect.poll(() => decision(page)).toEqual(refused);
@@ -219,7 +249,9 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
     await policyField(page).fill('{ "tiers": ["certified"] }');
     await page.goto(`${base}/#issuer=held`);
     await page.getByRole('heading', { name: 'held', exact: true }).waitFor();
-    expect(JSON.parse(await policyField(page).inputValue())).toEqual({ tiers: ['registered'] });
+    expect(JSON.parse(await policyField(page).inputValue())).toEqual({
+      tiers: ['founding', 'certified'],
+    });
   });
 });
 
@@ -246,7 +278,7 @@ describeWith(['chromium'], 'the code for an issuer, in Chromium', () => {
     const { kid } = JSON.parse(readFileSync(join(dist, 'keys/root.json'), 'utf8'));
     const cases = [
       ['aurora', 'accepted: true', 'policy-met'],
-      ['bare', 'accepted: true', 'policy-met'],
+      ['bare', 'accepted: false', 'tier-not-accepted'],
       ['paused', 'accepted: false', 'status-suspended'],
       ['held', 'accepted: false', 'issuer-held'],
     ] as const;
@@ -322,8 +354,8 @@ describeWith(['chromium'], 'the code for an issuer, in Chromium', () => {
       const world = { createRegistryClient: () => client, console: { log: () => undefined } };
       const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
       await new AsyncFunction(...Object.keys(world), rest.join(';\n'))(...Object.values(world));
-      const policy = { tiers: [text], domains: [text], geography: [text], passport_types: [text] };
-      expect(called).toEqual([[text, policy]]);
+      // The policy that a reader begins with takes nothing from the record.
+      expect(called).toEqual([[text, { tiers: ['founding', 'certified'] }]]);
       expect(globalThis).not.toHaveProperty('breached');
     }
     expect(wrong).toEqual([]);

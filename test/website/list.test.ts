@@ -177,7 +177,7 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     expect(await page.locator('#title').textContent()).toBe('cedar.health');
     expect(await page.title()).toBe('cedar.health: Registry of agent passport issuers');
     const shown = await page.locator('#view').innerText();
-    expect(shown).toContain('This issuer is suspended: every verifier rejects the issuer');
+    expect(shown).toContain('This issuer is suspended. A verifier that has this list rejects the issuer');
     const fields = await page.locator('.fields > div').allInnerTexts();
     expect(fields.map((field) => field.replaceAll(/\s+/g, ' ').replace(/\(.* ago\)/, '(ago)'))).toEqual([
       'Status suspended',

@@ -71,7 +71,7 @@ describeWith(['chromium'], 'the log in the page', () => {
     expect(text).toContain('In the registry’s log');
     expect(text).toMatch(/Log\s+registry\.example\/log: a head with 2 entries, signed by the key of the log/);
     expect(text).toMatch(/This list\s+publication 2, proven to be entry 2 of this head$/m);
-    expect(text).toMatch(/Witnesses\s+not checked here, .* This host sends no cosignatures\.$/m);
+    expect(text).toMatch(/Witnesses\s+unknown, because this host sends no cosignatures\.$/m);
     await page.getByRole('button', { name: 'Read the history' }).waitFor();
     expect(wrong).toEqual([]);
   });
@@ -145,9 +145,12 @@ describeWith(['chromium'], 'the log in the page', () => {
       expect.stringMatching(/^mirror\.one\.example\/w at 20\S+Z \(3 hours ago\)$/),
       expect.stringMatching(/^late\.example at 20\S+Z \(2 days ago\)$/),
     ]);
-    expect(await panel(page).locator('.facts').innerText()).toContain(
-      'not checked here, because you have pinned none of their keys. This host claims cosignatures by these names at these times:',
-    );
+    const facts = await panel(page).locator('.facts').innerText();
+    expect(facts).toContain('at these times, which are not checked here:');
+    // The operations check them, and say the same of what that proves.
+    expect(facts).toContain('Only keys that you pinned yourself prove');
+    const operations = panel(page).getByRole('link', { name: 'operations' });
+    expect(await operations.getAttribute('href')).toBe('#view=operations');
     await panel(page).locator('summary').click();
     const limits = await panel(page).locator('details').innerText();
     expect(limits).toContain(
@@ -166,7 +169,7 @@ describeWith(['chromium'], 'the log in the page', () => {
       return Buffer.from(witnessed.replace(/\n\u2014 witness\.example .*/u, ''));
     });
     const text = await shown(page, 'good');
-    expect(text).toContain('This host sends no cosignatures.');
+    expect(text).toContain('unknown, because this host sends no cosignatures.');
     expect(text).not.toMatch(/nobody|no witness has/);
   });
 

@@ -158,10 +158,10 @@ describeWith(['chromium'], 'a page that stays open', () => {
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
     await page.locator('.verification.bad').waitFor();
-    await expectRefused(page, 'ERR_REGISTRY_STALE');
+    await expectRefused(page, 'ERR_REGISTRY_STALE', 'unreachable');
     // It stays so, wherever the reader goes.
     await page.goto(`${host}/#tier=certified`);
-    await expectRefused(page, 'ERR_REGISTRY_STALE');
+    await expectRefused(page, 'ERR_REGISTRY_STALE', 'unreachable');
     expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
   });
 
@@ -180,7 +180,7 @@ describeWith(['chromium'], 'a page that stays open', () => {
     await page.clock.setSystemTime(Date.now() + 40 * 24 * 60 * 60 * 1000);
     await act(page);
     await page.locator('.verification.bad').waitFor();
-    await expectRefused(page, 'ERR_REGISTRY_STALE');
+    await expectRefused(page, 'ERR_REGISTRY_STALE', 'unreachable');
     expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
   });
 

@@ -14,7 +14,8 @@ import { cli, clockAhead, workspace, writeFiles } from '../support/workspace.js'
 const GOOD = 'Verified in your browser';
 const TYPE = 'registry-operations+jwt';
 const HOUR = 60 * 60;
-const NO_REPORT = 'This host sends no report of the registry on its mirrors.';
+const NO_REPORT = 'Unknown: this host sends no report of the registry on its mirrors.';
+const UNKNOWN_WITNESSES = 'Unknown: this host sends no report in which the registry names its witnesses.';
 
 let folder: string;
 
@@ -100,15 +101,24 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
     expect(await section(page, 'List').innerText()).toMatch(
       /Issuers\s+2\s+Updated\s+\d+ \w+ \d{4}, \d\d:\d\d UTC \(5 hours ago\)\s+On hold\s+unknown, because no checkpoint says so$/,
     );
-    expect(await section(page, 'Checkpoint').innerText()).toContain('none: a host could hide a newer list');
-    expect(await section(page, 'Log').innerText()).toContain('This page has no proof of a log.');
+    expect(await section(page, 'Checkpoint').innerText()).toContain(
+      'unknown: this host sends none, so it could hide a newer list',
+    );
+    expect(await section(page, 'Log').innerText()).toContain('unknown: this page has no proof of a log.');
     const events = await rowsOf(page, 'Next key events');
     expect(events.map(([, what]) => what)).toEqual([
       'Verifiers refuse the list as too old, unless a newer one or a newer checkpoint is signed',
     ]);
     expect(await section(page, 'Mirrors').innerText()).toContain(NO_REPORT);
-    expect(await section(page, 'Witnesses').innerText()).toContain('The registry names no witnesses.');
+    expect(await section(page, 'Witnesses').innerText()).toContain(UNKNOWN_WITNESSES);
     expect(wrong).toEqual([]);
+  });
+
+  it('say that the registry names no witnesses only where it says so itself', async () => {
+    const { page } = await opened(
+      await hostWith('online', { 'operations.jwt': await statement('online', {}) }),
+    );
+    expect(await section(page, 'Witnesses').innerText()).toContain('The registry names no witnesses.');
   });
 
   it('name the root key, if it signed the checkpoint', async () => {
@@ -161,7 +171,11 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
       'an online key; this host does not send the delegation to it',
     );
     const events = await rowsOf(page, 'Next key events');
-    expect(events.map(([, what]) => what)).toEqual(['The checkpoint expires, unless a newer one is signed']);
+    expect(events.map(([, what]) => what)).toEqual([
+      'The checkpoint expires, unless a newer one is signed',
+      'The delegation to the online keys expires, unless the root key signs a new one',
+    ]);
+    expect(events[1]?.[0]).toBe('unknown: this host does not send the delegation');
   });
 
   it('name the issuers on hold, and lead to them', async () => {
@@ -266,7 +280,7 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
     expect(rows.map(([name]) => name)).toEqual(named.map(({ key }) => key.name));
     expect(rows.map(([, cosignature]) => cosignature?.replace(/^.* UTC /, 'UTC '))).toEqual([
       ...['UTC (2 hours ago)', 'UTC (2 days ago)'],
-      ...['no valid cosignature', 'no valid cosignature', 'no valid cosignature'],
+      ...Array<string>(3).fill('this host sends no valid cosignature'),
     ]);
     const exact = section(page, 'Witnesses').locator('tbody time');
     expect(await exact.first().getAttribute('datetime')).toBe(new Date(times.honest).toISOString());
@@ -285,7 +299,7 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
     );
     await page.locator('#log').getByRole('alert').waitFor();
     for (const title of ['Log', 'Witnesses']) {
-      expect(await section(page, title).innerText()).toContain('This page has no proof of a log.');
+      expect(await section(page, title).innerText()).toContain('unknown: this page has no proof of a log.');
     }
     expect(await page.locator('.operations').innerText()).not.toContain('honest.example');
   });
@@ -341,8 +355,12 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
       expect([name, await section(page, 'Mirrors').innerText()]).toEqual([
         name,
         expect.stringMatching(
-          /sends (?:no report of the registry|a report on the mirrors that is not valid: ERR_)/,
+          /^Mirrors\s+Unknown: this host sends (?:no report of the registry|a report of the registry that is not valid: ERR_)/,
         ),
+      ]);
+      expect([name, await section(page, 'Witnesses').innerText()]).toEqual([
+        name,
+        expect.stringContaining(UNKNOWN_WITNESSES),
       ]);
       expect(await page.locator('.operations').innerText()).not.toMatch(/mirror\.example|in sync/);
     }

@@ -7,7 +7,15 @@ import { open, openWithClock, verdict, verification } from '../support/browser.j
 import { describeWith } from '../support/components.js';
 import { BAD, expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
 import { listen, plainHost, serve } from '../support/serving.js';
-import { cli, clockAhead, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
+import {
+  cli,
+  clockAhead,
+  recordText,
+  run,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../support/workspace.js';
 
 describeWith(['chromium'], 'verification in the page', () => {
   let ed25519: string;
@@ -49,31 +57,31 @@ describeWith(['chromium'], 'verification in the page', () => {
       /list of .*, perhaps not the newest$/,
     );
     expect(await (await verification(page)).innerText()).toContain(
-      'none, so this host could hide a newer list',
+      'this host sends none, so it could hide a newer list',
     );
     expect(await page.locator('.recent').innerText()).toContain(
       'no changes of status and tier that a checkpoint covers',
     );
   });
 
-  it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined, string]>([
+  it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined, string, 'host'?]>([
     ['one flipped bit in the list', /issuers\.json$/, flipped, 'ERR_SIGNATURE_INVALID'],
     ['one flipped bit in the signature', /issuers\.sig$/, flipped, 'ERR_SIGNATURE_'],
     ['half a list', /issuers\.json$/, (bytes) => bytes.subarray(0, 300), 'ERR_SIGNATURE_INVALID'],
-    ['no list', /issuers\.json$/, () => undefined, 'ERR_SOURCE_STATUS'],
-    ['not a signature', /issuers\.sig$/, () => undefined, 'ERR_SOURCE_STATUS'],
-    ['no root key', /root\.json$/, () => undefined, 'ERR_PAGE'],
+    ['no list', /issuers\.json$/, () => undefined, 'ERR_SOURCE_STATUS', 'host'],
+    ['not a signature', /issuers\.sig$/, () => undefined, 'ERR_SOURCE_STATUS', 'host'],
+    ['no root key', /root\.json$/, () => undefined, 'ERR_SOURCE_STATUS', 'host'],
     ['no key where the root key belongs', /root\.json$/, () => Buffer.from('{}'), 'ERR_ROOT_KEY_INVALID'],
     ['an altered checkpoint', /checkpoint\.jwt$/, flipped, 'ERR_CHECKPOINT_INVALID'],
     ['no checkpoint', /checkpoint\.jwt$/, () => undefined, 'ERR_CHECKPOINT_MISSING'],
     ['no publication statement', /publication\.jwt$/, () => undefined, 'ERR_PUBLICATION_MISSING'],
     ['neither', /(checkpoint|publication)\.jwt$/, () => undefined, 'ERR_CHECKPOINT_MISSING'],
-  ])('shows nothing for %s', async (_name, path, change, code) => {
+  ])('shows nothing for %s', async (_name, path, change, code, cause) => {
     const host = await plainHost(join(ed25519, 'dist'), '404.html', (asked, bytes) =>
       path.test(asked) ? change(bytes) : bytes,
     );
     const { page, wrong } = await open(`${host}/#issuer=alpha`);
-    await expectRefused(page, code);
+    await expectRefused(page, code, cause);
     expect(wrong.filter((one) => one.startsWith('policy') || one.startsWith('error'))).toEqual([]);
   });
 
@@ -98,13 +106,96 @@ describeWith(['chromium'], 'verification in the page', () => {
     await expectRefused((await open(`${host}/#issuer=alpha`)).page, 'ERR_CHECKPOINT_MISSING');
   });
 
-  it('refuses a list that is too old, and one from the future', async () => {
-    const old = await published('Ed25519', '--updated-at', '2026-01-01T00:00:00Z');
-    await expectRefused((await open(await serve(join(old, 'dist')))).page, 'ERR_LIST_EXPIRED');
+  it('refuses a list from the future, and says that a clock is wrong', async () => {
     const early = await published('Ed25519');
     const options = ['build', '--key', 'root.pem', '--renew'];
     expect((await cli(options, early, clockAhead(60))).code).toBe(0);
-    await expectRefused((await open(await serve(join(early, 'dist')))).page, 'ERR_NOT_YET_VALID');
+    const { page } = await open(await serve(join(early, 'dist')));
+    await expectRefused(page, 'ERR_NOT_YET_VALID', 'clock');
+    // Nothing is green or red.
+    await page.getByText('This device says that it is').waitFor();
+  });
+
+  it.each([
+    ['of a list without a checkpoint', 'ERR_LIST_EXPIRED', 40, [], 'Verifiers refuse the list as too old'],
+    [
+      'of its checkpoint',
+      'ERR_CHECKPOINT_EXPIRED',
+      2,
+      ['--checkpoint-key', 'key.pem'],
+      'The checkpoint has expired',
+    ],
+  ])(
+    'marks a list as old after the end %s, and shows the operations',
+    async (_what, code, days, args, event) => {
+      const folder = await workspace(['alpha']);
+      writeFiles(folder, { 'issuers/gone.yaml': recordText('gone', { status: 'revoked' }) });
+      await cli(['build', '--key', 'key.pem', ...args], folder, clockAhead(-days * 24 * 60));
+      const host = await serve(join(folder, 'dist'));
+      const { page, wrong } = await open(host);
+      expect(await verdict(page)).toBe('Out of date: verifiers refuse this list');
+      expect(await page.locator('.verification').getAttribute('class')).toContain('bad expired');
+      expect(await page.getByRole('alert').innerText()).toContain(code);
+      await page.getByText('What is shown below is the old list').waitFor();
+      expect(await page.locator('#title').innerText()).toMatch(/^Old list of \d+ \w+ \d{4}$/);
+      expect(await page.title()).toMatch(/^Out of date: /);
+      const colour = (row: string) =>
+        page
+          .locator('tbody tr', { hasText: row })
+          .locator('.status')
+          .evaluate((one) => getComputedStyle(one).color);
+      const text = await page.locator('main').evaluate((one) => getComputedStyle(one).color);
+      expect(await colour('alpha')).toBe(text);
+      expect(await colour('gone')).not.toBe(text);
+      await page.getByRole('link', { name: 'alpha' }).click();
+      const look = page.locator('.verdict');
+      await look.getByText('In this old list, this issuer is active.').waitFor();
+      expect(await look.getAttribute('class')).toBe('verdict ');
+      // No verifier decides by an old list.
+      expect(await page.locator('.decision, .use').count()).toBe(0);
+      await page.goto(`${host}/#issuer=other`);
+      await page.getByText('other is not in this old list.').waitFor();
+      await page.goto(`${host}/#view=operations`);
+      await page.locator('.operations').getByText(event).waitFor();
+      expect(await page.locator('.operations').innerText()).toMatch(/\d+ \w+ ago\)|yesterday\)/);
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it('shows no old list while the clock of the device does not fit that of the host', async () => {
+    const { page } = await openWithClock(await serve(join(ed25519, 'dist')), 40 * 24 * 60 * 60 * 1000);
+    await expectRefused(page, 'ERR_CLOCK', 'clock');
+  });
+
+  it('shows no old list that the root key has not signed', async () => {
+    const folder = await workspace(['alpha', 'beta']);
+    await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder, clockAhead(-2880));
+    const host = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
+      path.endsWith('/issuers.json') ? flipped(bytes) : bytes,
+    );
+    const { page } = await open(host);
+    await verdict(page);
+    expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);
+  });
+
+  it('says of a host that does not answer only that it does not answer', async () => {
+    const { page } = await open(await serve(join(ed25519, 'dist')));
+    await verdict(page);
+    await page.route('**/*.json', (route) => route.abort());
+    await page.reload();
+    await expectRefused(page, 'ERR_SOURCE_UNREACHABLE', 'unreachable');
+    await page.getByText('This says nothing about the registry.').waitFor();
+  });
+
+  it('shows no list and no word of scripts under a link to one issuer before the script runs', async () => {
+    const { page } = await open(await serve(join(ed25519, 'dist')));
+    await verdict(page);
+    await page.route('**/registry.js', (route) => route.abort());
+    await page.goto('about:blank');
+    await page.goto(`${await serve(join(ed25519, 'dist'))}/#issuer=alpha`);
+    await page.getByRole('heading', { name: 'Not verified yet' }).waitFor();
+    expect(await page.locator('#verification').innerText()).not.toContain('script');
+    expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);
   });
 
   it('shows nothing before it has come to a verdict', async () => {
@@ -190,7 +281,8 @@ describeWith(['chromium'], 'the page for what is not there', () => {
     const host = await serve(join(folder, 'dist'));
     const { page, wrong } = await open(`${host}/issuers/beta.exampel`);
     await page.getByRole('link', { name: 'beta.example' }).waitFor();
-    expect(await page.locator('main').innerText()).toContain('is not recognised');
+    // A missing file proves nothing of an issuer.
+    expect(await page.locator('main').innerText()).toContain('the signed list decides');
     const list = page.getByRole('link', { name: 'All issuers' });
     expect(await list.evaluate((link: HTMLAnchorElement) => link.href)).toBe(`${host}/`);
     await page.getByRole('link', { name: 'beta.example' }).click();

@@ -4,6 +4,7 @@ import { trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
 import { issuer as text } from './texts/en.js';
+import { explainFailure } from './verification/details.js';
 import { showFailure } from './verification/verdict.js';
 
 /** The page for a URL that does not exist. It suggests issuers with similar ids. */
@@ -23,7 +24,9 @@ export async function notFoundPage(base: URL): Promise<void> {
         : element('p', {}, rich(text.misplaced, { id: link })),
     );
   } catch (error) {
-    showFailure(notVerified(error));
+    const failure = notVerified(error);
+    showFailure(failure);
+    explainFailure(failure);
   }
 }
 

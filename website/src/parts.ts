@@ -9,5 +9,6 @@ export { notFoundPage } from './not-found-page.js';
 export { operationsView } from './operations/operations-view.js';
 export { readOperations } from './operations/read-operations.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
+export { expiredRegistry } from './registry/expired-registry.js';
 export { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
-export { provenDetails, showDetails } from './verification/details.js';
+export { explainFailure, provenDetails, showDetails } from './verification/details.js';

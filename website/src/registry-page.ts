@@ -6,16 +6,18 @@ import type {
   RootKey,
 } from '@passport-registry/verifier';
 import { byId, element, rich } from './dom/element.js';
+import { dayInWords } from './dom/time.js';
 import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
+import { type Hold, holdOf } from './registry/hold.js';
 import { logOfPage, type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts/en.js';
 import { currencyOf, isDoubtful, provenUntil } from './verification/currency.js';
-import { showBadge, showChecking, showFailure } from './verification/verdict.js';
+import { causeOf, showBadge, showChecking, showFailure } from './verification/verdict.js';
 
 const TITLE = document.title;
 
@@ -41,7 +43,11 @@ export class RegistryPage {
   #lostFocus: string | undefined;
   /** What the look-up of the issuer that was shown last has accepted. */
   #proven: RegistryStatus | undefined;
-  #changes: Changes | undefined;
+  /** Null if no checkpoint covers the changes. Undefined before they have been read. */
+  #changes: Changes | null | undefined;
+  #hold: Hold | undefined;
+  /** Why the displayed list is old. Undefined if it is not. */
+  #expired: NotVerified | undefined;
   /** Whether the list was verified or refused. */
   #hasVerdict = false;
   /** The payload hash of the displayed list, and the issuers on hold. */
@@ -73,7 +79,7 @@ export class RegistryPage {
       const proveShown = () => void this.#showProven(lookUp);
       addEventListener('hashchange', proveShown);
       proveShown();
-      const registry = await verifiedRegistry(trustAnchor, () => this.#onClientEvent()).finally(() => {
+      const registry = await this.#open(trustAnchor).finally(() => {
         removeEventListener('hashchange', proveShown);
         isAwaited = false;
         lookup?.close();
@@ -104,6 +110,23 @@ export class RegistryPage {
     addEventListener('afterprint', () => this.#attempt(() => this.#navigate(false)));
   }
 
+  /** Opens the registry. If its list has expired, opens the old list, which is then marked as old. */
+  async #open(trustAnchor: RegistryAnchor): Promise<RegistryClient> {
+    try {
+      return await verifiedRegistry(trustAnchor, () => this.#onClientEvent());
+    } catch (error) {
+      const failure = notVerified(error);
+      if (causeOf(failure) !== 'expired') throw failure;
+      const { expiredRegistry } = await loadParts();
+      const { rootKey } = await this.#trusted;
+      const registry = await expiredRegistry(this.#base, rootKey, trustAnchor).catch((second) => {
+        throw second instanceof NotVerified ? second : failure;
+      });
+      this.#expired = failure;
+      return registry;
+    }
+  }
+
   /**
    * Shows the issuer that the URL names, as soon as its proof is there. The list takes longer, and then replaces what is
    * shown. Until then, the reader may go on to another issuer.
@@ -121,7 +144,7 @@ export class RegistryPage {
     if (parts === undefined || proven === undefined) return;
     if (location.hash !== asked || this.#hasVerdict) return;
     const { issuer, hold, status, decide } = proven;
-    const context = { trustAnchor, hold, checkpointSignedAt: status.checkpointSignedAt, decide };
+    const context = { trustAnchor, hold: holdOf({ hold }, status), isOld: false, decide };
     const name = visibleId(route.id);
     document.title = `${name}: ${TITLE}`;
     const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
@@ -171,8 +194,10 @@ export class RegistryPage {
     if (registry === undefined) return;
     this.#hasVerdict = true;
     this.#shown = identityOf(registry);
+    this.#hold = holdOf(registry, registry.status(), this.#hold);
     this.#list = new ListView(
-      registry,
+      registry.list(),
+      this.#hold,
       (query, typing) => this.#attempt(() => this.#applyQuery(query, typing)),
       (...search) =>
         loadParts()
@@ -187,6 +212,10 @@ export class RegistryPage {
   }
 
   #showVerification(registry: RegistryClient): void {
+    if (this.#expired !== undefined) {
+      showFailureWhole(this.#expired);
+      return;
+    }
     const status = registry.status();
     const panel = showBadge('good', verdict.good, currencyOf(status));
     this.#markDoubt(status);
@@ -218,7 +247,7 @@ export class RegistryPage {
     this.#changes = await parts.fetchVerifiedChanges(this.#base, treeSha256);
     if (this.#registry !== registry) return;
     this.#attempt(() => {
-      this.#recent.replaceChildren(...parts.recentChanges(this.#changes));
+      this.#recent.replaceChildren(...parts.recentChanges(registry, this.#changes, this.#hold));
       this.#renderPart();
     });
   }
@@ -259,9 +288,10 @@ export class RegistryPage {
     this.#registry = undefined;
     this.#list = undefined;
     this.#changes = undefined;
+    this.#expired = undefined;
     document.title = `${verdict.badTitle}: ${TITLE}`;
     this.#log?.withdraw();
-    showFailure(notVerified(error));
+    showFailureWhole(notVerified(error));
     this.#show(listText.title, element('p', {}, listText.notVerified));
   }
 
@@ -286,9 +316,10 @@ export class RegistryPage {
       return;
     }
     assertFresh(registry);
-    document.title = TITLE;
+    document.title = this.#titled();
     const isShown = list.show(route.query);
-    this.#show(listText.title, list.element, this.#recent);
+    const title = this.#expired ? listText.old(dayInWords(registry.updatedAt)) : listText.title;
+    this.#show(title, list.element, this.#recent);
     if (byReader) void isShown.then(placeReader);
   }
 
@@ -303,7 +334,7 @@ export class RegistryPage {
       const registry = this.#registry;
       if (registry === undefined) return;
       const [title, view] = part(registry);
-      document.title = `${title}: ${TITLE}`;
+      document.title = this.#titled(title);
       this.#show(title, view);
       if (byReader) placeReader();
     });
@@ -314,7 +345,9 @@ export class RegistryPage {
     const { trustAnchor } = await this.#trusted;
     return (registry) => {
       const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
-      const known = { trustAnchor, changes: this.#changes, history };
+      const hold = this.#hold ?? holdOf(registry, registry.status());
+      const isOld = this.#expired !== undefined;
+      const known = { trustAnchor, hold, isOld, changes: this.#changes, history };
       return [visibleId(id), listedIssuerView(id, registry, known)];
     };
   }
@@ -327,11 +360,17 @@ export class RegistryPage {
     return (registry) => [listText.operations, operationsView(registry, known)];
   }
 
+  /** The title of the document for a view. */
+  #titled(...view: string[]): string {
+    return [...(this.#expired ? [verdict.oldTitle] : []), ...view, TITLE].join(': ');
+  }
+
   #show(title: string, ...content: HTMLElement[]): void {
     const heading = byId('title');
     heading.textContent = title;
     // The list needs no title to see: the first screen belongs to the search and the issuers.
-    heading.className = content[0] === this.#list?.element ? 'unseen' : '';
+    heading.className = content[0] === this.#list?.element && !this.#expired ? 'unseen' : '';
+    byId('main').classList.toggle('old', this.#expired !== undefined);
     const view = byId('view');
     // The view may be made anew while the reader types in it.
     const focused = view.contains(document.activeElement) ? document.activeElement?.id : this.#lostFocus;
@@ -344,6 +383,14 @@ export class RegistryPage {
 
 /** Returns the title and the content of a view. */
 type Part = (registry: RegistryClient) => readonly [string, HTMLElement];
+
+/** Shows a failure at once, and what it means if the host still sends that part of the page. */
+function showFailureWhole(failure: NotVerified): void {
+  showFailure(failure);
+  loadParts()
+    .then(({ explainFailure }) => explainFailure(failure))
+    .catch(() => undefined);
+}
 
 /** A host replaces the files of the page together with the page. An open page may then name parts that are gone. */
 function notLoadedNote(): HTMLElement {

@@ -108,7 +108,10 @@ describe('passport-registry status', () => {
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
     const { rotation, hold, holders, ...others } = levels;
-    expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual(['ok', 'ok', 'ok', 'note']);
+    expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual([
+      ...['ok', 'note', 'ok'],
+      'note',
+    ]);
     expect(report.changes).toMatchObject({
       state: 'changed',
       changes: [{ issuer_id: 'alpha', kind: 'added' }],
@@ -357,9 +360,16 @@ describe('a checkpoint', () => {
 
   it('that is missing although the publication statement promises one is an error', async () => {
     rmSync(join(folder, 'dist/checkpoint.jwt'));
-    const { levels, next } = await statusOf();
+    const { levels, next, report } = await statusOf();
     expect(levels['checkpoint']).toBe('error');
     expect(next[0]).toBe('npx passport-registry checkpoint dist');
+    // It could have held issuers.
+    expect(report.hold).toEqual({
+      level: 'note',
+      message: expect.stringContaining('unknown'),
+      releasable: [],
+    });
+    expect((await cli(['status'], folder)).stderr).toMatch(/^note {4}hold {8}unknown: /m);
   });
 
   it('that is missing although there is a delegation is a warning', async () => {
@@ -378,6 +388,19 @@ describe('a checkpoint', () => {
     const { code, levels } = await statusOf();
     const part = path === 'checkpoint.jwt' ? 'checkpoint' : 'delegation';
     expect([code, levels[part]]).toEqual([1, 'error']);
+    expect(levels['hold']).toBe('note');
+  });
+
+  it('is not there in a registry whose statement promises none, and then no issuer is on hold', async () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    configure();
+    await good('build');
+    expect((await statusOf()).report.hold).toEqual({
+      level: 'ok',
+      message: 'none',
+      issuers: [],
+      releasable: [],
+    });
   });
 });
 

@@ -46,6 +46,7 @@ function badFiles(): Record<string, string | Uint8Array> {
     ['c/ID-case.yaml', recordText('ID-case')],
     bad('unknown-value', { tier: 'certifed' }),
     bad('bad-date-time', { certified_since: '2026-02-30T00:00:00Z' }),
+    bad('certified-in-future', { certified_since: '2999-01-01T00:00:00Z' }),
     bad('bad-uri', { jwks_uri: '"issuer.example/jwks, or: elsewhere"' }),
     bad('not-https', { jwks_uri: 'http://issuer.example/jwks' }),
     bad('bad-email', { contact: 'nobody' }),

@@ -218,6 +218,19 @@ describe('the command line about a hold', () => {
     expect((await good('verify', 'dist')).stderr).not.toContain('holds');
   });
 
+  it('is unknown to `verify` without a valid checkpoint, and not empty', async () => {
+    await publish();
+    await hold('alpha');
+    const bytes = readFileSync(join(folder, 'dist/checkpoint.jwt'));
+    for (const damaged of [undefined, bytes.subarray(1)]) {
+      if (damaged === undefined) rmSync(join(folder, 'dist/checkpoint.jwt'));
+      else writeFiles(folder, { 'dist/checkpoint.jwt': damaged });
+      const { code, stdout } = await cli(['verify', 'dist', '--json'], folder);
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout)).not.toHaveProperty('hold');
+    }
+  });
+
   it('keys delegate gives the permission only with --hold', async () => {
     await delegate('with.jwt', '--hold');
     await delegate('without.jwt');

@@ -75,6 +75,18 @@ describe('good input', () => {
     ]);
   });
 
+  it('warns of an issuer that is recognised only in the future', async () => {
+    const minutes = (from: number) => new Date(Date.now() + from * 60_000).toISOString().replace(/\.\d+/, '');
+    const rules = async (time: string) =>
+      (await load(recordText('acme', { certified_since: time }))).diagnostics.map(
+        ({ severity, rule, line }) => `${severity} ${rule} ${line}`,
+      );
+    expect(await rules(minutes(10))).toEqual(['warning certified-in-future 6']);
+    expect(await rules(minutes(-10))).toEqual([]);
+    // Another rule says that this is no time.
+    expect(await rules('2999-02-30T00:00:00Z')).toEqual(['error bad-date-time 6']);
+  });
+
   it('finds records in sub-folders, sorts them by id, and passes dot-files and other files by', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, {

@@ -188,12 +188,12 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       expect((await fetch(`${base}/assets/parts/none.js`)).status).toBe(404);
     });
 
-    it('says that an issuer is not recognised, to people as well', async () => {
+    it('serves a page for people where a file is missing, which says that this proves nothing', async () => {
       const page = await fetch(`${base}/issuers/nobody.example`, { redirect: 'manual' });
       expect(page.status).toBe(404);
       // Pages gives it the type of what stands at such paths.
       if (name !== 'Cloudflare Pages') expect(page.headers.get('content-type')).toMatch(/^text\/html/);
-      expect(await page.text()).toContain('not recognised');
+      expect(await page.text()).toContain('the signed list decides');
     });
   });
 }

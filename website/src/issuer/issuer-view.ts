@@ -1,31 +1,32 @@
 import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
+import { day } from '../dom/time.js';
 import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { similarIds, similarIdsView } from '../list/similar-ids.js';
-import { type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
+import { isNotYet, type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
 import type { Change, Changes } from '../registry/changes.js';
+import type { Hold } from '../registry/hold.js';
 import { listFragment } from '../route.js';
-import { issuer as text, tiers } from '../texts/en.js';
+import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { type UseContext, useView } from './use-view.js';
 
 /** What is known of an issuer besides its record. */
 export interface IssuerContext extends UseContext {
-  /** The ids of the held issuers. */
-  readonly hold: readonly string[];
-  /** When the checkpoint was signed. Undefined without a checkpoint. */
-  readonly checkpointSignedAt: Date | undefined;
+  readonly hold: Hold;
+  /** Whether the list has expired. What it says then decides nothing. */
+  readonly isOld: boolean;
   /** What is known of the past. Undefined before the list has been loaded. */
   readonly past?: IssuerPast;
 }
 
 /** What is known of the past of an issuer. */
 export interface IssuerPast {
-  /** Undefined if no checkpoint covers the changes. */
-  readonly changes: Changes | undefined;
+  /** Null if no checkpoint covers the changes. Undefined before they have been read. */
+  readonly changes: Changes | null | undefined;
   /** The history from the log. Undefined if the list is not proven to be in a log. */
   readonly history: HTMLElement | undefined;
 }
@@ -34,14 +35,12 @@ export interface IssuerPast {
 export function listedIssuerView(
   id: string,
   registry: RegistryClient,
-  { trustAnchor, changes, history }: IssuerPast & Pick<UseContext, 'trustAnchor'>,
+  { changes, history, ...known }: IssuerPast & Pick<IssuerContext, 'trustAnchor' | 'hold' | 'isOld'>,
 ): HTMLElement {
   const issuer = registry.resolve(id);
-  if (issuer === undefined) return unknownIssuerView(id, registry, history);
+  if (issuer === undefined) return unknownIssuerView(id, { registry, history, isOld: known.isOld });
   return issuerView(issuer, {
-    trustAnchor,
-    hold: registry.hold,
-    checkpointSignedAt: registry.status().checkpointSignedAt,
+    ...known,
     decide: (policy) => registry.decide(id, policy),
     past: { changes, history },
   });
@@ -50,19 +49,19 @@ export function listedIssuerView(
 /** The view of one issuer: whether to trust it and why, what for, its keys, its history, and how to use it. */
 export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
-  const status = shownStatus(issuer, context.hold);
+  const status = shownStatus(issuer, context.hold.ids ?? []);
   return element(
     'article',
     { class: 'issuer' },
     backLink(),
     element(
       'div',
-      { class: `verdict ${toneOf(issuer, status)}` },
+      { class: `verdict ${toneOf(issuer, status, context)}` },
       statusIcon(status),
       element(
         'div',
         {},
-        element('p', {}, verdictOn(issuer, status, context.checkpointSignedAt)),
+        element('p', {}, verdictOn(issuer, status, context)),
         element(
           'p',
           { class: 'tier' },
@@ -71,14 +70,15 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
         ),
       ),
     ),
-    trustFields(issuer, status, latestStatusChange(issuer, context.past?.changes)),
+    trustFields(issuer, status, latestStatusChange(issuer, context.past?.changes ?? undefined)),
     heading(text.purpose),
     purposeFields(issuer),
     heading(text.keys),
     keyFields(issuer),
-    context.past === undefined ? undefined : historyOf(issuer_id, context.past),
-    heading(text.use),
-    useView(issuer, context),
+    context.past === undefined
+      ? undefined
+      : historyOf(issuer_id, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
+    ...(context.isOld ? [] : [heading(text.use), useView(issuer, context)]),
     element(
       'details',
       { class: 'record' },
@@ -99,9 +99,14 @@ function heading(words: string): HTMLElement {
   return element('h3', {}, words);
 }
 
-function historyOf(id: string, { changes, history }: IssuerPast): Child[] {
+function historyOf(
+  id: string,
+  { changes, history }: IssuerPast,
+  { hold, isHeld }: { readonly hold: Hold; readonly isHeld: boolean },
+): Child[] {
   const own = changes && { ...changes, changes: changes.changes.filter(({ issuer_id }) => issuer_id === id) };
-  return [heading(text.history), changesList(own, false), history];
+  const known = { changes: own, hold, held: isHeld ? [id] : [] };
+  return [heading(text.history), changesList(known, false), history];
 }
 
 function recordSource(id: string, isInList: boolean): Child[] {
@@ -110,31 +115,47 @@ function recordSource(id: string, isInList: boolean): Child[] {
   return rich(text.recordInList, { file });
 }
 
-/** Which examination by the operator a tier stands for. An unknown tier stands for none. */
-function examinationOf({ tier }: Issuer): 'examined' | 'listed' | 'tests' {
-  if (tier === 'sandbox') return 'tests';
-  return tier === 'founding' || tier === 'certified' ? 'examined' : 'listed';
+/** What an active issuer is: which examination by the operator its tier stands for. An unknown tier stands for none. */
+function standingOf(issuer: Issuer): 'examined' | 'listed' | 'tests' | 'notYet' {
+  if (issuer.tier === 'sandbox') return 'tests';
+  if (isNotYet(issuer)) return 'notYet';
+  return issuer.tier === 'founding' || issuer.tier === 'certified' ? 'examined' : 'listed';
 }
 
-/** The colour of the verdict. Green is only for an issuer that the operator has examined. */
-function toneOf(issuer: Issuer, status: ShownStatus): string {
-  const tones = { examined: 'active', listed: '', tests: 'suspended' };
-  return status === 'active' ? tones[examinationOf(issuer)] : statusClass(status);
+/** The colour of the verdict. Green is only for an issuer that the operator has examined, by a list that is not old. */
+function toneOf(issuer: Issuer, status: ShownStatus, { isOld }: IssuerContext): string {
+  if (status !== 'active') return statusClass(status);
+  const tones = { examined: isOld ? '' : 'active', listed: '', tests: 'suspended', notYet: 'suspended' };
+  return tones[standingOf(issuer)];
 }
 
-function verdictOn(issuer: Issuer, status: ShownStatus, checkpointSignedAt: Date | undefined): Child[] {
-  if (status === 'active') return [text.trust[examinationOf(issuer)]];
-  if (status !== 'on hold') return [text.trust.stopped(status)];
-  return rich(text.trust.held, { time: moment(checkpointSignedAt?.toISOString() ?? '') });
+function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerContext): Child[] {
+  const { trust } = text;
+  if (isOld) return rich(trust.old, { status: wordFor(statusWords, status) ?? status });
+  if (status === 'on hold') {
+    const began = hold.since.get(issuer.issuer_id);
+    const time = moment((began ?? hold.signedAt)?.toISOString() ?? '');
+    return rich(trust.held, { since: rich(began ? trust.heldSince : trust.heldBy, { time }) });
+  }
+  if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
+  const words = rich(trust[standingOf(issuer)], { day: day(issuer.certified_since) });
+  return hold.ids === undefined ? [words, trust.holdUnknown] : words;
 }
 
-/**
- * The view for an id that is not in the list.
- *
- * @param registry - where to look for similar ids. Undefined before the list has been loaded
- */
-export function unknownIssuerView(id: string, registry?: Registry, history?: HTMLElement): HTMLElement {
-  const verdict = rich(text.trust.unknown, {
+/** What is known besides that the list does not have an id. */
+interface UnknownContext {
+  /** Where to look for similar ids. Undefined before the list has been loaded. */
+  readonly registry?: Registry;
+  readonly history?: HTMLElement | undefined;
+  readonly isOld?: boolean;
+}
+
+/** The view for an id that is not in the list. */
+export function unknownIssuerView(
+  id: string,
+  { registry, history, isOld = false }: UnknownContext = {},
+): HTMLElement {
+  const verdict = rich(isOld ? text.trust.oldUnknown : text.trust.unknown, {
     id: element('strong', {}, element('bdi', {}, visibleId(id))),
   });
   return element(

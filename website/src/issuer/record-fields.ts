@@ -2,7 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { type Child, element, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
 import { placeName } from '../list/places.js';
-import { type ShownStatus, statusMark } from '../list/status-mark.js';
+import { isNotYet, type ShownStatus, statusMark } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
 import { fields as labels, issuer as text } from '../texts/en.js';
@@ -11,16 +11,21 @@ import { fields as labels, issuer as text } from '../texts/en.js';
 export function trustFields(issuer: Issuer, status: ShownStatus, change: Change | undefined): HTMLElement {
   return fieldList([
     [labels.status, statusField(issuer, status, change)],
-    [text.since, date(issuer.certified_since)],
+    [sinceLabel(issuer), date(issuer.certified_since)],
     [text.audit, declared(issuer.last_audit, date)],
   ]);
 }
 
+function sinceLabel(issuer: Issuer): string {
+  if (isNotYet(issuer)) return text.sinceNotYet;
+  return issuer.status === 'revoked' ? text.sinceEnded : text.since;
+}
+
 function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {
-  if (status === 'on hold') return [statusMark(status), ` ${text.heldRecord}`];
-  if (change === undefined) return statusMark(issuer.status);
+  if (status === 'on hold') return [statusMark(issuer, status), ` ${text.heldRecord}`];
+  if (change === undefined) return statusMark(issuer, issuer.status);
   const before = rich(text.statusSince, { day: day(change.updated_at), from: change.from ?? '' });
-  return [statusMark(issuer.status), before];
+  return [statusMark(issuer, issuer.status), before];
 }
 
 /** What the passports of an issuer are for. Each value links to the issuers that have it. */

@@ -8,8 +8,11 @@ import {
 import { element, rich } from '../dom/element.js';
 import { use as text } from '../texts/en.js';
 
-/** Of each scope, a policy names so many values. */
-const MAX_VALUES = 10;
+/**
+ * The policy that a reader begins with. It is the same for every issuer: one made from the record of an issuer would accept
+ * any issuer.
+ */
+const FIRST_POLICY: TrustPolicy = { tiers: ['founding', 'certified'] };
 
 /** The policies that the reader typed, by issuer. The view is made anew when more is known of the issuer. */
 const drafts = new Map<string, string>();
@@ -24,7 +27,7 @@ export interface UseContext {
 
 /** How to use an issuer in a program, and what a verifier would decide under a policy of the reader. */
 export function useView(issuer: Issuer, context: UseContext): HTMLElement {
-  const policy = policyFor(issuer);
+  const policy = FIRST_POLICY;
   const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
   const copy = element('button', { id: 'copy', type: 'button', class: 'copy' }, text.copy);
   copy.addEventListener('click', () => void copyText(code, copy));
@@ -42,19 +45,6 @@ export function useView(issuer: Issuer, context: UseContext): HTMLElement {
       },
     }),
   );
-}
-
-/** A policy that accepts the issuer while it is active. */
-function policyFor({ tier, domain_scope, geographical_scope, passport_types }: Issuer): TrustPolicy {
-  const some = (values: readonly string[] | undefined) =>
-    values === undefined || values.length === 0 ? undefined : values.slice(0, MAX_VALUES);
-  const scopes = {
-    domains: some(domain_scope),
-    geography: some(geographical_scope),
-    passport_types: some(passport_types),
-  };
-  const declared = Object.entries(scopes).filter(([, values]) => values !== undefined);
-  return { tiers: [tier], ...Object.fromEntries(declared) };
 }
 
 function codeFor(id: string, policy: TrustPolicy, { trustAnchor }: Pick<UseContext, 'trustAnchor'>): string {
@@ -140,11 +130,12 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
   }
 }
 
-function decisionView({ accepted, reasons }: Decision): HTMLElement[] {
+function decisionView({ accepted, reasons, issuer }: Decision): HTMLElement[] {
   return [
     element(
       'p',
-      { class: accepted ? 'accepted' : 'rejected' },
+      // Green is not for issuers that are for tests only.
+      { class: accepted ? (issuer?.tier === 'sandbox' ? '' : 'accepted') : 'rejected' },
       element('strong', {}, accepted ? text.accepted : text.rejected),
     ),
     element(

@@ -1,41 +1,60 @@
+import type { Registry } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import type { Change, Changes } from '../registry/changes.js';
+import type { Hold } from '../registry/hold.js';
 import { issuerFragment } from '../route.js';
 import { changes as text } from '../texts/en.js';
 
 const MAX_CHANGES = 10;
 
+/** The changes of status and tier, and the holds, which are in no list. */
+export interface KnownChanges {
+  /** Null if no checkpoint covers the changes that the host sends. Undefined before they have been read. */
+  readonly changes: Changes | null | undefined;
+  /** Undefined before the list is shown. */
+  readonly hold: Hold | undefined;
+  /** The ids of the active issuers that are on hold. */
+  readonly held: readonly string[];
+}
+
 /** The newest changes of all issuers. */
-export function recentChanges(changes: Changes | undefined): HTMLElement[] {
-  return [element('h3', {}, text.title), changesList(changes, true)];
+export function recentChanges(
+  registry: Registry,
+  changes: KnownChanges['changes'],
+  hold: Hold | undefined,
+): HTMLElement[] {
+  const held = registry.hold.filter((id) => registry.resolve(id)?.status === 'active');
+  return [element('h3', {}, text.title), ...changesList({ changes, hold, held }, true)];
 }
 
 /**
- * A list of the newest changes, or a note that the changes are not verified.
+ * A list of the newest changes, or a note that the changes are not verified. Holds that have not ended come first.
  *
  * @param withIssuer - whether each entry names its issuer
  */
-export function changesList(changes: Changes | undefined, withIssuer: boolean): HTMLElement {
-  if (changes === undefined) {
-    const feed = element('a', { href: 'changes.atom' }, text.feed);
-    return element('p', { class: 'note' }, rich(text.uncovered, { feed }));
-  }
-  if (changes.changes.length === 0) {
-    return element('p', { class: 'note' }, rich(text.none, { since: moment(changes.since) }));
-  }
-  const newest = changes.changes.slice(0, MAX_CHANGES);
-  return element(
-    'ol',
-    { class: 'changes steps' },
-    newest.map((change) =>
-      element('li', {}, moment(change.updated_at), ': ', describeChange(change, withIssuer)),
-    ),
-  );
+export function changesList({ changes, hold, held }: KnownChanges, withIssuer: boolean): HTMLElement[] {
+  const name = (id: string) =>
+    withIssuer ? [element('a', { href: issuerFragment(id) }, id), ': '] : undefined;
+  const holds = held.map((id) => {
+    const since = hold?.since.get(id);
+    return [since ? moment(since.toISOString()) : text.timeUnknown, ': ', name(id), text.onHold];
+  });
+  const newest = (changes?.changes ?? [])
+    .slice(0, MAX_CHANGES)
+    .map((change) => [moment(change.updated_at), ': ', name(change.issuer_id), describeChange(change)]);
+  const entries = [...holds, ...newest].map((entry) => element('li', {}, entry));
+  const note = newest.length > 0 ? [] : [element('p', { class: 'note' }, noteOn(changes))];
+  return entries.length === 0 ? note : [element('ol', { class: 'changes steps' }, entries), ...note];
 }
 
-function describeChange({ issuer_id, field, from, to }: Change, withIssuer: boolean): Child[] {
-  const name = withIssuer ? [element('a', { href: issuerFragment(issuer_id) }, issuer_id), ': '] : [];
-  if (from === null) return [name, text.added(field, to ?? '')];
-  return [name, to === null ? text.removed : text.changed(field, from, to)];
+function noteOn(changes: KnownChanges['changes']): Child {
+  if (changes === undefined) return text.loading;
+  if (changes !== null) return rich(text.none, { since: moment(changes.since) });
+  return rich(text.uncovered, { feed: element('a', { href: 'changes.atom' }, text.feed) });
+}
+
+function describeChange({ field, from, to }: Change): string {
+  if (from === null) return text.added(field, to ?? '');
+  return to === null ? text.removed : text.changed(field, from, to);
 }

@@ -1,11 +1,19 @@
-import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
+import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { type Child, element } from '../dom/element.js';
 import { day } from '../dom/time.js';
+import type { Hold } from '../registry/hold.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
 import { status as statusWords, list as text } from '../texts/en.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
-import { type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
+import {
+  isNotYet,
+  SHOWN_STATUSES,
+  type ShownStatus,
+  shownStatus,
+  statusClass,
+  statusMark,
+} from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;
@@ -21,6 +29,7 @@ export type HintsFor = (
 /** The list with its controls. One instance shows one list, for any query. */
 export class ListView {
   readonly element: HTMLElement;
+  readonly #isHoldKnown: boolean;
   readonly #hold: readonly string[];
   readonly #search: IssuerSearch;
   readonly #onQuery: (query: Query, typing: boolean) => void;
@@ -40,10 +49,16 @@ export class ListView {
    * @param onQuery - called after each change by the reader; `typing` is true while the reader types a search
    * @param hintsFor - what may help a reader, besides the issuers that were found
    */
-  constructor(registry: Registry, onQuery: (query: Query, typing: boolean) => void, hintsFor: HintsFor) {
+  constructor(
+    issuers: readonly Issuer[],
+    { ids }: Hold,
+    onQuery: (query: Query, typing: boolean) => void,
+    hintsFor: HintsFor,
+  ) {
     this.#hintsFor = hintsFor;
-    this.#hold = registry.hold;
-    this.#search = new IssuerSearch(registry.list(), this.#hold);
+    this.#isHoldKnown = ids !== undefined;
+    this.#hold = ids ?? [];
+    this.#search = new IssuerSearch(issuers, this.#hold);
     this.#onQuery = onQuery;
     this.#filters = this.#filterDetails();
     const form = element('form', { role: 'search', class: 'controls' }, this.#searchField(), this.#filters);
@@ -113,7 +128,8 @@ export class ListView {
 
   #nothing(): HTMLElement {
     if (this.#search.issuers.length === 0) return element('p', {}, text.empty);
-    return element('p', {}, `${text.none} `, element('a', { href: listFragment({}) }, text.showAll));
+    const none = this.#query.status === 'on hold' && !this.#isHoldKnown ? text.holdUnknown : text.none;
+    return element('p', {}, `${none} `, element('a', { href: listFragment({}) }, text.showAll));
   }
 
   #searchField(): HTMLElement {
@@ -166,21 +182,21 @@ export class ListView {
   #totals(): HTMLElement {
     const totals = new Map<string, number>();
     for (const issuer of this.#search.issuers) {
-      for (const key of [statusClass(shownStatus(issuer, this.#hold)), issuer.tier]) {
+      for (const key of [shownStatus(issuer, this.#hold), issuer.tier]) {
         totals.set(key, (totals.get(key) ?? 0) + 1);
       }
     }
-    const link = (member: 'status' | 'tier', value: string, word = value) => {
+    const link = (member: 'status' | 'tier', value: string, style: string, word = value) => {
       const found = totals.get(value);
       if (found === undefined) return undefined;
       const href = listFragment({ [member]: value });
-      return element('li', {}, element('a', { href, class: value }, text.total(found, word)));
+      return element('li', {}, element('a', { href, class: style }, text.total(found, word)));
     };
     return element(
       'ul',
       { class: 'totals', 'aria-label': text.totals },
-      STATUSES.map((status) => link('status', status, statusWords[status])),
-      TIERS.map((tier) => link('tier', tier)),
+      SHOWN_STATUSES.map((status) => link('status', status, statusClass(status), statusWords[status])),
+      TIERS.map((tier) => link('tier', tier, tier)),
     );
   }
 
@@ -248,7 +264,7 @@ interface Filter {
 const named = (values: readonly string[]) => values.map((value) => [value, value] as const);
 
 const FILTERS: readonly Filter[] = [
-  { member: 'status', values: () => STATUSES.map((status) => [status, statusWords[status]]) },
+  { member: 'status', values: () => SHOWN_STATUSES.map((status) => [status, statusWords[status]]) },
   { member: 'tier', values: () => named(TIERS) },
   {
     member: 'geography',
@@ -291,11 +307,11 @@ function row(issuer: Issuer, status: ShownStatus): HTMLElement {
       // The host of the keys says more than an id does, unless it is the id.
       host === '' || host === issuer_id ? undefined : element('span', { class: 'host' }, host),
     ),
-    element('td', {}, statusMark(status)),
+    element('td', {}, statusMark(issuer, status)),
     element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
     element('td', { class: 'wide' }, abbreviate(domain_scope)),
-    element('td', { class: 'wide date' }, day(certified_since)),
+    element('td', { class: 'wide date' }, day(certified_since), isNotYet(issuer) ? text.notYet : ''),
   );
 }
 

@@ -1,8 +1,10 @@
-import { type Issuer, STATUSES, TIERS } from '@passport-registry/verifier';
+import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { coversPlace, instantOf } from '@passport-registry/verifier/internal';
+import { wordFor } from '../dom/word.js';
 import type { Query } from '../route.js';
+import { status as statusWords } from '../texts/en.js';
 import { otherNames, placeName } from './places.js';
-import { shownStatus, statusClass } from './status-mark.js';
+import { SHOWN_STATUSES, shownStatus } from './status-mark.js';
 
 /** For how long a search may block the page, in milliseconds. The reader may be typing. */
 const MAX_SLICE_MS = 8;
@@ -46,7 +48,8 @@ export class IssuerSearch {
       const position = order?.[at] ?? at;
       const issuer = this.issuers[position];
       if (issuer === undefined || !this.#matches(issuer, query)) continue;
-      if (!words.every((word) => contains(issuer, word))) continue;
+      const status = wordFor(statusWords, shownStatus(issuer, this.#hold)) ?? '';
+      if (!words.every((word) => status.includes(word) || contains(issuer, word))) continue;
       found.push(issuer);
     }
     return query.descending ? found.reverse() : found;
@@ -67,7 +70,7 @@ export class IssuerSearch {
   #matches(issuer: Issuer, { tier, status, geography, domain, passportType }: Query): boolean {
     return (
       (tier === '' || issuer.tier === tier) &&
-      (status === '' || statusClass(shownStatus(issuer, this.#hold)) === status) &&
+      (status === '' || shownStatus(issuer, this.#hold) === status) &&
       (geography === '' || coversPlace([geography], issuer.geographical_scope)) &&
       (domain === '' || issuer.domain_scope?.includes(domain) === true) &&
       (passportType === '' || issuer.passport_types?.includes(passportType) === true)
@@ -92,17 +95,18 @@ export class IssuerSearch {
 
   #rank(issuer: Issuer, sort: Query['sort']): number {
     if (sort === 'tier') return TIERS.indexOf(issuer.tier);
-    if (sort === 'status') return STATUSES.indexOf(statusClass(shownStatus(issuer, this.#hold)));
+    if (sort === 'status') return SHOWN_STATUSES.indexOf(shownStatus(issuer, this.#hold));
     return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
   }
 }
 
 /**
- * Whether a value of a record contains a word, or the name of one of its places. Nothing is kept for the next search: in a
+ * Whether a value of a record besides its status contains a word, or the name of one of its places. Nothing is kept for the next search: in a
  * large list, collecting the garbage takes longer than comparing anew.
  */
 function contains(issuer: Issuer, word: string): boolean {
-  for (const value of Object.values(issuer)) {
+  for (const [name, value] of Object.entries(issuer)) {
+    if (name === 'status') continue;
     if (typeof value === 'string' && fold(value).includes(word)) return true;
     if (Array.isArray(value) && value.some((one) => fold(one).includes(word))) return true;
   }

@@ -1,4 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
+import { instantOf } from '@passport-registry/verifier/internal';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { wordFor } from '../dom/word.js';
@@ -6,6 +7,9 @@ import { status as names } from '../texts/en.js';
 
 /** A status that the page shows: that of the record, or that the checkpoint holds an active issuer. */
 export type ShownStatus = Issuer['status'] | 'on hold';
+
+/** The statuses that the page shows, in their order. */
+export const SHOWN_STATUSES: readonly ShownStatus[] = ['active', 'on hold', 'suspended', 'revoked'];
 
 const ICONS = { active: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 
@@ -19,16 +23,26 @@ export function statusClass(status: ShownStatus): Issuer['status'] {
   return status === 'on hold' ? 'suspended' : status;
 }
 
+/** Whether an issuer is recognised only from a time in the future on. */
+export function isNotYet({ certified_since }: Issuer): boolean {
+  return instantOf(certified_since) > Date.now();
+}
+
+/** The colour of a row. Green is only for an active issuer that is recognised now, and not only for tests. */
+function toneOf(issuer: Issuer, status: ShownStatus): string {
+  return status === 'active' && (issuer.tier === 'sandbox' || isNotYet(issuer)) ? '' : statusClass(status);
+}
+
 /** The icon of a status. */
 export function statusIcon(status: ShownStatus): SVGElement {
   return icon(Object.hasOwn(ICONS, status) ? ICONS[status] : 'question');
 }
 
-/** A status as an icon and words, so that readers do not have to rely on the colour. */
-export function statusMark(status: ShownStatus): HTMLElement {
+/** The status of an issuer as an icon and words, so that readers do not have to rely on the colour. */
+export function statusMark(issuer: Issuer, status: ShownStatus): HTMLElement {
   return element(
     'span',
-    { class: `status ${statusClass(status)}` },
+    { class: `status ${toneOf(issuer, status)}` },
     statusIcon(status),
     wordFor(names, status) ?? status,
   );

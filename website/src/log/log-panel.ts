@@ -4,6 +4,7 @@ import { time } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
+import { OPERATIONS_FRAGMENT } from '../route.js';
 import { log as text } from '../texts/en.js';
 import { fact } from '../verification/verdict.js';
 import type { ClaimedCosignature, LoggedList } from './verified-log.js';
@@ -64,17 +65,17 @@ export function logFacts({ origin, sequence, head, cosignatures }: LoggedList): 
 
 function witnesses(cosignatures: readonly ClaimedCosignature[]): Child[] {
   const more = cosignatures.length - MAX_COSIGNATURES;
-  const unchecked = element('span', { class: 'unchecked' }, text.unchecked);
-  if (cosignatures.length === 0) return [unchecked, text.noCosignatures];
+  if (cosignatures.length === 0) return [element('span', { class: 'unchecked' }, text.noCosignatures)];
   return [
-    unchecked,
-    text.claimed,
+    element('span', { class: 'unchecked' }, text.claimed),
     element(
       'ul',
       { class: 'cosignatures' },
       cosignatures.slice(0, MAX_COSIGNATURES).map((one) => element('li', {}, cosignature(one))),
       more > 0 ? element('li', {}, text.more(more)) : undefined,
     ),
+    rich(text.named, { operations: element('a', { href: OPERATIONS_FRAGMENT }, text.operations) }),
+    text.pinned,
   ];
 }
 

@@ -4,7 +4,7 @@ import { formatDuration, moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import { issuerFragment } from '../route.js';
-import { operations as text } from '../texts/en.js';
+import { log as logText, operations as text } from '../texts/en.js';
 import { fact } from '../verification/verdict.js';
 import type { KnownOperations } from './read-operations.js';
 
@@ -73,20 +73,27 @@ function logFacts({ log }: KnownOperations): Child {
 
 /** What ends next, first things first. */
 function eventsTable(registry: RegistryClient, { delegation }: KnownOperations): HTMLElement {
-  const { freshUntil, checkpointSignedAt } = registry.status();
+  const { freshUntil, checkpointSignedAt, delegatedAt } = registry.status();
+  const isOver = (timeMs: number) => timeMs <= Date.now();
   const events: [number, string][] = [];
   if (freshUntil !== undefined) {
+    const at = freshUntil.getTime();
+    const checkpoint = isOver(at) ? text.checkpointEnded : text.checkpointEnds;
+    events.push([at, checkpointSignedAt === undefined ? text.listEnds : checkpoint]);
+  }
+  if (delegation !== undefined) {
     events.push([
-      freshUntil.getTime(),
-      checkpointSignedAt === undefined ? text.listEnds : text.checkpointEnds,
+      delegation.expiresAt,
+      isOver(delegation.expiresAt) ? text.delegationEnded : text.delegationEnds,
     ]);
   }
-  if (delegation !== undefined) events.push([delegation.expiresAt, text.delegationEnds]);
+  const isUnknown = delegation === undefined && delegatedAt !== undefined;
   return table(
     [text.when, text.event],
-    events
-      .sort(([one], [other]) => one - other)
-      .map(([at, what]) => [[moment(new Date(at).toISOString()), ` (${formatAge(at)})`], what]),
+    [
+      ...events.sort(([one], [other]) => one - other).map(([at, what]) => [whenAndAge(at), what]),
+      ...(isUnknown ? [[text.unknownWhen, text.delegationEnds]] : []),
+    ],
   );
 }
 
@@ -126,7 +133,8 @@ const MIRROR_CLASSES = {
 } as const;
 
 function witnesses({ report, log, witnesses: named }: KnownOperations): Child[] {
-  if (report === undefined || report.witnesses.length === 0) return [element('p', {}, text.noWitnesses)];
+  if (report === undefined) return [element('p', {}, text.unknownWitnesses)];
+  if (report.witnesses.length === 0) return [element('p', {}, text.noWitnesses)];
   if (log === undefined) return [element('p', {}, text.noLog)];
   const rows = named.map(({ name, cosignedAt }) => [
     element('bdi', {}, visibleName(name)),
@@ -141,6 +149,7 @@ function witnesses({ report, log, witnesses: named }: KnownOperations): Child[] 
         time: moment(new Date(report.issuedAt).toISOString()),
         age: formatAge(report.issuedAt),
       }),
+      logText.pinned,
     ),
     table([text.witness, text.cosigned], rows),
   ];

@@ -10,6 +10,9 @@ export interface Change {
   readonly to: string | null;
 }
 
+/** A file with so many changes lacks older ones. */
+const MAX_CHANGES = 1000;
+
 /** All changes since a time, newest first. */
 export interface Changes {
   readonly since: string;
@@ -21,19 +24,24 @@ export interface Changes {
  * checkpoint contains the hash of `SHA256SUMS`, which contains the hash of `changes.json` (rule changes-unsigned).
  *
  * @param treeSha256 - the hash of `SHA256SUMS` from the verified checkpoint
- * @returns undefined if there is no checkpoint, or if a hash does not match
+ * @returns null if there is no checkpoint, or if a hash does not match
  */
 export async function fetchVerifiedChanges(
   base: URL,
   treeSha256: string | undefined,
-): Promise<Changes | undefined> {
-  if (treeSha256 === undefined) return undefined;
+): Promise<Changes | null> {
+  if (treeSha256 === undefined) return null;
   const [sums, changes] = await Promise.all(
     ['SHA256SUMS', 'changes.json'].map((path) => fetchFile(base, path).catch(() => undefined)),
   );
-  if (sums === undefined || changes === undefined) return undefined;
-  if ((await sha256Hex(sums)) !== treeSha256) return undefined;
+  if (sums === undefined || changes === undefined) return null;
+  if ((await sha256Hex(sums)) !== treeSha256) return null;
   const line = `${await sha256Hex(changes)}  changes.json\n`;
-  if (!new TextDecoder().decode(sums).includes(line)) return undefined;
-  return JSON.parse(new TextDecoder().decode(changes));
+  if (!new TextDecoder().decode(sums).includes(line)) return null;
+  return sinceOldest(JSON.parse(new TextDecoder().decode(changes)));
+}
+
+function sinceOldest({ since, changes }: Changes): Changes {
+  const oldest = changes.length < MAX_CHANGES ? undefined : changes.at(-1);
+  return { since: oldest?.updated_at ?? since, changes };
 }

@@ -21,9 +21,10 @@ export const html = {
   verify: 'Verify it yourself',
   verification: 'Verification',
   log: 'Log',
-  unverified: 'Not verified',
-  no_script:
-    'No script has run, so nothing has been verified here. The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
+  unverified: 'Not verified yet',
+  unverified_why:
+    'The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
+  no_script: 'No script has run, so nothing has been verified here.',
   verify_why:
     'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator gave you in another way: on paper, by telephone, or on the site of a member. They show who signed the list, and when. They do not show whether there is a newer list, or which issuers are on hold: <code>passport-registry verify</code> and the verifier library check that, too.',
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
@@ -42,12 +43,12 @@ export const html = {
   plain_issuer: 'Issuer',
   plain_status: 'Status',
   plain_tier: 'Tier',
-  plain_since: 'Recognised since',
-  missing: '404: not in this registry',
+  plain_since: 'Recognised from',
+  missing: '404: no such file on this host',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
   missing_why:
-    'This registry has no file at this URL. If the URL names an issuer, the issuer is not recognised.',
+    'This host has no file at this URL. That proves nothing about an issuer that the URL names: the signed list decides.',
   missing_list: 'All issuers',
 } as const;
 
@@ -75,7 +76,7 @@ export const fields = {
   jwks_uri: 'Keys (JWKS)',
   discovery_uri: 'Metadata',
   policy_uri: 'Policy',
-  certified_since: 'Recognised since',
+  certified_since: 'Recognised from',
   last_audit: 'Last audit',
   geographical_scope: 'Places',
   domain_scope: 'Domains',
@@ -116,6 +117,7 @@ export const list = {
   all: (all: number) => `${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
   none: 'No matching issuers.',
+  holdUnknown: 'Unknown: this host sends no checkpoint.',
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
   total: (found: number, what: string) => `${number(found)} ${what}`,
@@ -127,6 +129,9 @@ export const list = {
   everywhere: 'Worldwide',
   more: (rest: number) => ` +${number(rest)}`,
   notVerified: 'No issuers are shown, because the registry could not be verified.',
+  /** The heading of a list that has expired. */
+  old: (day: string) => `Old list of ${day}`,
+  notYet: ' (not yet)',
 } as const;
 
 /** What may help a reader who searches. */
@@ -158,6 +163,9 @@ export const changes = {
   added: (field: string, to: string) => `new, ${field} ${to}`,
   removed: 'removed from the list',
   changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
+  loading: 'Reading the changes…',
+  onHold: 'on hold',
+  timeUnknown: 'Since an unknown time',
 } as const;
 
 /** The page of one issuer. */
@@ -169,12 +177,24 @@ export const issuer = {
     listed:
       'This issuer is recognised, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
     tests: 'This issuer is for tests only.',
-    stopped: (state: string) =>
-      `This issuer is ${state}: every verifier rejects the issuer and all of its passports.`,
-    held: 'This issuer is on hold, as of the checkpoint of {time}. It is treated as suspended: every verifier rejects the issuer and all of its passports.',
+    notYet: 'This issuer is in the list, but recognised only from {day} on: not yet.',
+    stopped: {
+      suspended:
+        'This issuer is suspended. A verifier that has this list rejects the issuer and all of its passports.',
+      revoked:
+        'This issuer is revoked: it was recognised before. A verifier that has this list rejects the issuer and all of its passports.',
+    },
+    held: 'This issuer is on hold, {since}. A verifier that reads checkpoints rejects the issuer and all of its passports, as if suspended. One that reads only the list does not know of the hold.',
+    heldSince: 'since the checkpoint of {time}',
+    heldBy: 'by the checkpoint of {time}; since when is unknown',
+    holdUnknown: ' Whether it is on hold is unknown, because this host sends no checkpoint.',
+    old: 'In this old list, this issuer is {status}. Verifiers refuse the list, so it decides nothing.',
+    oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
     unknown: '{id} is not in this registry. No issuer with this id is recognised.',
   },
   since: 'Recognised since',
+  sinceNotYet: 'Recognised from',
+  sinceEnded: 'Was recognised from',
   audit: 'Last audit',
   heldRecord: '(active in the record)',
   statusSince: ' since {day}; before: {from}',
@@ -246,11 +266,31 @@ export const verdict = {
   late: (age: string) => `${age}, but the last refresh failed`,
   provenIssuer: 'Issuer verified in your browser',
   provenAbsence: 'Absence verified in your browser',
-  bad: 'Not verified: trust nothing here',
+  /** That the registry is not verified, by the cause. */
+  failures: {
+    forged: 'Not verified: trust nothing here',
+    expired: 'Out of date: verifiers refuse this list',
+    unreachable: 'Not verified: no answer',
+    clock: 'Not verified: a clock is wrong',
+    host: 'Not verified: this host has a fault',
+  },
+  wait: 'If this stays, tell the operator of the registry, and use another mirror.',
   badTitle: 'Not verified',
-  failed: 'The registry at this URL failed verification. Its issuers are not shown.',
-  wait: 'Right after a publication, this error disappears within a minute. If it does not, tell the operator of the registry, and use another mirror.',
+  oldTitle: 'Out of date',
   again: 'Try again',
+} as const;
+
+/** What each cause of a failure means. */
+export const causes = {
+  forged:
+    'The root key has not signed what this host sends, or something that it has signed is missing. Right after a publication, this error disappears within a minute.',
+  expired:
+    'The operator of the registry is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. What is shown below is the old list, and the operations say what has ended.',
+  unreachable:
+    'For too long, this host has not answered. This says nothing about the registry. Check your network.',
+  clock:
+    'This device says that it is {time}, which does not fit the times that this host sends. If that is wrong, set the clock of the device. If it is right, the clock of the operator or of the host is wrong.',
+  host: 'This host does not send the files of the registry as they are. Nothing shows that a signature is wrong: this is a fault of the host, or of the network before it.',
 } as const;
 
 /** What is verified, and what is not. */
@@ -268,10 +308,11 @@ export const verification = {
   issuers: (all: number) => count(all, 'issuer', 'issuers'),
   payloadHash: 'Payload hash',
   checkpoint: 'Checkpoint',
-  noCheckpoint: 'none, so this host could hide a newer list; this list is accepted until {time}',
+  noCheckpoint:
+    'this host sends none, so it could hide a newer list, and which issuers are on hold; this list is accepted until {time}',
   signed: 'names this list or an earlier one; signed at {time} ({age}), valid until {until}',
   onHold: 'On hold',
-  held: (ids: string) => `${ids}: verifiers treat these issuers as suspended`,
+  held: (ids: string) => `${ids}: verifiers that read checkpoints treat these issuers as suspended`,
   host: 'Host',
   late: 'the last refresh failed',
   limits: 'What this shows, and what it cannot show',
@@ -302,9 +343,11 @@ export const log = {
   newer: (more: number) =>
     `. This page has not read the ${count(more, 'entry', 'entries')} after it: there may be a newer list`,
   witnesses: 'Witnesses',
-  unchecked: 'not checked here, because you have pinned none of their keys.',
-  noCosignatures: ' This host sends no cosignatures.',
-  claimed: ' This host claims cosignatures by these names at these times:',
+  noCosignatures: 'unknown, because this host sends no cosignatures.',
+  claimed: 'This host claims cosignatures by these names at these times, which are not checked here:',
+  named: 'The {operations} show which of them are valid under the keys that the registry names.',
+  pinned: ' Only keys that you pinned yourself prove that the witnesses are independent of the registry.',
+  operations: 'operations',
   more: (rest: number) => `and ${number(rest)} more`,
   at: ' at {time} ({age})',
   future: 'in the future',
@@ -312,7 +355,7 @@ export const log = {
   shows:
     'A log is a list of everything that the root key signs, to which entries are only added. The root key names this log and its key in the statement with which it published this list. Your browser checked that this key signed the head of the log, and that the head contains this statement. While this page is open, it also checks that each later head contains the earlier ones. When you close or reload the page, it forgets them.',
   cannot:
-    'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. This page cannot check their cosignatures. A cosignature has the name of the witness and the id of its key, but not the key, and this page knows no keys of witnesses. A dishonest host can show any name and any time, and can leave out cosignatures.',
+    'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. A cosignature has the name of the witness and the id of its key, but not the key. This page knows only the keys that the registry itself names, if it names any. A dishonest host can show any name and any time, and can leave out cosignatures.',
   pin: 'For the cosignatures to count, get the keys of the witnesses in another way. Pin them in a {anchor}, with the number of them that you demand: its members {log}, {witnesses} and {quorum}. The verifier library then accepts only lists in a log that enough of these witnesses have cosigned. See {document} in the library.',
   anchor: 'trust anchor',
 } as const;
@@ -343,12 +386,15 @@ export const operations = {
     keys === undefined
       ? 'an online key; this host does not send the delegation to it'
       : `an online key, of ${count(keys, 'key', 'keys')} to which the root key has delegated`,
-  none: 'none: a host could hide a newer list',
+  none: 'unknown: this host sends none, so it could hide a newer list',
   keys: 'Next key events',
   event: 'Event',
   when: 'When',
   checkpointEnds: 'The checkpoint expires, unless a newer one is signed',
+  checkpointEnded: 'The checkpoint has expired: verifiers refuse the list until a newer one is signed',
   delegationEnds: 'The delegation to the online keys expires, unless the root key signs a new one',
+  delegationEnded: 'The delegation to the online keys has expired: the root key has to sign a new one',
+  unknownWhen: 'unknown: this host does not send the delegation',
   listEnds: 'Verifiers refuse the list as too old, unless a newer one or a newer checkpoint is signed',
   log: 'Log',
   head: 'Head',
@@ -356,15 +402,15 @@ export const operations = {
   publication: 'This list',
   publicationOf: (sequence: number, entry: number) =>
     `publication ${sequence}, proven to be entry ${number(entry)}`,
-  noLog: 'This page has no proof of a log.',
+  noLog: 'unknown: this page has no proof of a log.',
   mirrors: 'Mirrors',
   mirror: 'Mirror',
   state: 'State',
   behind: 'Behind by',
   listOf: 'Its list is of',
   reported: 'What the registry found on its mirrors at {time} ({age}). The key of the checkpoint signed it.',
-  noReport: 'This host sends no report of the registry on its mirrors.',
-  badReport: 'This host sends a report on the mirrors that is not valid:',
+  noReport: 'Unknown: this host sends no report of the registry on its mirrors.',
+  badReport: 'Unknown: this host sends a report of the registry that is not valid:',
   noMirrors: 'The registry names no mirrors.',
   states: {
     'in sync': 'in sync',
@@ -377,9 +423,10 @@ export const operations = {
   witnesses: 'Witnesses',
   witness: 'Witness',
   cosigned: 'Cosigned this head',
-  never: 'no valid cosignature',
+  never: 'this host sends no valid cosignature',
   quorum: (quorum: number, all: number) =>
-    `The registry demands ${number(quorum)} of ${count(all, 'witness', 'witnesses')}. Your browser verified the cosignatures under the keys that the registry names. Only keys that you pinned yourself prove that the witnesses are independent.`,
+    `The registry demands ${number(quorum)} of ${count(all, 'witness', 'witnesses')}. Your browser verified the cosignatures under the keys that the registry names.`,
   said: 'The registry said so at {time} ({age}).',
   noWitnesses: 'The registry names no witnesses.',
+  unknownWitnesses: 'Unknown: this host sends no report in which the registry names its witnesses.',
 } as const;

@@ -1,10 +1,11 @@
 import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
-import { type Child, element, meta, rich } from '../dom/element.js';
+import { byId, type Child, element, meta, rich } from '../dom/element.js';
 import { time } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import type { ProvenIssuer } from '../registry/proven-issuer.js';
-import { verification as text } from '../texts/en.js';
-import { fact } from './verdict.js';
+import type { NotVerified } from '../registry/verified-registry.js';
+import { causes, verification as text } from '../texts/en.js';
+import { causeOf, fact } from './verdict.js';
 
 /** What proves one issuer, while the list is loading. */
 export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinned: string): HTMLElement[] {
@@ -22,6 +23,12 @@ export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinn
       fact(text.checkpoint, checkpoint(status)),
     ),
   ];
+}
+
+/** Explains a failure that the page shows. */
+export function explainFailure(failure: NotVerified): void {
+  const words = rich(causes[causeOf(failure)], { time: time(new Date().toISOString()) });
+  byId('cause').replaceChildren(element('span', {}, words));
 }
 
 /** Shows the verified facts, and what they do not show. A second call updates the facts only. */

@@ -3,8 +3,24 @@ import { icon } from '../dom/icons.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { verdict as text } from '../texts/en.js';
 
+/** Why a registry could not be verified. Each cause has its words and its colour. */
+export type FailureCause = keyof typeof text.failures;
+
+/** The ends of codes. Any other code means that the host sends something else than what the root key has signed. */
+const CAUSES: readonly (readonly [RegExp, FailureCause])[] = [
+  [/_EXPIRED$/, 'expired'],
+  [/_(?:STALE|UNREACHABLE|TIMEOUT)$/, 'unreachable'],
+  [/_(?:YET_VALID|CLOCK)$/, 'clock'],
+  [/^ERR_(?:SOURCE|PAGE)/, 'host'],
+];
+
+/** Returns why a registry could not be verified. */
+export function causeOf({ code }: NotVerified): FailureCause {
+  return CAUSES.find(([codes]) => codes.test(code))?.[1] ?? 'forged';
+}
+
 /** Shows the state of the verification. The state is also the CSS class. */
-function show(state: 'checking' | 'proven' | 'good' | 'bad', ...children: Node[]): void {
+function show(state: string, ...children: Node[]): void {
   const section = byId('verification');
   section.hidden = false;
   section.className = `page verification ${state}`;
@@ -19,17 +35,22 @@ export function showChecking(): void {
   );
 }
 
-/** Shows why the verification failed. The caller removes all unverified data from the page. */
-export function showFailure({ code, message }: NotVerified): void {
+/**
+ * Shows that the verification failed, and the cause. The caller removes all unverified data from the page. `explainFailure`
+ * adds what the cause means, which need not be there if a host does not answer.
+ */
+export function showFailure(failure: NotVerified): void {
+  const { code, message } = failure;
+  const cause = causeOf(failure);
   const again = element('button', { type: 'button' }, text.again);
   again.addEventListener('click', () => location.reload());
   show(
-    'bad',
-    element('h2', {}, icon('alert'), text.bad),
+    `bad ${cause}`,
+    element('h2', {}, icon('alert'), text.failures[cause]),
     element(
       'div',
       { role: 'alert' },
-      element('p', {}, text.failed),
+      element('p', { id: 'cause' }),
       element('p', {}, element('code', {}, code), `: ${message}.`),
       element('p', {}, text.wait),
     ),

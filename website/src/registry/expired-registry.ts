@@ -1,0 +1,60 @@
+import {
+  createRegistryClient,
+  type RegistryClient,
+  type RegistryStatus,
+  type RootKey,
+} from '@passport-registry/verifier';
+import { ANY_TIME, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import { fetchIfThere } from './fetch-file.js';
+import type { RegistryAnchor } from './trust-anchor.js';
+import { NotVerified } from './verified-registry.js';
+
+/** How far a clock may be wrong. */
+const TOLERANCE_MS = 5 * 60 * 1000;
+const DAY_SECONDS = 24 * 60 * 60;
+/** The maximum age of a list without a checkpoint, as in the verifier. */
+const MAX_AGE_SECONDS = 30 * DAY_SECONDS;
+/** Longer than any list is old. */
+const ANY_AGE_SECONDS = 100 * 365 * DAY_SECONDS;
+
+/**
+ * Verifies a registry whose list has expired, as of the time of its checkpoint. The client is closed, so the list stays as it
+ * is. The caller says that it is old.
+ *
+ * @throws {@link NotVerified} if the clock of this device is ahead of the host's, so that nothing may have expired
+ * @throws {@link NoUsableSource}
+ */
+export async function expiredRegistry(
+  base: URL,
+  rootKey: RootKey,
+  trustAnchor: RegistryAnchor,
+): Promise<RegistryClient> {
+  await assertClock(base);
+  const [checkpoint, delegation] = await Promise.all(
+    ['checkpoint.jwt', 'keys/delegation.jwt'].map((path) => fetchIfThere(base, path)),
+  );
+  const signedAt =
+    checkpoint && (await verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME)).issuedAt;
+  const now = Math.min(signedAt ?? Date.now(), Date.now());
+  const client = createRegistryClient({ trustAnchor, maxAge: ANY_AGE_SECONDS, now: () => now });
+  try {
+    await client.ready();
+    return Object.create(client, { status: { value: () => withEnd(client.status()) } });
+  } finally {
+    client.close();
+  }
+}
+
+/** Says since when other verifiers refuse a list without a checkpoint. */
+function withEnd(status: RegistryStatus): RegistryStatus {
+  const { checkpointSignedAt, updatedAt = '' } = status;
+  if (checkpointSignedAt !== undefined) return status;
+  return { ...status, freshUntil: new Date(Date.parse(updatedAt) + MAX_AGE_SECONDS * 1000) };
+}
+
+async function assertClock(base: URL): Promise<void> {
+  const { headers } = await fetch(base, { method: 'HEAD', cache: 'no-store' });
+  const hostTime = Date.parse(headers.get('Date') ?? '') + Number(headers.get('Age') ?? 0) * 1000;
+  if (!(Date.now() - hostTime > TOLERANCE_MS)) return;
+  throw new NotVerified('ERR_CLOCK', `this host says that it is ${new Date(hostTime).toISOString()}`);
+}

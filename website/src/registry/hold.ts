@@ -1,0 +1,30 @@
+import type { Registry, RegistryStatus } from '@passport-registry/verifier';
+
+/** The issuers that the checkpoint holds. */
+export interface Hold {
+  /** The ids, sorted. Undefined without a checkpoint: then nobody knows which issuers are on hold. */
+  readonly ids: readonly string[] | undefined;
+  /** When the checkpoint was signed. */
+  readonly signedAt: Date | undefined;
+  /**
+   * The checkpoint with which each hold began, by the id of the issuer. A checkpoint says only who is on hold now, so this is
+   * known only of holds that began while the page was open.
+   */
+  readonly since: ReadonlyMap<string, Date>;
+}
+
+/** Compares the hold with the one before. @param before - undefined for the first list */
+export function holdOf(
+  { hold }: Pick<Registry, 'hold'>,
+  { checkpointSignedAt: signedAt }: RegistryStatus,
+  before?: Hold,
+): Hold {
+  if (signedAt === undefined) return { ids: undefined, signedAt, since: new Map() };
+  const since = new Map<string, Date>();
+  for (const id of hold) {
+    const isNew = before?.ids !== undefined && !before.ids.includes(id);
+    const began = isNew ? signedAt : before?.since.get(id);
+    if (began !== undefined) since.set(id, began);
+  }
+  return { ids: hold, signedAt, since };
+}
