@@ -100,13 +100,20 @@ const TRIAL = Buffer.from('passport-registry: a trial signature\n');
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function nextSigner(
-  { next: choice, algorithm, env, out }: RotationOptions,
+  { next: choice, algorithm, newPassphrase, env, out }: RotationOptions,
   plan: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
   const { files, makesKey, outgoing } = plan;
   const { key } = choice;
-  const made = makesKey && key !== undefined ? await generateKeyFile(algorithm, key, env) : undefined;
-  const signer = await chooseSigner({ ...choice, production: true });
+  const file = makesKey ? key : undefined;
+  const passphrase = file === undefined ? undefined : await newPassphrase(file);
+  const made =
+    file === undefined
+      ? undefined
+      : await generateKeyFile(algorithm, file, { newPassphrase: () => passphrase, env });
+  // Whoever has just typed the passphrase is not asked for it again.
+  const typed = passphrase === undefined ? {} : { passphrase: () => passphrase };
+  const signer = await chooseSigner({ ...choice, ...typed, production: true });
   const expected = made ?? plan.next;
   if (expected !== undefined && signer.rootKey.thumbprint !== expected.thumbprint) {
     throw new KeyRejected(

@@ -42,10 +42,10 @@ async function published() {
 
 async function publish(folder: string): Promise<void> {
   cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
-  await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
+  await sh('npx passport-registry keys generate --no-passphrase --out root-key.pem > root.json', folder);
   const commands = [
-    'keys generate --out online-key.pem > online.json',
-    'keys generate --out log-key.pem > log.json',
+    'keys generate --no-passphrase --out online-key.pem > online.json',
+    'keys generate --no-passphrase --out log-key.pem > log.json',
     'keys delegate --key root-key.pem --online online.json > delegation.jwt',
     `build --delegation delegation.jwt ${SIGNED} --log-origin registry.example/log`,
   ];
@@ -300,7 +300,7 @@ describeWith(['git'], 'a new root key with GitHub', () => {
       (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
     );
     const prepared = [
-      'npx passport-registry keys generate --out ../root-key.pem > root.json',
+      'npx passport-registry keys generate --no-passphrase --out ../root-key.pem > root.json',
       "printf 'root_key: root.json\\nsigner: { key: ../root-key.pem }\\n' >> registry.yaml",
       'git init -q --bare -b main ../origin.git',
       'git init -q -b main && git remote add origin ../origin.git',
@@ -423,7 +423,7 @@ describe('a delegation by request', () => {
 
   it('docs/operators.md: comes with the first publication', async () => {
     const folder = await registryAfter('The key');
-    await sh('npx passport-registry keys generate --out online.pem > online.json', folder);
+    await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
     const [both = ''] = commandsBelow('docs/operators.md', 'A delegation by request').slice(-1);
     await sh(both, folder);
     const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);

@@ -135,7 +135,7 @@ describe('an upgrade of the publisher', () => {
     const { folder } = registry;
     await verifyWithBoth([before, now]);
     const bytes = seen();
-    await now.cli(['keys', 'generate', '--out', 'log.pem'], folder);
+    await now.cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
     const build = [
       ...['build', '--key', 'root.pem', '--checkpoint-key', 'online.pem', '--delegation', 'delegation.jwt'],
       ...['--log-key', 'log.pem', '--log-origin', 'registry.example/log'],

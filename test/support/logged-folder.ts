@@ -35,7 +35,7 @@ export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
   };
   writeFiles(folder, {
     'key.json': await good('keys', 'public', 'key.pem'),
-    'log.json': await good('keys', 'generate', '--out', 'log.pem'),
+    'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem'),
   });
   const log = await signerFor(createPrivateKey(readFileSync(join(folder, 'log.pem'))), false);
   let changes = 0;

@@ -18,7 +18,7 @@ export const ISSUERS = ['harbour', ...Array.from({ length: 20 }, (_value, index)
 export async function registryFolder({ cli }: Version): Promise<Registry> {
   const folder = temporaryFolder();
   for (const name of ['root', 'online']) {
-    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
   const { stdout } = await cli(['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json'], folder);

@@ -4,13 +4,8 @@ import type { CeremonyStatus } from '../../ceremony/status.js';
 import { SharedKeyRejected, UsageError } from '../../errors.js';
 import { nameHolders } from '../../shared-key/key-group.js';
 import { loadPrivateKey, loadRootKey } from '../../signing/key-file.js';
-import {
-  addShareOptions,
-  memoryOf,
-  newPassphrase,
-  type ShareOptions,
-  shareAccess,
-} from '../options/share-options.js';
+import { newPassphrase } from '../options/new-passphrase.js';
+import { addShareOptions, memoryOf, type ShareOptions, shareAccess } from '../options/share-options.js';
 import { passphraseFrom } from '../options/signer-options.js';
 import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';

@@ -51,7 +51,9 @@ let made: string;
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'stranger']) {
-    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+    writeFiles(folder, {
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    });
   }
   made = folder;
 });
@@ -444,7 +446,7 @@ describe('the log', () => {
 
   beforeEach(async () => {
     registry();
-    writeFiles(folder, { 'log.json': await good('keys', 'generate', '--out', 'log.pem') });
+    writeFiles(folder, { 'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem') });
     present = [];
     const settings = await Promise.all(
       witnesses.map(async (witness) => {
@@ -691,7 +693,7 @@ describe('the commands that status proposes', () => {
 });
 
 describe('a rotation', () => {
-  const NEXT = ['--next-key', 'next.pem'];
+  const NEXT = ['--next-key', 'next.pem', '--next-no-passphrase'];
   const rotate = () => good('rotate', '--yes', ...NEXT);
   const keyIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid;
 

@@ -313,7 +313,7 @@ describe('an init that ends early', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { mine: 'mine' });
     mkdirSync(join(folder, 'here'));
-    const args = [...SETTINGS, '--root-key', '../root-key.pem'];
+    const args = [...SETTINGS, '--root-key', '../root-key.pem', '--no-passphrase'];
     const outcome = await failingAt(number, args, join(folder, 'here'));
     expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining('no space left')]);
     expect(filesIn(folder)).toEqual(['mine']);
@@ -364,7 +364,10 @@ describe('init --root-key', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'link'));
-    const { stderr } = await init(['link', ...SETTINGS, '--root-key', 'real/key.pem'], folder);
+    const { stderr } = await init(
+      ['link', ...SETTINGS, '--root-key', 'real/key.pem', '--no-passphrase'],
+      folder,
+    );
     expect(stderr).toContain('keep the private key in another folder');
   });
 
@@ -383,7 +386,10 @@ describe('init --root-key', () => {
   it('makes no key if there is an empty root.json, and leaves that as it is', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': '' });
-    const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'key.pem'], folder);
+    const { code, stderr } = await init(
+      ['registry', ...SETTINGS, '--root-key', 'key.pem', '--no-passphrase'],
+      folder,
+    );
     expect([code, stderr]).toEqual([2, expect.stringContaining('has root.json already')]);
     expect([read(folder, 'registry/root.json'), existsSync(join(folder, 'key.pem'))]).toEqual(['', false]);
   });
@@ -391,7 +397,7 @@ describe('init --root-key', () => {
   it('makes no key if the folder is refused, or a value', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': 'mine' });
-    const key = ['--root-key', 'key.pem'];
+    const key = ['--root-key', 'key.pem', '--no-passphrase'];
     expect((await init(['registry', ...SETTINGS, ...key], folder)).stderr).toContain('has root.json already');
     expect((await init(['x', ...SETTINGS, '--name', '', ...key], folder)).code).toBe(2);
     expect(filesIn(folder)).toEqual(['registry/root.json']);

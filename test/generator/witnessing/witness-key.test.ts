@@ -14,7 +14,10 @@ let jwk: { x: string };
 
 beforeEach(async () => {
   folder = temporaryFolder();
-  const { stdout } = await cli(['keys', 'generate', '--out', 'w.pem', '--public', 'w.json'], folder);
+  const { stdout } = await cli(
+    ['keys', 'generate', '--no-passphrase', '--out', 'w.pem', '--public', 'w.json'],
+    folder,
+  );
   jwk = JSON.parse(stdout);
 });
 
@@ -54,7 +57,7 @@ describe('keys witness', () => {
   );
 
   it('refuses a key that is not Ed25519', async () => {
-    await keys('generate', '--alg', 'P-256', '--out', 'p256.pem');
+    await keys('generate', '--no-passphrase', '--alg', 'P-256', '--out', 'p256.pem');
     const { code, stderr } = await keys('witness', 'p256.pem', '--name', 'mirror.example');
     expect([code, stderr]).toEqual([3, expect.stringContaining('Ed25519')]);
   });
@@ -122,7 +125,7 @@ process.stdout.write(sign(null, readFileSync(0), key));`;
   });
 
   it('refuse another key than that of the state', async () => {
-    await keys('generate', '--out', 'other.pem');
+    await keys('generate', '--no-passphrase', '--out', 'other.pem');
     await expect(choose({ witnessKey: path('other.pem') })).rejects.toMatchObject({
       code: 'ERR_KEY_REJECTED',
       message: expect.stringContaining('belongs to'),
