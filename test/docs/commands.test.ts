@@ -95,13 +95,12 @@ describe('the commands of the documents', () => {
 
   it('README.md: a registry of your own, pinned', async () => {
     const folder = temporaryFolder();
-    const [own = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
+    const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
     const settings = '--name Own --contact operator@own.alt --base-url https://own.alt';
-    const made = own
-      .replace(' --root-key', ` ${settings} --root-key`)
-      .replace('npm start', 'npx passport-registry build');
+    const made = own.replace(' --root-key', ` ${settings} --root-key`).replaceAll(/^npm start$/gm, '');
     await sh(made.replace('&& npm install', ''), folder);
     const registry = join(folder, 'my-registry');
+    await sh(built.replace('npx passport-registry serve\n', ''), registry);
     const { kid } = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
     const here = pinned
       .replace('http://127.0.0.1:8080', await serve(join(registry, 'dist')))
