@@ -122,6 +122,11 @@ describe('passport-registry status', () => {
 
   it('proposes to load the published tree first, if the host does not show whether there is one', async () => {
     registry('base_url: http://127.0.0.1:1\n');
+    for (const args of [
+      ['init', '-q'],
+      ['remote', 'add', 'origin', 'https://git.registry.alt/registry'],
+    ])
+      execFileSync('git', args, { cwd: folder });
     const { next } = await statusOf();
     expect(next.slice(0, 2)).toEqual([
       'npx passport-registry branch load dist',
@@ -433,7 +438,7 @@ describe('the root key', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(words)]);
     expect(stderr).toMatch(/^FAILED {2}root key/);
     expect(stderr).not.toContain('PRIVATE');
-    expect(stderr).toContain('1. correct root_key, or restore dist');
+    expect(stderr).toContain('Next: correct root_key, or restore dist');
   });
 });
 
