@@ -105,15 +105,9 @@ export async function nextSigner(
 ): Promise<Signer> {
   const { files, makesKey, outgoing } = plan;
   const { key } = choice;
-  const file = makesKey ? key : undefined;
-  const passphrase = file === undefined ? undefined : await newPassphrase(file);
   const made =
-    file === undefined
-      ? undefined
-      : await generateKeyFile(algorithm, file, { newPassphrase: () => passphrase, env });
-  // Whoever has just typed the passphrase is not asked for it again.
-  const typed = passphrase === undefined ? {} : { passphrase: () => passphrase };
-  const signer = await chooseSigner({ ...choice, ...typed, production: true });
+    makesKey && key !== undefined ? await generateKeyFile(algorithm, key, { newPassphrase, env }) : undefined;
+  const signer = await chooseSigner({ ...choice, production: true });
   const expected = made ?? plan.next;
   if (expected !== undefined && signer.rootKey.thumbprint !== expected.thumbprint) {
     throw new KeyRejected(

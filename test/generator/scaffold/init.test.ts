@@ -376,7 +376,8 @@ describe('init --root-key', () => {
     writeFiles(folder, { 'a.pem': 'mine' });
     symlinkSync('nothing', join(folder, 'b.pem'));
     for (const key of ['a.pem', 'b.pem', 'no/such/folder/c.pem']) {
-      const { code } = await init(['registry', ...SETTINGS, '--root-key', key], folder);
+      const args = ['registry', ...SETTINGS, '--root-key', key, '--no-passphrase'];
+      const { code } = await init(args, folder);
       expect(code).toBeGreaterThan(1);
     }
     expect(readdirSync(folder).sort()).toEqual(['a.pem', 'b.pem']);
@@ -408,7 +409,10 @@ describeWith(['git'], 'init inside of a git working tree', () => {
   it('says that workflows run only at the top, and keeps the root key out of git', async () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: folder });
-    const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'key.txt'], folder);
+    const { code, stderr } = await init(
+      ['registry', ...SETTINGS, '--root-key', 'key.txt', '--no-passphrase'],
+      folder,
+    );
     expect(code).toBe(0);
     expect(stderr).toContain(`this folder is in the git repository ${realpathSync(folder)}`);
     expect(read(folder, '.gitignore')).toBe('/key.txt\n');
