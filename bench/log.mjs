@@ -42,7 +42,7 @@ const folder = mkdtempSync(join(tmpdir(), 'log-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const keyFile = async (name) => {
   const file = join(folder, `${name}.pem`);
-  await generateKeyFile('Ed25519', file, process.env);
+  await generateKeyFile('Ed25519', file, { newPassphrase: () => undefined, env: process.env });
   const key = createPrivateKey(readFileSync(file));
   return { file, key, signer: await loadSigner(file, undefined, process.env) };
 };

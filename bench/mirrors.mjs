@@ -50,7 +50,14 @@ async function registry(count) {
   for (let index = 0; index < count; index++) {
     writeFileSync(join(folder, `issuers/issuer-${index}.yaml`), record(`issuer-${index}`, 0));
   }
-  const { stdout } = spawnSync(process.execPath, [CLI, 'keys', 'generate', '--out', join(folder, 'key.pem')]);
+  const { stdout } = spawnSync(process.execPath, [
+    CLI,
+    'keys',
+    'generate',
+    '--no-passphrase',
+    '--out',
+    join(folder, 'key.pem'),
+  ]);
   writeFileSync(join(folder, 'root.json'), stdout);
   const publish = (number) => {
     writeFileSync(join(folder, 'issuers/issuer-0.yaml'), record('issuer-0', number));

@@ -34,7 +34,7 @@ for (const record of issuers(COUNT)) {
 }
 const program = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
 const cli = (...args) => execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: 'pipe' });
-cli('keys', 'generate', '--out', 'root.pem');
+cli('keys', 'generate', '--no-passphrase', '--out', 'root.pem');
 cli('build', '--key', 'root.pem', '--checkpoint-key', 'root.pem', '--allow-example-names');
 
 const compressed = new Map();

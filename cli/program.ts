@@ -19,6 +19,7 @@ import { addMirrorCommand } from './commands/mirror.js';
 import { addMonitorCommand } from './commands/monitor.js';
 import { addNewCommand } from './commands/new.js';
 import { addPinCommand } from './commands/pin.js';
+import { addPreviewCommand } from './commands/preview.js';
 import { addResolveCommand } from './commands/resolve.js';
 import { addRotateCommand } from './commands/rotate.js';
 import { addSandboxCommand } from './commands/sandbox.js';
@@ -42,6 +43,7 @@ const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the pat
 /** The commands, in the order of the help. */
 const COMMANDS = [
   addInitCommand,
+  addPreviewCommand,
   addBuildCommand,
   addStatusCommand,
   addNewCommand,

@@ -26,7 +26,8 @@ interface StaticServer {
 }
 
 /**
- * Serves a tree as the `serve` package does, with the same two packages and the tree's own serve.json.
+ * Serves a tree as the package `serve` does, with the same two packages and the tree's own serve.json, but in this
+ * process, which gives the same errors and exit codes as the other commands.
  *
  * @param port - 0 for any free port
  * @throws the system error if the server can't listen on the port

@@ -4,13 +4,8 @@ import type { CeremonyStatus } from '../../custody/ceremony/status.js';
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import {
-  addShareOptions,
-  memoryOf,
-  newPassphrase,
-  type ShareOptions,
-  shareAccess,
-} from '../options/share-options.js';
+import { newPassphrase } from '../options/new-passphrase.js';
+import { addShareOptions, memoryOf, type ShareOptions, shareAccess } from '../options/share-options.js';
 import { passphraseFrom } from '../options/signer-options.js';
 import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';

@@ -5,6 +5,11 @@ import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { parseConfiguration } from '../options/configuration.js';
+import {
+  addNewPassphraseOptions,
+  type NewKeyPassphraseOptions,
+  newKeyPassphrase,
+} from '../options/new-passphrase.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
 import { namedTool, type PinnedTool, runningTool } from '../scaffold/pinned-tool.js';
 import { type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
@@ -21,7 +26,7 @@ import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { shellWord } from '../terminal/shell-word.js';
 
-interface Options {
+interface Options extends NewKeyPassphraseOptions {
   name?: string;
   contact?: string;
   baseUrl?: string;
@@ -46,7 +51,7 @@ const LOCAL_URL = 'http://127.0.0.1:8080';
 
 /** `passport-registry init` */
 export function addInitCommand(program: Command, io: Invocation): void {
-  program
+  const command = program
     .command('init')
     .description('make the folder of a new registry; on a terminal, ask for missing values')
     .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
@@ -55,7 +60,8 @@ export function addInitCommand(program: Command, io: Invocation): void {
     .option('--base-url <url>', 'URL where the registry will be published')
     .option('--description <text>', 'what the registry is, in one line')
     .option('--homepage <url>', 'https URL of a page about the operator')
-    .option('--root-key <file>', 'make a root key in this new file, outside of the folder')
+    .option('--root-key <file>', 'make a root key in this new file, outside of the folder');
+  addNewPassphraseOptions(command)
     .option(
       '--tool <spec>',
       'the program to pin: an exact version, a tarball, or a git address with a commit',
@@ -73,7 +79,7 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   const { name, contact, base_url } = settings;
   const written = await writeRegistry(
     { folder, values: { name, contact, base_url }, registryYaml: text, tool },
-    io.env,
+    { newPassphrase: (file) => newKeyPassphrase(io, file, options), env: io.env },
   );
   say(io, `${named}: ${count(written.files, 'file')} written`);
   sayTool(io, tool);

@@ -22,6 +22,11 @@ import {
 import { witnessVkey } from '../../observers/witnessing/witness-key.js';
 import { createState } from '../../observers/witnessing/witness-state.js';
 import { addCommitmentOption, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import {
+  addNewPassphraseOptions,
+  type NewKeyPassphraseOptions,
+  newKeyPassphrase,
+} from '../options/new-passphrase.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
@@ -30,7 +35,7 @@ import { run } from '../terminal/run.js';
 import { sayRequest } from '../terminal/say-request.js';
 import { sayCommitment } from './say-rotation.js';
 
-interface GenerateOptions {
+interface GenerateOptions extends NewKeyPassphraseOptions {
   alg: KeyAlgorithm;
   out: string;
   public?: string;
@@ -58,23 +63,15 @@ interface RotateOptions extends SignerOptions, CommitmentOptions {
 /** `passport-registry keys` */
 export function addKeysCommand(program: Command, io: Invocation): void {
   const keys = program.command('keys').description('generate, print, delegate and rotate keys');
-  keys
+  const generate = keys
     .command('generate')
     .description('generate a private key in a new file; print the public JWK to stdout')
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
     .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
-    .option('--public <file>', 'also write the public JWK to this new file')
-    .action(({ alg, out, public: publicFile }: GenerateOptions) =>
-      run(io, false, async () => {
-        const key =
-          publicFile === undefined
-            ? await generateKeyFile(alg, out, io.env)
-            : await generateKeyPair(alg, { privateKey: out, publicKey: publicFile }, io.env);
-        emit(io, key.jwk);
-        say(io, `${out} holds a private ${alg} key. Keep it secret; the JWK above is public.`);
-        return undefined;
-      }),
-    );
+    .option('--public <file>', 'also write the public JWK to this new file');
+  addNewPassphraseOptions(generate).action((options: GenerateOptions) =>
+    run(io, false, () => generateKey(io, options)),
+  );
   const delegate = keys
     .command('delegate')
     .description('let online keys sign checkpoints; print the delegation to stdout')
@@ -106,6 +103,19 @@ export function addKeysCommand(program: Command, io: Invocation): void {
       }),
     );
   addNoteKeyCommands(keys, io);
+}
+
+async function generateKey(io: Invocation, options: GenerateOptions) {
+  const { alg, out, public: publicFile } = options;
+  const how = { newPassphrase: (file: string) => newKeyPassphrase(io, file, options), env: io.env };
+  const key =
+    publicFile === undefined
+      ? await generateKeyFile(alg, out, how)
+      : await generateKeyPair(alg, { privateKey: out, publicKey: publicFile }, how);
+  emit(io, key.jwk);
+  const encrypted = options.passphrase ? ', encrypted' : ', not encrypted';
+  say(io, `${out} holds a private ${alg} key${encrypted}. Keep it secret; the JWK above is public.`);
+  return undefined;
 }
 
 /** What `--unsigned` does, with the public root key instead of a signer. */

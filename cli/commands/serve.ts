@@ -8,6 +8,7 @@ import { serveTree } from '../static-server.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { shortPath } from '../terminal/short-path.js';
 
 /** `passport-registry serve` */
 export function addServeCommand(program: Command, io: Invocation): void {
@@ -22,14 +23,19 @@ export function addServeCommand(program: Command, io: Invocation): void {
         if (!existsSync(join(folder, PATHS.list))) {
           throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
         }
-        const served = serveTree(folder, number, (url) => {
-          say(io, `${folder} is served at ${url}`);
-          say(io, 'Press Ctrl+C to stop.');
-        });
-        await served.catch((cause: NodeJS.ErrnoException) => {
-          throw cause.syscall === 'listen' ? cannotListen(number, cause) : cause;
-        });
-        return undefined;
+        return serveAndSay(io, folder, number);
       }),
     );
+}
+
+/** Serves a tree until the process is told to stop, and says where. @throws {@link IoFailed} if the port is not free */
+export async function serveAndSay(io: Invocation, folder: string, port: number): Promise<undefined> {
+  const served = serveTree(folder, port, (url) => {
+    say(io, `${shortPath(folder)} is served at ${url}`);
+    say(io, 'Press Ctrl+C to stop.');
+  });
+  await served.catch((cause: NodeJS.ErrnoException) => {
+    throw cause.syscall === 'listen' ? cannotListen(port, cause) : cause;
+  });
+  return undefined;
 }

@@ -84,6 +84,14 @@ function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
   const parts = compareTrees(host, tree);
   const comparedWithTree = compareWhole(parts);
   const found = { url, comparedWithTree, parts, host };
+  if (host.empty === true) {
+    const level = tree.report === undefined ? 'note' : 'warning';
+    return { level, message: `${url} serves no list`, ...found };
+  }
+  if (state === 'unreachable' && tree.report === undefined) {
+    const message = `${url} is unreachable, which does not show whether a list was published: ${problem}`;
+    return { level: 'warning', message, ...found };
+  }
   if (state !== 'primary') return { level: 'error', message: `${url} is ${state}: ${problem}`, ...found };
   const serves = `${url} serves the list of ${updatedAt}`;
   const differs = `${serves}, with ${differences(parts)}`;

@@ -1,3 +1,5 @@
+import { dirname, resolve } from 'node:path';
+import { hasOrigin } from '../../generator/files/git.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { DEFAULT_MAX_AGE_SECONDS } from '../../generator/verification/verify.js';
@@ -22,6 +24,8 @@ export interface TreeCondition extends Condition {
   readonly repairable: readonly string[];
   /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
   readonly lost: string | undefined;
+  /** Whether the tree may be on a branch: git knows a repository from which this one comes, or to which it goes. */
+  readonly hasRemote: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -31,10 +35,11 @@ const MAX_AGE_DAYS = DEFAULT_MAX_AGE_SECONDS / (24 * 60 * 60);
 const RENEWAL_AGE_DAYS = 14;
 
 /** Describes the whole tree: does everything in it verify? */
-export function treeCondition(local: LocalTree): TreeCondition {
+export function treeCondition(local: LocalTree, env: NodeJS.ProcessEnv): TreeCondition {
   const { folder, published, refusal, report, repairable, lost } = local;
+  const hasRemote = hasOrigin(dirname(resolve(folder)), env);
   const state = (level: Condition['level'], message: string): TreeCondition => ({
-    ...{ level, message, folder, published: report !== undefined, repairable, lost },
+    ...{ level, message, folder, published: report !== undefined, repairable, lost, hasRemote },
   });
   if (refusal !== undefined) return state('error', refusal);
   if (report === undefined) return state('note', `${folder} has no tree`);

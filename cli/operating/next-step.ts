@@ -2,7 +2,7 @@ import type { StatusOptions } from './status.js';
 
 /** One step for the operator. */
 export interface NextStep {
-  /** The command to run; undefined for a step without a command of this program. */
+  /** The command to run; undefined if the step has none. */
   readonly command: string | undefined;
   /** Why, or what to do if there is no command. */
   readonly reason: string;
@@ -24,6 +24,8 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly onlineOptions: readonly string[];
   /** The file of the public root key, for `verify`, unless the file has it. */
   readonly rootKeyOptions: readonly string[];
+  /** The file of the public root key, which `root_key` or the command line names. */
+  readonly rootKeyFile: string;
   /** The file of the online key's public JWK. */
   readonly onlinePublicKey: string;
 }

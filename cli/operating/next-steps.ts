@@ -30,7 +30,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   // Without the newest tree, a build could not compare the records with the published list.
   const renewal = isTreeOlder(status) ? [] : publicationSteps(status, settings);
   return [
-    ...rotatedStep(status),
+    ...rotatedStep(status, settings),
     ...records,
     ...renewal,
     ...holdSteps(status, settings),
@@ -40,14 +40,22 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
 }
 
 /** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
-function holdSteps({ hold }: RegistryStatus, { out, onlineOptions }: CommandSettings): NextStep[] {
+function holdSteps(
+  { hold }: RegistryStatus,
+  { out, onlineOptions, rootOptions }: CommandSettings,
+): NextStep[] {
   const { issuers = [], releasable } = hold;
   const undecided = issuers.filter((id) => !releasable.includes(id));
   const where = out === 'dist' ? [] : ['--out', out];
   return [
     ...(undecided.length === 0
       ? []
-      : [told(`suspend with the root key, or release: ${undecided.join(', ')}`)]),
+      : [
+          run(
+            `suspend with the root key, or release: ${undecided.join(', ')}`,
+            ...['suspend', String(undecided[0]), '--reason', 'REASON', ...rootOptions, ...where],
+          ),
+        ]),
     ...(releasable.length === 0
       ? []
       : [
@@ -62,24 +70,36 @@ function holdSteps({ hold }: RegistryStatus, { out, onlineOptions }: CommandSett
   ];
 }
 
-/** Whether the live registry has a newer tree than the output folder, or the output folder has none. */
-function isTreeOlder({ tree, live }: RegistryStatus): boolean {
-  return live.comparedWithTree === 'newer' || (!tree.published && live.host?.updatedAt !== undefined);
+/** Whether the live registry has a newer tree than the output folder, or any host has one and the output folder has none. */
+function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
+  if (tree.published) return live.comparedWithTree === 'newer';
+  return [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
 }
 
-function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
+function recordSteps(
+  { changes, tree, live, mirrors }: RegistryStatus,
+  settings: CommandSettings,
+): NextStep[] {
   const { issuers, out, rootKeyOptions } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
   if (isEmpty) return [run('create the first record', 'new', 'ISSUER_ID')];
   if (changes.uncommitted !== undefined)
     return [
-      told(`commit the files in ${issuers}, and merge them before the next publication from another clone`),
+      {
+        command: `git add ${issuers} && git commit -m "Published records"`,
+        reason: `commit the files in ${issuers}, and merge them before the next publication from another clone`,
+      },
     ];
   if (changes.problems.length === 0) return [];
+  const isPublic = [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
+  const again =
+    tree.published && !isPublic
+      ? `; if the list was never published, on no host and no branch, remove ${out} to start again`
+      : '';
   const reason = onlyExampleNames(changes.problems)
     ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
-    : 'see what would stop a build, and fix it';
+    : `see what would stop a build, and fix it${again}`;
   // Without this option, `diff` and `validate` allow these names, as a build with a development key does.
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
@@ -109,7 +129,7 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
   return [
-    ...(mayHavePublished(status) ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
+    ...(mayHavePublished(status) && tree.hasRemote ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
     ...(delegates ? [delegateStep(status, settings)] : []),
     buildStep({ reason: reasons.join(', and '), more: [...renews, ...delegation] }, status, settings),
   ];
@@ -129,6 +149,8 @@ function buildStep(
 const LOAD_FIRST =
   'if this registry has published before, load its tree first, from the branch or from a copy';
 
+const FIRST_LIST = 'publish the first list; if this registry has published before, copy its tree here first';
+
 /** Whether there is no tree here, and the host does not show whether a list was published. */
 function mayHavePublished({ tree, live }: RegistryStatus): boolean {
   return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
@@ -144,9 +166,10 @@ function delegateStep(
   return run('sign a new delegation, on the machine with the root key', ...words);
 }
 
-function reasonsToBuild({ changes, tree, list, publication }: RegistryStatus, delegates: boolean): string[] {
+function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
+  const { changes, tree, list, publication } = status;
   const reasons = [];
-  if (!tree.published) reasons.push('publish the first list');
+  if (!tree.published) reasons.push(mayHavePublished(status) ? FIRST_LIST : 'publish the first list');
   else if (tree.level === 'error') reasons.push('repair the tree');
   else if (publication.level === 'warning') reasons.push('sign a publication statement');
   if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
@@ -160,9 +183,10 @@ function isUrgent({ level }: Condition): boolean {
 }
 
 /** The step that brings the published tree into the output folder. */
-function loadStep({ tree, live }: RegistryStatus, { out }: CommandSettings): NextStep {
+function loadStep({ tree, live, mirrors }: RegistryStatus, { out }: CommandSettings): NextStep {
   const removal = tree.published ? `remove ${out}, and ` : '';
-  const where = live.url === undefined ? 'from the host' : `of ${live.url}`;
+  const host = [live, ...mirrors].find((one) => one.host?.updatedAt !== undefined);
+  const where = host?.url === undefined ? 'of the host' : `of ${host.url}`;
   const reason = `${removal}load the published tree before the next build; if it is not on a branch, copy the tree ${where} to ${out}`;
   return run(reason, 'branch', 'load', out);
 }
@@ -174,9 +198,13 @@ function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
   const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
   if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
-  if (isRenewed || live.comparedWithTree === 'older' || live.host?.state === 'expired') {
+  const isLate = live.comparedWithTree === 'older' || live.host?.empty === true;
+  if (isRenewed || isLate || live.host?.state === 'expired') {
     const where = baseUrl === undefined ? '' : ` of ${baseUrl}`;
-    const copy = told(`copy ${out} to the host${where}, or save it with \`branch save ${out}\` and deploy`);
+    const copy = run(
+      `save ${out} on the branch and deploy it or, without a branch, copy ${out} to the host${where}`,
+      ...['branch', 'save', out],
+    );
     return [copy, ...(baseUrl === undefined ? [] : [verify(baseUrl)]), ...ask];
   }
   return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];

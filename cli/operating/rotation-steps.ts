@@ -1,10 +1,15 @@
+import { PATHS } from '../../generator/tree/paths.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import type { RegistryStatus } from './status.js';
 
 /** The step that lets the configuration name the current root key. */
-export function rotatedStep({ rootKey: { rotated, thumbprint } }: RegistryStatus): NextStep[] {
+export function rotatedStep(
+  { rootKey: { rotated, thumbprint } }: RegistryStatus,
+  { out, rootKeyFile }: CommandSettings,
+): NextStep[] {
   if (!rotated) return [];
-  return [told(`let root_key and signer in registry.yaml name the current root key, ${thumbprint}`)];
+  const reason = `let root_key and signer in registry.yaml name the current root key, ${thumbprint}: the file of root_key gets the public key`;
+  return [run(reason, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
 }
 
 /** The step that continues a rotation. */
@@ -28,5 +33,5 @@ export function rotationFolderStep({ rotation, rootKey }: RegistryStatus): NextS
   if (state !== 'complete') return [];
   // Another step says the same if the tree shows that root_key is outdated. Whether signer is, only its user knows.
   const signer = rootKey.rotated ? '' : `let signer in registry.yaml name the key ${next}, and `;
-  return [told(`when all hosts serve the tree: ${signer}remove ${folder}`)];
+  return [{ command: `rm -r ${folder}`, reason: `when all hosts serve the tree: ${signer}remove ${folder}` }];
 }

@@ -87,7 +87,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     rootKey,
     holders: holdersCondition(local),
     rotation: await rotationCondition(options.rotation, local, options.env),
-    tree: treeCondition(local),
+    tree: treeCondition(local, options.env),
     list: listCondition(local, now),
     publication: publicationCondition(local),
     log: await logCondition(local, options.witnesses),

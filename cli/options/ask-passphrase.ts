@@ -25,18 +25,27 @@ export function askPassphrase(
   return new Promise((resolve, reject) => {
     let typed = '';
     const end = (settle: () => void) => {
-      stdin.off('data', read).pause();
+      stdin.off('data', read).off('end', giveUp).pause();
       stdin.setRawMode?.(false);
       stderr.write('\n');
       settle();
     };
+    const giveUp = () => end(() => reject(new UsageError('no passphrase was given')));
     const read = (text: string) => {
-      for (const character of text) {
-        if (character === INTERRUPT) return end(() => reject(new UsageError('no passphrase was given')));
-        if (ENTER.includes(character)) return end(() => resolve(typed));
+      const characters = [...text];
+      for (const [index, character] of characters.entries()) {
+        if (character === INTERRUPT) return giveUp();
+        if (ENTER.includes(character)) {
+          // What is typed or pasted ahead is the answer to the next question.
+          const ahead = characters.slice(index + 1).join('');
+          return end(() => {
+            if (ahead !== '') stdin.unshift(ahead);
+            resolve(typed);
+          });
+        }
         typed = ERASE.includes(character) ? typed.slice(0, -1) : typed + character;
       }
     };
-    stdin.setEncoding('utf8').on('data', read).resume();
+    stdin.setEncoding('utf8').on('data', read).once('end', giveUp).resume();
   });
 }

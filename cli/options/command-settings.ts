@@ -58,6 +58,7 @@ export function commandSettings(
   };
   return {
     ...{ issuers, out, baseUrl, rootKeyOptions },
+    rootKeyFile: rootKey === undefined ? 'ROOT_PUBLIC_KEY_FILE' : shellWord(rootKey),
     rootOptions: [...rootSigner, ...rootKeyOptions],
     productionOptions: development ? [] : ['--production'],
     buildOptions: [

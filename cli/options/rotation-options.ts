@@ -6,6 +6,7 @@ import type { Io } from '../terminal/io.js';
 import { addCommitmentOption, type CommitmentOptions, committedKeys } from './commitment-options.js';
 import { addCheckpointOptions, type CheckpointOptions, checkpointChoice } from './freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
+import { newKeyPassphrase } from './new-passphrase.js';
 import { positiveNumber } from './positive-number.js';
 import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-options.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
@@ -31,6 +32,7 @@ export interface RotateCommandOptions
   nextSignerInput?: SignerInput;
   nextSignerTimeout?: string;
   nextRootKey?: string;
+  nextNoPassphrase?: true;
   alg: KeyAlgorithm;
   online?: readonly string[];
   days: string;
@@ -53,6 +55,7 @@ export function addRotationOptions(command: Command): Command {
         .default('Ed25519'),
     );
   addCommitmentOption(command)
+    .option('--next-no-passphrase', 'do not encrypt a key that is made')
     .option(
       '--online <file...>',
       'public JWKs of the online keys (default: those of the published delegation)',
@@ -77,6 +80,11 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
       signerTimeout: options.nextSignerTimeout,
       rootKey: options.nextRootKey,
     }),
+    newPassphrase: (file) =>
+      newKeyPassphrase(io, file, {
+        passphraseFile: options.nextPassphraseFile,
+        passphrase: options.nextNoPassphrase !== true,
+      }),
     nextRoots: options.nextRoots,
     commit: await committedKeys(io, '--commit', options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, true, io.env)))),

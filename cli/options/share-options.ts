@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import { readRequestFiles, requestedKey } from '../../custody/offline-signing/request-files.js';
 import { memoryFolder } from '../../custody/offline-signing/signing-memory.js';
 import type { OpenedShare, ShareAccess } from '../../custody/shared-key/share-file.js';
-import { KeyRejected, SharedKeyRejected } from '../../generator/errors.js';
+import { SharedKeyRejected } from '../../generator/errors.js';
 import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
-import { askPassphrase } from './ask-passphrase.js';
 import { passphraseFrom } from './signer-options.js';
 
 /** The options of commands that use the file of a holder. */
@@ -59,25 +57,3 @@ export async function openShareFor(
 
 /** Returns the folder that records what was signed. */
 export const memoryOf = (io: Io, { memory }: ShareOptions): string => memory ?? memoryFolder(io.env);
-
-const MIN_PASSPHRASE = 12;
-
-/** Asks for a new passphrase, on a terminal until two good ones are equal. @throws {@link KeyRejected} if one in a file is too short */
-export async function newPassphrase(io: Io, file: string, options: ShareOptions): Promise<string> {
-  if (options.passphraseFile !== undefined) {
-    const passphrase = await passphraseFrom(io, options.passphraseFile)(file);
-    if (passphrase.length >= MIN_PASSPHRASE) return passphrase;
-    throw new KeyRejected(`the passphrase has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
-  }
-  for (;;) {
-    const passphrase = await askPassphrase(
-      io,
-      file,
-      `New passphrase of ${file}, at least ${MIN_PASSPHRASE} characters`,
-    );
-    if (passphrase.length < MIN_PASSPHRASE) {
-      say(io, `it has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
-    } else if ((await askPassphrase(io, file, 'The same once more')) === passphrase) return passphrase;
-    else say(io, 'the two differ: type both again');
-  }
-}

@@ -100,12 +100,13 @@ const TRIAL = Buffer.from('passport-registry: a trial signature\n');
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function nextSigner(
-  { next: choice, algorithm, env, out }: RotationOptions,
+  { next: choice, algorithm, newPassphrase, env, out }: RotationOptions,
   plan: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
   const { files, makesKey, outgoing } = plan;
   const { key } = choice;
-  const made = makesKey && key !== undefined ? await generateKeyFile(algorithm, key, env) : undefined;
+  const made =
+    makesKey && key !== undefined ? await generateKeyFile(algorithm, key, { newPassphrase, env }) : undefined;
   const signer = await chooseSigner({ ...choice, production: true });
   const expected = made ?? plan.next;
   if (expected !== undefined && signer.rootKey.thumbprint !== expected.thumbprint) {

@@ -62,12 +62,12 @@ function summaryOf({
 }
 
 async function carryOut(plan: RemainingRotation, given: RotationOptions): Promise<RotationReport> {
-  const options = { ...given, next: askingOnce(given.next) };
-  const { out, folder, issuers, exceptions } = options;
+  const { out, folder, issuers, exceptions } = given;
   const { outgoing, files } = plan;
   // Before anything is made, so that a wrong key leaves nothing behind.
-  const signer = files.step === undefined ? await outgoingSigner(options, outgoing) : undefined;
+  const signer = files.step === undefined ? await outgoingSigner(given, outgoing) : undefined;
   if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
+  const options = await withPassphrase(given, plan.makesKey);
   const next = await nextSigner(options, plan);
   const rotation = signer === undefined ? files.step : await signStep({ signer, outgoing }, next, options);
   const delegation = await delegationOf(plan, options, next);
@@ -84,6 +84,14 @@ async function carryOut(plan: RemainingRotation, given: RotationOptions): Promis
     next: await withCommitment(next.rootKey, rotationOf(out)),
     build: report,
   };
+}
+
+/** Asks for the passphrase of the next key at most once: of a new key now, of an existing one when it is read. */
+async function withPassphrase(options: RotationOptions, makesKey: boolean): Promise<RotationOptions> {
+  const { next, newPassphrase } = options;
+  const typed = makesKey && next.key !== undefined ? await newPassphrase(next.key) : undefined;
+  if (typed === undefined) return { ...options, next: askingOnce(next) };
+  return { ...options, next: { ...next, passphrase: () => typed }, newPassphrase: () => typed };
 }
 
 async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: RootKey): Promise<Signer> {

@@ -4,7 +4,7 @@ import type { LogChoice } from '../../generator/log/log-choice.js';
 import type { TreeOptions } from '../../generator/publishing/publication.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
-import type { KeyAlgorithm } from '../../generator/signing/key-file.js';
+import type { KeyAlgorithm, NewPassphrase } from '../../generator/signing/key-file.js';
 
 /** How to rotate the root key of a registry. */
 export interface RotationOptions {
@@ -20,6 +20,8 @@ export interface RotationOptions {
   readonly next: SignerChoice;
   /** The algorithm of a key file that is made. */
   readonly algorithm: KeyAlgorithm;
+  /** Provides the passphrase of a key file that is made. */
+  readonly newPassphrase: NewPassphrase;
   /** The keys to which registry.yaml commits the outgoing key, unless the published rotation does. */
   readonly nextRoots: readonly string[] | undefined;
   /** The keys to which the step commits the next key. Default: those that are left of the outgoing key's. */

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { printableJson } from '../../generator/diagnostics/printers/printable.js';
 import { UsageError } from '../../generator/errors.js';
-import { generateKeyFile } from '../../generator/signing/key-file.js';
+import { generateKeyFile, type NewKeyOptions } from '../../generator/signing/key-file.js';
 import type { PinnedTool } from './pinned-tool.js';
 import { logOriginFor } from './registry-settings.js';
 import { type TemplateValues, templateFiles } from './template.js';
@@ -56,13 +56,12 @@ function realPath(path: string): string {
 /**
  * Writes the files of a new registry: all of them, or none. If a root key is wanted, makes it first.
  *
- * @param env - the environment for git
  * @returns the number of files, and the thumbprint of the root key
  * @throws {@link UsageError} | {@link IoFailed}
  */
 export async function writeRegistry(
   { folder, values, registryYaml, tool }: NewRegistry,
-  env: NodeJS.ProcessEnv,
+  options: NewKeyOptions,
 ): Promise<{ files: number; thumbprint: string | undefined }> {
   const files = templateFiles({
     ...values,
@@ -81,7 +80,7 @@ export async function writeRegistry(
     writeNewFiles(folder.path, files);
     return { files: files.size, thumbprint: undefined };
   }
-  const { jwk, thumbprint } = await generateKeyFile('Ed25519', folder.rootKey, env);
+  const { jwk, thumbprint } = await generateKeyFile('Ed25519', folder.rootKey, options);
   files.set(ROOT_KEY_FILE, Buffer.from(`${printableJson(jwk)}\n`));
   try {
     writeNewFiles(folder.path, files);

@@ -2,11 +2,11 @@ import { type Condition, LEVELS } from '../operating/condition.js';
 import type { NextStep } from '../operating/next-step.js';
 import type { RegistryStatus } from '../operating/status.js';
 import type { Io } from './io.js';
-import { say } from './output.js';
+import { count, say } from './output.js';
 
 const MARKS = { error: 'FAILED ', warning: 'warning', note: 'note   ', ok: 'ok     ' } as const;
 
-/** Prints the status of a registry for people, most urgent parts first, and what to do next. */
+/** Prints the status of a registry for people, most urgent parts first, and the one thing to do next. */
 export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): void {
   const lines: readonly (readonly [part: string, condition: Condition])[] = [
     ['root key', status.rootKey],
@@ -30,12 +30,16 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     }
   }
   say(io, '');
-  if (next.length === 0) say(io, 'There is nothing to do.');
-  else say(io, 'What to do next:');
-  for (const [index, { command, reason }] of next.entries()) {
-    say(io, `${index + 1}. ${reason}${command === undefined ? '' : ':'}`);
-    if (command !== undefined) say(io, `   ${command}`);
+  const [first, ...others] = next;
+  if (first === undefined) {
+    say(io, 'There is nothing to do.');
+    return;
   }
+  say(io, `Next: ${first.reason}${first.command === undefined ? '' : ':'}`);
+  if (first.command !== undefined) say(io, `  ${first.command}`);
+  // Each step changes what the next one is.
+  if (others.length > 0)
+    say(io, `Then run \`status\` again: ${count(others.length, 'step follows', 'steps follow')}.`);
 }
 
 const PART_WIDTH = 'publication'.length;

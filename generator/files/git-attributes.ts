@@ -2,9 +2,12 @@ import { dirname } from 'node:path/posix';
 import type { Repository } from './git.js';
 import { git, LITERAL, splitFields } from './run-git.js';
 
+/** The file with which git changes other files at checkout. */
+export const ATTRIBUTES_FILE = '.gitattributes';
+
 /** Whether a file of this name makes git change other files at checkout. Some file systems ignore case. */
 export function isAttributesFile(name: string): boolean {
-  return name.toLowerCase() === '.gitattributes';
+  return name.toLowerCase() === ATTRIBUTES_FILE;
 }
 
 /**

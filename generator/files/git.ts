@@ -126,6 +126,15 @@ export function countUncommitted(folder: string, env: NodeJS.ProcessEnv): number
   }
 }
 
+/** Whether the repository around a folder has the remote `origin`, from which a clone comes. False if git cannot be asked. */
+export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
+  try {
+    return git(['remote', 'get-url', 'origin'], { top: folder, env }).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** What git does with a file in a repository: `unknown` if git cannot be asked, because it is not installed or fails. */
 export type GitFate = 'ignored' | 'committed' | 'unknown';
 

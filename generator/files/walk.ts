@@ -12,33 +12,19 @@ export interface Entry {
  *
  * @param isWanted - decides by path whether an entry is listed; a folder that is not listed is not searched either
  */
-export function entriesBelow(folder: string, isWanted?: (path: string) => boolean): Entry[] {
+export function entriesBelow(folder: string, isWanted: (path: string) => boolean = () => true): Entry[] {
   const found: Entry[] = [];
-  walk(folder, (path, kind) => found.push({ path, kind }), isWanted);
-  return found;
-}
-
-/**
- * Visits everything below a folder. Links are visited but not followed.
- *
- * @param onEntry - called for each entry
- * @param isWanted - decides by path whether an entry is visited; a folder that is not visited is not searched either
- */
-export function walk(
-  folder: string,
-  onEntry: (path: string, kind: Entry['kind']) => void,
-  isWanted: (path: string) => boolean = () => true,
-): void {
   const visit = (prefix: string) => {
     for (const entry of readdirSync(`${folder}/${prefix}`, { withFileTypes: true })) {
       const path = `${prefix}${entry.name}`;
       if (!isWanted(path)) continue;
       const kind = kindOf(entry);
-      onEntry(path, kind);
+      found.push({ path, kind });
       if (kind === 'folder') visit(`${path}/`);
     }
   };
   visit('');
+  return found;
 }
 
 function kindOf(entry: Dirent): Entry['kind'] {
@@ -49,9 +35,9 @@ function kindOf(entry: Dirent): Entry['kind'] {
 
 /** Lists every path below a folder that is not a folder, with slashes, sorted. Links are listed but not followed. */
 export function filesBelow(folder: string): string[] {
-  const found: string[] = [];
-  walk(folder, (path, kind) => kind !== 'folder' && found.push(path));
-  return found.sort();
+  return entriesBelow(folder)
+    .flatMap(({ path, kind }) => (kind === 'folder' ? [] : [path]))
+    .sort();
 }
 
 /** Lists all parent folders of some paths, each with a slash at the end. */

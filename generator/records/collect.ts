@@ -10,11 +10,12 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import fastGlob, { type Options } from 'fast-glob';
 import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
 import { type Range, WHOLE_FILE } from '../diagnostics/range.js';
 import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
 import { IoFailed, UsageError } from '../errors.js';
-import { type Entry, walk } from '../files/walk.js';
+import { ATTRIBUTES_FILE } from '../files/git-attributes.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from './record-name.js';
 import type { RecordFile } from './yaml/record-file.js';
 
@@ -68,21 +69,47 @@ interface Finds {
   readonly regular: Set<string>;
 }
 
-/** Links are never followed. They are listed, so that records behind a link cannot go unnoticed. */
-function findBelow(folder: string, { found, links, regular }: Finds): void {
-  const start = join(folder, 'x').slice(0, -1);
-  const onEntry = (path: string, kind: Entry['kind']) => {
-    if (kind === 'folder' || (kind !== 'link' && !isCandidate(path))) return;
-    const file = `${start}${path}`;
-    if (kind === 'link' && !linkMatters(folder, file)) return;
-    found.push(file);
-    if (kind === 'link') links.set(file, folder);
-    if (kind === 'file') regular.add(file);
-  };
+/**
+ * How fast-glob searches a folder. `*` would miss a name that begins with a line break. Links are listed, so that records
+ * behind a link cannot go unnoticed, but never followed.
+ */
+const VISIBLE = ['**/!(.*)', `**/${ATTRIBUTES_FILE}{,/**}`];
+const SEARCH: Options = {
+  ignore: [`**/.!(${ATTRIBUTES_FILE.slice(1)})/**`],
+  onlyFiles: false,
+  followSymbolicLinks: false,
+  caseSensitiveMatch: false,
+  unique: false,
+};
+
+/** `**` matches none of these characters, so a folder with one of them in its name is searched by itself. */
+const LINE_BREAK = /[\n\r\u2028\u2029]/;
+
+function findBelow(folder: string, finds: Finds): void {
   try {
-    walk(folder, onEntry, (path) => isVisible(basename(path)));
+    search(folder, '', finds);
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** @param prefix - the path from the folder of the records to the folder to search, with a slash at its end, or empty */
+function search(folder: string, prefix: string, finds: Finds): void {
+  const start = join(folder, 'x').slice(0, -1);
+  const { found, links, regular } = finds;
+  const entries = fastGlob.sync(VISIBLE, { ...SEARCH, cwd: join(folder, prefix), objectMode: true });
+  for (const { path: below, name, dirent } of entries) {
+    const path = `${prefix}${below}`;
+    const isLink = dirent.isSymbolicLink();
+    if (dirent.isDirectory()) {
+      if (LINE_BREAK.test(name)) search(folder, `${path}/`, finds);
+      continue;
+    }
+    const file = `${start}${path}`;
+    if (isLink ? !linkMatters(folder, file) : !isCandidate(path)) continue;
+    found.push(file);
+    if (isLink) links.set(file, folder);
+    if (dirent.isFile()) regular.add(file);
   }
 }
 

@@ -35,14 +35,16 @@ export function assertPublishable(
 ): readonly Diagnostic[] {
   const diagnostics = publicationProblems(change, exceptions, development);
   if (diagnostics.some(isError)) {
-    // Nobody relies on a tree that a development key signed, so the user may remove the tree.
-    const startAgain = development && transitionProblems(change, exceptions).some(isError);
-    throw new RecordsRejected(
-      diagnostics,
-      startAgain ? 'nothing was built; to start again, remove the development tree' : undefined,
-    );
+    const isForbidden = transitionProblems(change, exceptions).some(isError);
+    throw new RecordsRejected(diagnostics, isForbidden ? startAgain(development) : undefined);
   }
   return diagnostics;
+}
+
+/** Nobody relies on a tree that a development key signed, or that was never published. */
+function startAgain(development: boolean): string {
+  if (development) return 'nothing was built; to start again, remove the development tree';
+  return 'nothing was built; if this list was never published, on no host and no branch, remove the tree to start again';
 }
 
 /**

@@ -1,11 +1,12 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { IoFailed, KeyRejected, UsageError } from '../errors.js';
 import { flushFolder } from '../files/flush.js';
 import { ignoreFile } from '../files/private-folder.js';
 import { readText } from '../files/read-file.js';
+import { encryptedPem } from './encrypted-pem.js';
 import type { Signer } from './sign.js';
 
 /** The algorithms of a root key, as the command line names them. */
@@ -69,32 +70,47 @@ export async function signerFor(key: KeyObject, development: boolean): Promise<S
   };
 }
 
+/** Provides the passphrase of a key that is made in a file. Undefined if the key is not encrypted. */
+export type NewPassphrase = (file: string) => string | undefined | Promise<string | undefined>;
+
+/** What a new key file needs. */
+export interface NewKeyOptions {
+  readonly newPassphrase: NewPassphrase;
+  /** The environment for git. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
 /**
  * Generates a private key and writes it as PKCS#8 PEM to a new file. Only the owner can read the file, and git ignores
  * it.
  *
- * @param env - the environment for git
  * @returns the public key
  * @throws {@link IoFailed} if the file exists or cannot be written; {@link UsageError} if git would commit the file
  */
 export async function generateKeyFile(
   algorithm: KeyAlgorithm,
   file: string,
-  env: NodeJS.ProcessEnv,
+  { newPassphrase, env }: NewKeyOptions,
 ): Promise<RootKey> {
+  if (existsSync(file)) throw keyExists(file);
+  const passphrase = await newPassphrase(file);
   const key = generatePrivateKey(algorithm);
+  const pem = passphrase === undefined ? privatePem(key) : encryptedPem(key, passphrase);
   try {
     ignoreFile(file, env);
     // Flushed, because a key that signed something must survive a power failure.
-    writeFileSync(file, privatePem(key), { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(file, pem, { mode: 0o600, flag: 'wx', flush: true });
     flushFolder(dirname(file));
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-    const problem = exists ? 'already exists, and a key is never overwritten' : 'cannot be written';
-    throw new IoFailed(`${file} ${problem}`, { cause });
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw keyExists(file);
+    throw new IoFailed(`${file} cannot be written`, { cause });
   }
   return (await signerFor(key, false)).rootKey;
+}
+
+function keyExists(file: string): IoFailed {
+  return new IoFailed(`${file} already exists, and a key is never overwritten`);
 }
 
 /** Generates a private key. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { printableJson } from '../diagnostics/printers/printable.js';
 import { IoFailed, UsageError } from '../errors.js';
-import { generateKeyFile, type KeyAlgorithm } from './key-file.js';
+import { generateKeyFile, type KeyAlgorithm, type NewKeyOptions } from './key-file.js';
 
 /** Where to write a new key. */
 export interface KeyPairFiles {
@@ -15,20 +15,19 @@ export interface KeyPairFiles {
  * Generates a private key in a new file, and writes its public JWK to another new file: both files, or none. A file
  * that exists is left as it is.
  *
- * @param env - the environment for git
- * @throws {@link UsageError} | {@link IoFailed}
+ * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function generateKeyPair(
   algorithm: KeyAlgorithm,
   { privateKey, publicKey }: KeyPairFiles,
-  env: NodeJS.ProcessEnv,
+  options: NewKeyOptions,
 ): Promise<RootKey> {
   if (resolve(privateKey) === resolve(publicKey)) {
     throw new UsageError('the private key and the public key need two files');
   }
   // A new key is never the key of an existing file.
   if (existsSync(publicKey)) throw exists(publicKey);
-  const key = await generateKeyFile(algorithm, privateKey, env);
+  const key = await generateKeyFile(algorithm, privateKey, options);
   try {
     writeFileSync(publicKey, `${printableJson(key.jwk)}\n`, { flag: 'wx' });
   } catch (cause) {

@@ -36,6 +36,8 @@ export interface ServedTree {
   readonly url: string;
   /** Why the host cannot be compared; undefined if a verifier accepts what it serves. */
   readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
+  /** Whether the host answers that it has no list. */
+  readonly empty?: boolean;
   readonly updatedAt: string | undefined;
   /** SHA-256 of the list, lower-case hexadecimal. */
   readonly sha256: string | undefined;
@@ -80,8 +82,8 @@ export async function readHost(
     log: undefined,
   });
   for (let retry = 0; ; retry++) {
+    const files = new SeenFiles(sourceOf(url, signal));
     try {
-      const files = new SeenFiles(sourceOf(url, signal));
       // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
       const { updatedAt, sha256 } = await openRegistry(files, {
         trustAnchor: trustAnchorOf(trust),
@@ -102,8 +104,18 @@ export async function readHost(
     } catch (error) {
       if (error instanceof IoFailed) return failed('unreachable', error);
       if (!(error instanceof RegistryError)) throw error;
-      if (retry === RETRIES) return failed('altered', error);
+      if (retry === RETRIES) return { ...failed('altered', error), empty: await hasNoList(files) };
     }
+  }
+}
+
+/** Whether the host answers that there is no list. No answer, or a file that cannot be read, does not say so. */
+async function hasNoList(files: SeenFiles): Promise<boolean> {
+  try {
+    return (await files.get(PATHS.list)) === undefined;
+  } catch (error) {
+    if (error instanceof IoFailed) return false;
+    throw error;
   }
 }
 

@@ -11,7 +11,10 @@ beforeEach(async () => {
   folder = await workspace(['alpha']);
   writeFiles(folder, { 'keys/.keep': '' });
   for (const name of ['root', 'online', 'other']) {
-    const { stdout } = await cli(['keys', 'generate', '--out', `keys/${name}.pem`], folder);
+    const { stdout } = await cli(
+      ['keys', 'generate', '--no-passphrase', '--out', `keys/${name}.pem`],
+      folder,
+    );
     writeFiles(folder, { [`keys/${name}.json`]: stdout });
   }
 });
@@ -149,7 +152,7 @@ describe('registry.yaml', () => {
 
   it('that is invalid stops no command that takes nothing from it', async () => {
     configure('signer: [');
-    const generate = ['keys', 'generate', '--out', 'new.pem', '--public', 'new.json'];
+    const generate = ['keys', 'generate', '--no-passphrase', '--out', 'new.pem', '--public', 'new.json'];
     for (const args of [generate, ['keys', 'public', 'new.pem']]) {
       const { code, stderr } = await cli(args, folder);
       expect(code, stderr).toBe(0);

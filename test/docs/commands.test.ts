@@ -42,10 +42,10 @@ async function published() {
 
 async function publish(folder: string): Promise<void> {
   cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
-  await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
+  await sh('npx passport-registry keys generate --no-passphrase --out root-key.pem > root.json', folder);
   const commands = [
-    'keys generate --out online-key.pem > online.json',
-    'keys generate --out log-key.pem > log.json',
+    'keys generate --no-passphrase --out online-key.pem > online.json',
+    'keys generate --no-passphrase --out log-key.pem > log.json',
     'keys delegate --key root-key.pem --online online.json > delegation.jwt',
     `build --delegation delegation.jwt ${SIGNED} --log-origin registry.example/log`,
   ];
@@ -95,13 +95,12 @@ describe('the commands of the documents', () => {
 
   it('README.md: a registry of your own, pinned', async () => {
     const folder = temporaryFolder();
-    const [own = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
+    const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
     const settings = '--name Own --contact operator@own.alt --base-url https://own.alt';
-    const made = own
-      .replace(' --root-key', ` ${settings} --root-key`)
-      .replace('npm start', 'npx passport-registry build');
+    const made = own.replace(' --root-key', ` ${settings} --root-key`).replaceAll(/^npm start$/gm, '');
     await sh(made.replace('&& npm install', ''), folder);
     const registry = join(folder, 'my-registry');
+    await sh(built.replace('npx passport-registry serve\n', ''), registry);
     const { kid } = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
     const here = pinned
       .replace('http://127.0.0.1:8080', await serve(join(registry, 'dist')))
@@ -300,7 +299,7 @@ describeWith(['git'], 'a new root key with GitHub', () => {
       (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
     );
     const prepared = [
-      'npx passport-registry keys generate --out ../root-key.pem > root.json',
+      'npx passport-registry keys generate --no-passphrase --out ../root-key.pem > root.json',
       "printf 'root_key: root.json\\nsigner: { key: ../root-key.pem }\\n' >> registry.yaml",
       'git init -q --bare -b main ../origin.git',
       'git init -q -b main && git remote add origin ../origin.git',
@@ -423,7 +422,7 @@ describe('a delegation by request', () => {
 
   it('docs/operators.md: comes with the first publication', async () => {
     const folder = await registryAfter('The key');
-    await sh('npx passport-registry keys generate --out online.pem > online.json', folder);
+    await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
     const [both = ''] = commandsBelow('docs/operators.md', 'A delegation by request').slice(-1);
     await sh(both, folder);
     const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);

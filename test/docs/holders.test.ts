@@ -91,7 +91,7 @@ describe('docs/holders.md', () => {
     folder = temporaryFolder();
     cpSync(kept, folder, { recursive: true });
     writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
-    await sh('npx passport-registry keys generate --out online.pem > online.json', folder);
+    await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
     const [prepare = '', hold = '', ...more] = commandsBelow(
       'docs/operators.md',
       'With a root key that holders share',
@@ -138,7 +138,7 @@ describe('docs/holders.md', () => {
   });
 
   it('splits an existing key', async () => {
-    await sh('npx passport-registry keys generate --out root-key.pem > single.json', folder);
+    await sh('npx passport-registry keys generate --no-passphrase --out root-key.pem > single.json', folder);
     const [begin = '', split = ''] = splitting.trim().split('\n');
     await sh(begin.replace('root.json', 'single.json'), folder);
     for (const name of ['Anna', 'Bo', 'Cy']) renameShare(name, 'kept');

@@ -56,7 +56,9 @@ beforeAll(async () => {
   folder = await workspace(['alpha']);
   writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
   const p256 = ['--alg', 'P-256'];
-  writeFiles(folder, { 'online.json': await good('keys', 'generate', ...p256, '--out', 'online.pem') });
+  writeFiles(folder, {
+    'online.json': await good('keys', 'generate', '--no-passphrase', ...p256, '--out', 'online.pem'),
+  });
   const delegate = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
   writeFiles(folder, { 'delegation.jwt': await good(...delegate) });
   await good('build', '--key', 'key.pem', '--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');

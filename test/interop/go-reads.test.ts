@@ -188,7 +188,7 @@ describeWithGo('Go reads the log of a published registry', () => {
       return stdout;
     };
     const dist = (path: string) => join(folder, 'dist', path);
-    await good('keys', 'generate', '--out', 'log.pem');
+    await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem');
     for (const [index, id] of ['alpha', 'beta', 'gamma'].entries()) {
       writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
       await good('build', '--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN);

@@ -80,14 +80,14 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 6.3 MB and 0.7 MB, unpacked', () => {
-    expect(generator.unpackedSize).toBeLessThan(6_300_000);
+  it('at most 6.7 MB and 0.7 MB, unpacked', () => {
+    expect(generator.unpackedSize).toBeLessThan(6_700_000);
     expect(verifier.unpackedSize).toBeLessThan(700_000);
   });
 
   it('the licences of all bundled packages', () => {
     const licences = readFileSync(join(ROOT, 'build/bundle/licences.txt'), 'utf8');
-    for (const name of ['commander', 'yaml', 'hono', 'jose', 'serve-handler', 'iso-3166']) {
+    for (const name of ['commander', 'yaml', 'hono', 'jose', 'fast-glob', 'serve-handler', 'iso-3166']) {
       expect(licences).toMatch(new RegExp(`^${name}@\\d+\\.\\d+\\.\\d+\n\n\\S`, 'm'));
     }
   });

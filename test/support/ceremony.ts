@@ -82,7 +82,9 @@ export class Ceremony {
   static async dealt(): Promise<Ceremony> {
     const names = ['Anna', "Bo O'Neil", 'Cy'];
     const folder = await madeOnce('ceremony-dealt', async (made) => {
-      await good(cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json'], made));
+      await good(
+        cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem', '--public', 'root.json'], made),
+      );
       await new Ceremony(names, made).split(2);
     });
     return new Ceremony(names, copyOf(folder));

@@ -24,9 +24,18 @@ export async function ownRegistry(folder = temporaryFolder()): Promise<string> {
   return join(folder, 'my-registry');
 }
 
+/** Commands of a document as they run without a terminal, which would ask for the passphrase of a new key. */
+export const withoutTerminal = (commands: string): string =>
+  commands
+    .replaceAll(/keys generate (?!--no-passphrase)/g, 'keys generate --no-passphrase ')
+    .replaceAll(
+      /(passport-registry init .*--root-key|rotate .*--next-key) \S+/g,
+      (found) => `${found} ${found.includes('--next-key') ? '--next-no-passphrase' : '--no-passphrase'}`,
+    );
+
 /** Runs commands of a document with the program under test. They must succeed. */
 export async function sh(commands: string, folder: string): Promise<Outcome> {
-  const outcome = await run('sh', ['-euc', commands], folder, {
+  const outcome = await run('sh', ['-euc', withoutTerminal(commands)], folder, {
     ...(await installedPath()),
     XDG_STATE_HOME: join(folder, 'state'),
   });

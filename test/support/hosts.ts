@@ -30,7 +30,7 @@ async function startServer(
   chmodSync(folder, 0o755);
   const child = spawn(program, args, {
     stdio: 'ignore',
-    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, NO_UPDATE_CHECK: '1' },
   });
   children.push(child);
   return answering(`http://127.0.0.1:${port}`, child);
@@ -123,6 +123,13 @@ async function caddy(tree: string): Promise<string> {
   );
 }
 
+/** The package `serve`, which `npm start` runs in this repository. It uses the serve.json of the tree. */
+async function servePackage(tree: string): Promise<string> {
+  const [folder, port] = [temporaryFolder(), await freePort()];
+  const program = join(ROOT, 'node_modules/serve/build/main.js');
+  return startServer(process.execPath, [program, tree, '--listen', `tcp://127.0.0.1:${port}`], port, folder);
+}
+
 /** Cloudflare Pages, emulated locally by wrangler. It uses the tree's own _headers and 404.html. */
 async function pages(tree: string): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
@@ -138,7 +145,8 @@ async function pages(tree: string): Promise<string> {
 
 /** The real web servers, by name. */
 export const HOSTS: Readonly<Record<string, RealHost>> = {
-  serve: { program: 'node', start: serve },
+  serve: { program: 'node', start: servePackage },
+  'passport-registry serve': { program: 'node', start: serve },
   Apache: { program: 'apache2', start: apache },
   nginx: { program: 'nginx', start: nginx },
   Caddy: { program: 'caddy', start: caddy },

@@ -16,7 +16,10 @@ export function init(args: readonly string[], cwd: string): Promise<Outcome> {
 /** Creates a registry with a root key beside it. Returns its folder. */
 export async function newRegistry(): Promise<string> {
   const folder = temporaryFolder();
-  const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'root-key.pem'], folder);
+  const { code, stderr } = await init(
+    ['registry', ...SETTINGS, '--root-key', 'root-key.pem', '--no-passphrase'],
+    folder,
+  );
   expect(code, stderr).toBe(0);
   return join(folder, 'registry');
 }

@@ -146,9 +146,14 @@ export async function serve(folder: string): Promise<string> {
 }
 
 /** Starts `passport-registry sandbox` in a folder. Returns its URL once it answers. */
-export async function sandboxIn(folder: string, ...args: string[]): Promise<string> {
+export function sandboxIn(folder: string, ...args: string[]): Promise<string> {
+  return serverIn(folder, 'sandbox', ...args);
+}
+
+/** Starts a command that serves, in a folder. Returns its URL once it answers. */
+export async function serverIn(folder: string, command: string, ...args: string[]): Promise<string> {
   const port = await freePort();
-  const child = spawn(process.execPath, [CLI, 'sandbox', '--port', String(port), ...args], {
+  const child = spawn(process.execPath, [CLI, command, '--port', String(port), ...args], {
     cwd: folder,
     env: cleanEnvironment(),
     stdio: 'ignore',

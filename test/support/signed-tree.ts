@@ -32,7 +32,9 @@ export async function signedTree(): Promise<SignedTree> {
     return stdout;
   };
   for (const name of ['first', 'root', 'online', 'stranger']) {
-    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+    writeFiles(folder, {
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    });
   }
   const keys = {
     first: await signerKey(folder, 'first'),

@@ -97,12 +97,14 @@ export async function revokeHarbour(publisher: Version, witness: Version, regist
 }
 
 /** Writes records and keys. The holders share the key root.pem, with which the tests sign. */
-async function writeKeys(folder: string, { cli }: Version): Promise<void> {
+async function writeKeys(folder: string, { name: version, cli }: Version): Promise<void> {
+  // The version before knows no passphrases here.
+  const plain = version === 'now' ? ['--no-passphrase'] : [];
   const ceremony = await Ceremony.dealt();
   for (const name of ['root.pem', 'root.json', 'shared/holders.json'])
     cpSync(join(ceremony.home, name), join(folder, name.replace('shared/', '')));
   for (const name of ['first', 'online', 'log', 'witness']) {
-    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', ...plain, '--out', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
   writeFiles(folder, Object.fromEntries(ISSUERS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));

@@ -252,7 +252,7 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
   /** A registry with `log.pem`, so that its log can be replaced. */
   async function registry(): Promise<string> {
     const folder = await workspace(['alpha']);
-    await cli(['keys', 'generate', '--out', 'log.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
     const keys = ['--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN];
     expect((await cli(['build', ...keys], folder)).code).toBe(0);
     return folder;

@@ -191,7 +191,7 @@ describeWith(['chromium'], 'a page that stays open', () => {
     expect(await (await verification(page)).innerText()).toContain(', pinned by this page');
     const { stdout } = await cli(['keys', 'public', 'root.pem'], folder);
     writeFiles(folder, { 'root.json': stdout });
-    await cli(['keys', 'generate', '--out', 'next.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
     const args = [
       'rotate',
       '--yes',
@@ -201,6 +201,7 @@ describeWith(['chromium'], 'a page that stays open', () => {
       'root.json',
       '--next-key',
       'next.pem',
+      '--next-no-passphrase',
     ];
     const { code, stderr } = await cli([...args, '--checkpoint-key', 'next.pem'], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);

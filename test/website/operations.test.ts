@@ -34,7 +34,9 @@ async function good(...args: string[]): Promise<string> {
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'stranger', 'log']) {
-    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+    writeFiles(folder, {
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    });
   }
   const { rootKey } = await signerKey(folder, 'online');
   const claims = { iat: seconds(-48 * HOUR), exp: seconds(30 * 24 * HOUR), keys: [rootKey.jwk], hold: true };

@@ -114,7 +114,17 @@ describe('a registry with a name', () => {
     expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
     expect(read('index.html')).toContain('beta');
     expect(read(OPEN_API)).toBe(before[2]);
-    await run('rotate', '--yes', '--key', 'key.pem', '--root-key', 'root.json', '--next-key', 'next.pem');
+    await run(
+      'rotate',
+      '--yes',
+      '--key',
+      'key.pem',
+      '--root-key',
+      'root.json',
+      '--next-key',
+      'next.pem',
+      '--next-no-passphrase',
+    );
     expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
     expect(read(OPEN_API)).toBe(before[2]);
   });

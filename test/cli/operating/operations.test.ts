@@ -17,7 +17,9 @@ let folder: string;
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'next', 'online', 'stranger']) {
-    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+    writeFiles(folder, {
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    });
   }
   writeFiles(folder, { 'none.yaml': '{}' });
   await delegate('root', '--hold');

@@ -51,7 +51,9 @@ let made: string;
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'stranger']) {
-    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+    writeFiles(folder, {
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    });
   }
   made = folder;
 });
@@ -123,6 +125,11 @@ describe('passport-registry status', () => {
 
   it('proposes to load the published tree first, if the host does not show whether there is one', async () => {
     registry('base_url: http://127.0.0.1:1\n');
+    for (const args of [
+      ['init', '-q'],
+      ['remote', 'add', 'origin', 'https://git.registry.alt/registry'],
+    ])
+      execFileSync('git', args, { cwd: folder });
     const { next } = await statusOf();
     expect(next.slice(0, 2)).toEqual([
       'npx passport-registry branch load dist',
@@ -454,7 +461,7 @@ describe('the root key', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(words)]);
     expect(stderr).toMatch(/^FAILED {2}root key/);
     expect(stderr).not.toContain('PRIVATE');
-    expect(stderr).toContain('1. correct root_key, or restore dist');
+    expect(stderr).toContain('Next: correct root_key, or restore dist');
   });
 });
 
@@ -467,7 +474,7 @@ describe('the log', () => {
 
   beforeEach(async () => {
     registry();
-    writeFiles(folder, { 'log.json': await good('keys', 'generate', '--out', 'log.pem') });
+    writeFiles(folder, { 'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem') });
     present = [];
     const settings = await Promise.all(
       witnesses.map(async (witness) => {
@@ -714,7 +721,7 @@ describe('the commands that status proposes', () => {
 });
 
 describe('a rotation', () => {
-  const NEXT = ['--next-key', 'next.pem'];
+  const NEXT = ['--next-key', 'next.pem', '--next-no-passphrase'];
   const rotate = () => good('rotate', '--yes', ...NEXT);
   const keyIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid;
 

@@ -54,7 +54,7 @@ const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
 const jwk = (file: string): RootJwk & { kid: string } => JSON.parse(text(file));
 
 async function key(name: string, ...args: string[]): Promise<void> {
-  const { stdout } = await good('keys', 'generate', '--out', `${name}.pem`, ...args);
+  const { stdout } = await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`, ...args);
   writeFiles(folder, { [`${name}.json`]: stdout });
 }
 
@@ -81,7 +81,7 @@ async function published({ checkpoints = true, ids = IDS } = {}): Promise<void> 
   folder = copyOf(made);
 }
 
-const NEXT = ['--next-key', 'safe/next.pem'];
+const NEXT = ['--next-key', 'safe/next.pem', '--next-no-passphrase'];
 const rotate = (...more: string[]) => command(['rotate', '--yes', ...NEXT, ...more]);
 
 /** How verifiers that pinned the outgoing key, and those that pinned the next key, see the tree. */
@@ -159,7 +159,7 @@ describe('passport-registry rotate', () => {
     await good('build');
     expect((await good('status')).stderr).toContain('There is nothing to do.');
     // The next rotation.
-    const third = await command(['rotate', '--yes', '--next-key', 'safe/third.pem']);
+    const third = await command(['rotate', '--yes', '--next-key', 'safe/third.pem', '--next-no-passphrase']);
     expect(third.code).toBe(0);
     expect(JSON.parse(text('dist/keys/rotation.json'))).toHaveLength(2);
   });
@@ -423,7 +423,7 @@ describe('a rotation that does not fit', () => {
     mkdirSync(path('.git'));
     const outside = `${folder}-keys`;
     mkdirSync(outside);
-    const { code, stderr } = await rotate('--next-key', join(outside, 'next.pem'));
+    const { code, stderr } = await rotate('--next-key', join(outside, 'next.pem'), '--next-no-passphrase');
     expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
   });
 
@@ -494,7 +494,7 @@ describe('the place of the next key', () => {
           writeFiles(folder, { [file]: text('elsewhere.pem') });
         }
         const before = exists ? text(file) : undefined;
-        const { code } = await command(['rotate', '--yes', '--next-key', file]);
+        const { code } = await command(['rotate', '--yes', '--next-key', file, '--next-no-passphrase']);
         expect(code).toBe(2);
         if (before !== undefined) expect(text(file)).toBe(before);
         expect(existsSync(path('rotation/step.jwt'))).toBe(false);

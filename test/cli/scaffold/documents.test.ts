@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeWith } from '../../support/components.js';
-import { commandsBelow } from '../../support/documents.js';
+import { commandsBelow, withoutTerminal } from '../../support/documents.js';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { emptyHost } from '../../support/serving.js';
@@ -18,8 +18,7 @@ let origin: string;
 
 /** Runs commands of a document with the program under test, without npm and the network. */
 async function sh(commands: string, cwd: string, environment: Record<string, string> = {}): Promise<Outcome> {
-  const local = commands
-    .replaceAll(/^ *npm start$/gm, 'npx passport-registry build')
+  const local = withoutTerminal(commands)
     .replaceAll(/^ *npm .*$/gm, '')
     .replaceAll('&& npm ci', '')
     // There is no terminal to ask.

@@ -321,7 +321,7 @@ describe('an init that ends early', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { mine: 'mine' });
     mkdirSync(join(folder, 'here'));
-    const args = [...SETTINGS, '--root-key', '../../generator/root-key.pem'];
+    const args = [...SETTINGS, '--root-key', '../../generator/root-key.pem', '--no-passphrase'];
     const outcome = await failingAt(number, args, join(folder, 'here'));
     expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining('no space left')]);
     expect(filesIn(folder)).toEqual(['mine']);
@@ -372,7 +372,10 @@ describe('init --root-key', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'link'));
-    const { stderr } = await init(['link', ...SETTINGS, '--root-key', 'real/key.pem'], folder);
+    const { stderr } = await init(
+      ['link', ...SETTINGS, '--root-key', 'real/key.pem', '--no-passphrase'],
+      folder,
+    );
     expect(stderr).toContain('keep the private key in another folder');
   });
 
@@ -381,7 +384,8 @@ describe('init --root-key', () => {
     writeFiles(folder, { 'a.pem': 'mine' });
     symlinkSync('nothing', join(folder, 'b.pem'));
     for (const key of ['a.pem', 'b.pem', 'no/such/folder/c.pem']) {
-      const { code } = await init(['registry', ...SETTINGS, '--root-key', key], folder);
+      const args = ['registry', ...SETTINGS, '--root-key', key, '--no-passphrase'];
+      const { code } = await init(args, folder);
       expect(code).toBeGreaterThan(1);
     }
     expect(readdirSync(folder).sort()).toEqual(['a.pem', 'b.pem']);
@@ -391,7 +395,10 @@ describe('init --root-key', () => {
   it('makes no key if there is an empty root.json, and leaves that as it is', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': '' });
-    const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'key.pem'], folder);
+    const { code, stderr } = await init(
+      ['registry', ...SETTINGS, '--root-key', 'key.pem', '--no-passphrase'],
+      folder,
+    );
     expect([code, stderr]).toEqual([2, expect.stringContaining('has root.json already')]);
     expect([read(folder, 'registry/root.json'), existsSync(join(folder, 'key.pem'))]).toEqual(['', false]);
   });
@@ -399,7 +406,7 @@ describe('init --root-key', () => {
   it('makes no key if the folder is refused, or a value', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': 'mine' });
-    const key = ['--root-key', 'key.pem'];
+    const key = ['--root-key', 'key.pem', '--no-passphrase'];
     expect((await init(['registry', ...SETTINGS, ...key], folder)).stderr).toContain('has root.json already');
     expect((await init(['x', ...SETTINGS, '--name', '', ...key], folder)).code).toBe(2);
     expect(filesIn(folder)).toEqual(['registry/root.json']);
@@ -410,7 +417,10 @@ describeWith(['git'], 'init inside of a git working tree', () => {
   it('says that workflows run only at the top, and keeps the root key out of git', async () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: folder });
-    const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'key.txt'], folder);
+    const { code, stderr } = await init(
+      ['registry', ...SETTINGS, '--root-key', 'key.txt', '--no-passphrase'],
+      folder,
+    );
     expect(code).toBe(0);
     expect(stderr).toContain(`this folder is in the git repository ${realpathSync(folder)}`);
     expect(read(folder, '.gitignore')).toBe('/key.txt\n');

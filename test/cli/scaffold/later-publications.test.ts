@@ -32,6 +32,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
     const rotation = [
       '--next-key',
       '../../generator/next.pem',
+      '--next-no-passphrase',
       '--yes',
       '--checkpoint-key',
       '../../generator/online.pem',
@@ -87,7 +88,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
   }
 
   it('begin a log as soon as there is a key, also without witnesses', async () => {
-    await github.good(root, 'keys', 'generate', '--out', 'log.pem');
+    await github.good(root, 'keys', 'generate', '--no-passphrase', '--out', 'log.pem');
     pushLog({}, record('logged'));
     const outcomes = await publishLogged('');
     expect(Object.values(codes(outcomes)), outcomes['Build, sign and verify']?.stderr).toEqual([0, 0, 0, 0]);
@@ -110,7 +111,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
     deploy();
     const registry = await serve(live);
     const good = (...args: string[]) => github.good(root, ...args);
-    await good('keys', 'generate', '--out', 'witness.pem');
+    await good('keys', 'generate', '--no-passphrase', '--out', 'witness.pem');
     const name = ['--name', 'mirror.example', '--state', 'state'];
     const key = await good('keys', 'witness', 'witness.pem', ...name);
     const testify = () =>

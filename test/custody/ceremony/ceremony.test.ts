@@ -424,7 +424,10 @@ describe('splitting an existing key', () => {
 
   beforeAll(async () => {
     const generate = (name: string, ...more: string[]) =>
-      cli(['keys', 'generate', '--out', `${name}.pem`, '--public', `${name}.json`, ...more], ceremony.home);
+      cli(
+        ['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`, '--public', `${name}.json`, ...more],
+        ceremony.home,
+      );
     await generate('root');
     await generate('other');
     await generate('p256', '--alg', 'P-256');

@@ -121,7 +121,10 @@ describe('two of three holders', () => {
   });
 
   it('sign a delegation and a rotation', async () => {
-    await cli(['keys', 'generate', '--out', 'online.pem', '--public', 'online.json'], registry);
+    await cli(
+      ['keys', 'generate', '--no-passphrase', '--out', 'online.pem', '--public', 'online.json'],
+      registry,
+    );
     for (const args of [
       ['keys', 'delegate', '--online', 'online.json'],
       ['keys', 'rotate', '--next', 'online.json'],

@@ -57,7 +57,7 @@ async function refused(code: number, message: RegExp | string, ...args: string[]
 
 async function makeKey(name: string): Promise<void> {
   writeFiles(folder, {
-    [`${name}.json`]: (await good('keys', 'generate', '--out', `${name}.pem`)).stdout,
+    [`${name}.json`]: (await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`)).stdout,
   });
 }
 
@@ -252,7 +252,7 @@ describe('a request with a rotation step', () => {
     expect(JSON.parse((await attached('--json')).stdout)).toEqual({ ok: true, rotation: stdout.trim() });
     writeFiles(folder, { 'rotation/step.jwt': stdout });
     renameSync(at('key.pem'), at('away.pem'));
-    const next = ['--next-key', 'next.pem', '--root-key', 'root.json', ...CHECKPOINT];
+    const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--root-key', 'root.json', ...CHECKPOINT];
     await good('rotate', ...next, '--yes');
     for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
   });

@@ -13,7 +13,7 @@ describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
   beforeAll(async () => {
     folder = await workspace(['alpha']);
     writeFiles(folder, {
-      'root.json': (await cli(['keys', 'generate', '--out', 'root.pem'], folder)).stdout,
+      'root.json': (await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder)).stdout,
     });
     await cli(['build', '--key', 'root.pem'], folder);
     writeFiles(folder, { 'root.json': readFileSync(join(folder, 'root.json'), 'utf8') });
@@ -60,7 +60,17 @@ describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
       const rotation = `rotation-${make.length}-${String(make).includes('zero')}`;
       mkdirSync(join(folder, rotation));
       make(join(folder, rotation, 'step.jwt'));
-      const args = ['rotate', '--key', 'root.pem', '--next-key', 'next.pem', '--folder', rotation, '--yes'];
+      const args = [
+        'rotate',
+        '--key',
+        'root.pem',
+        '--next-key',
+        'next.pem',
+        '--next-no-passphrase',
+        '--folder',
+        rotation,
+        '--yes',
+      ];
       const { code, stderr } = await cliProcess(args, folder);
       expect(code).toBeGreaterThan(0);
       expect(stderr).toContain('step.jwt is a device, not a file');

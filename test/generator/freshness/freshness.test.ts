@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 async function key(name: string): Promise<void> {
-  const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
   writeFiles(folder, { [`${name}.json`]: stdout });
 }
 
@@ -118,7 +118,10 @@ describe('a tree without a checkpoint in which an older list was put back under 
     ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
     ['a build', ['build', '--key', 'root.pem', '--production']],
     ['a signing request', ['build', '--unsigned', 'request']],
-    ['a rotation', ['rotate', '--yes', '--key', 'root.pem', '--next-key', 'next.pem']],
+    [
+      'a rotation',
+      ['rotate', '--yes', '--key', 'root.pem', '--next-key', 'next.pem', '--next-no-passphrase'],
+    ],
   ];
   // Without its signature, the list still counts if SHA256SUMS has its hash.
   const files = ['issuers.sig', 'SHA256SUMS'];

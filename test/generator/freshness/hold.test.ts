@@ -15,7 +15,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'other']) {
-    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
   made = folder;
@@ -302,7 +302,16 @@ describe('a hold', () => {
   });
 
   it('stays with a rotation of the root key, which keeps the permission, and says so', async () => {
-    const args = ['--key', 'root.pem', '--next-key', 'next.pem', '--checkpoint-key', 'online.pem', '--yes'];
+    const args = [
+      '--key',
+      'root.pem',
+      '--next-key',
+      'next.pem',
+      '--next-no-passphrase',
+      '--checkpoint-key',
+      'online.pem',
+      '--yes',
+    ];
     const { stderr } = await good('rotate', ...args);
     expect(stderr).toContain('sign a delegation to 1 online key that may hold issuers with the next key');
     held();

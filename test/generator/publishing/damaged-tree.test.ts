@@ -26,7 +26,9 @@ let paths: string[];
 
 beforeAll(async () => {
   const { folder, good, publish } = await loggedFolder();
-  writeFiles(folder, { 'online.json': await good('keys', 'generate', '--out', 'online.pem') });
+  writeFiles(folder, {
+    'online.json': await good('keys', 'generate', '--no-passphrase', '--out', 'online.pem'),
+  });
   const delegation = await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json');
   writeFiles(folder, { 'delegation.jwt': delegation });
   await publish('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');

@@ -95,7 +95,7 @@ describe('the record of the holders', () => {
 
   it('is dropped with a note when the root key changes', async () => {
     await built('--holders', 'holders.json');
-    await good('keys', 'generate', '--out', 'next.pem', '--public', 'next.json');
+    await good('keys', 'generate', '--no-passphrase', '--out', 'next.pem', '--public', 'next.json');
     const { stdout: step } = await good('keys', 'rotate', '--key', 'root.pem', '--next', 'next.json');
     writeFiles(folder, { 'step.jwt': step });
     const rotated = [
@@ -212,7 +212,7 @@ describe('a record that must not be published', () => {
   });
 
   it('is of another root key', async () => {
-    await good('keys', 'generate', '--out', 'other.pem', '--public', 'other.json');
+    await good('keys', 'generate', '--no-passphrase', '--out', 'other.pem', '--public', 'other.json');
     const args = ['build', '--key', 'other.pem', '--root-key', 'other.json', '--json'];
     const outcome = await run(...args, '--holders', 'holders.json');
     expect(outcome.code).toBe(3);

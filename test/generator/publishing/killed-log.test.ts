@@ -17,7 +17,7 @@ let duration: number;
 
 beforeAll(async () => {
   folder = await workspace(Array.from({ length: 30 }, (_one, index) => `issuer-${index}`));
-  await cli(['keys', 'generate', '--out', 'log.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
   await cli([...BUILD, '--out', 'old'], folder);
   const started = performance.now();
   await killed('measured', Number.POSITIVE_INFINITY);

@@ -47,7 +47,7 @@ beforeEach(async () => {
     - key: ${witness.vkey}
       mirror: ${mirror}
 `,
-    'log.json': await good('keys', 'generate', '--out', 'log.pem'),
+    'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem'),
   });
 });
 

@@ -44,7 +44,9 @@ async function refused(...args: string[]): Promise<string> {
 }
 
 async function key(name: string): Promise<void> {
-  writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+  writeFiles(folder, {
+    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+  });
 }
 
 const dist = (path = '') => join(folder, 'dist', path);
@@ -244,7 +246,7 @@ describe('a build refuses', () => {
       'logs are signed with Ed25519',
     ],
   ])('%s', async (_what, args, message) => {
-    await good('keys', 'generate', '--alg', 'P-256', '--out', 'p256.pem');
+    await good('keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--out', 'p256.pem');
     await good(...BUILD);
     expect(await refused(...args)).toContain(message);
   });

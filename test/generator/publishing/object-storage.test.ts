@@ -134,7 +134,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     }
 
     beforeAll(async () => {
-      await cli(['keys', 'generate', '--out', 'log.pem'], folder);
+      await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
       rmSync(join(folder, 'issuers/gone.yaml'));
       server.on('event', ({ Records: [{ eventName, s3 }] }) => {
         if (eventName.startsWith('ObjectCreated')) uploaded.push(decodeURIComponent(s3.object.key));

@@ -38,7 +38,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   const head = () => git(origin, 'rev-parse', 'published');
   const statusOf = (id: string) => JSON.parse(git(origin, 'show', `published:issuers/${id}`)).status;
   const key = async (name: string) => {
-    const { stdout } = await run('keys', 'generate', '--out', `${name}.pem`);
+    const { stdout } = await run('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`);
     writeFiles(folder, { [`${name}.json`]: stdout });
   };
 

@@ -27,7 +27,9 @@ async function good(...args: string[]): Promise<string> {
 }
 
 async function key(name: string): Promise<void> {
-  writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+  writeFiles(folder, {
+    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+  });
 }
 
 const dist = (path: string) => join(folder, 'dist', path);

@@ -171,6 +171,30 @@ describe('a record file', () => {
     },
   );
 
+  it('is found, whatever characters its path has, and not in a dot-folder', async () => {
+    const folder = temporaryFolder();
+    const refused = [
+      '\nb.yaml',
+      'c\n/d\r/e.yaml',
+      'f\u2028.yaml',
+      'g/.GitAttributes/h.yaml',
+      'i/.gitattributes',
+    ];
+    const good = ['*.yaml', '!j.yaml', 'k[1].yaml', 'l\\m.yaml', 'n/(o)/p.yaml'];
+    const ignored = ['.q/r.yaml', '.s.yaml', 't/.gitattributes.d/u.yaml', 'v.yaml.txt'];
+    writeFiles(
+      folder,
+      Object.fromEntries([...refused, ...good, ...ignored].map((path) => [`issuers/${path}`, 'x'])),
+    );
+    const { diagnostics } = JSON.parse((await cli(['validate', '--json'], folder)).stdout);
+    const found = diagnostics.map(({ file, rule }: { file: string; rule: string }) => [file.slice(8), rule]);
+    const expected = [
+      ...refused.map((path) => [path, 'file-name']),
+      ...good.map((path) => [path, 'not-a-mapping']),
+    ];
+    expect(new Set(found)).toEqual(new Set(expected));
+  });
+
   it('that is a link is not suspended, and nothing is written through it', async () => {
     const folder = await workspace(['alpha']);
     writeFiles(folder, { 'issuers/kept/beta.txt': recordText('beta'), 'outside.yaml': recordText('gamma') });

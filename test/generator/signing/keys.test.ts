@@ -1,12 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { importRootKey } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { BAD_KEYS } from '../../support/bad-keys.js';
 import { describeWith } from '../../support/components.js';
-import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cleanEnvironment,
+  cli,
+  cliWith,
+  recordText,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });
 const jwk = (key: KeyObject) => JSON.stringify(key.export({ format: 'jwk' }));
@@ -17,7 +26,10 @@ describe('passport-registry keys generate', () => {
     ['P-256', 'ec'],
   ])('makes a %s key that only its owner can read, and prints the public half', async (algorithm, type) => {
     const folder = temporaryFolder();
-    const { code, stdout } = await cli(['keys', 'generate', '--alg', algorithm, '--out', 'root.pem'], folder);
+    const { code, stdout } = await cli(
+      ['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--out', 'root.pem'],
+      folder,
+    );
     expect(code).toBe(0);
     expect(statSync(join(folder, 'root.pem')).mode & 0o777).toBe(0o600);
     expect(createPrivateKey(readFileSync(join(folder, 'root.pem'))).asymmetricKeyType).toBe(type);
@@ -28,13 +40,108 @@ describe('passport-registry keys generate', () => {
 
   it('never overwrites a key, and makes Ed25519 unless told otherwise', async () => {
     const folder = temporaryFolder();
-    const { stdout } = await cli(['keys', 'generate', '--out', 'root.pem'], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder);
     expect(JSON.parse(stdout).crv).toBe('Ed25519');
     const before = readFileSync(join(folder, 'root.pem'), 'utf8');
-    expect((await cli(['keys', 'generate', '--out', 'root.pem'], folder)).code).toBe(4);
+    expect((await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder)).code).toBe(4);
     expect(readFileSync(join(folder, 'root.pem'), 'utf8')).toBe(before);
-    expect((await cli(['keys', 'generate', '--alg', 'RSA', '--out', 'x.pem'], folder)).code).toBe(2);
+    expect(
+      (await cli(['keys', 'generate', '--no-passphrase', '--alg', 'RSA', '--out', 'x.pem'], folder)).code,
+    ).toBe(2);
     expect((await cli(['keys', 'generate'], folder)).code).toBe(2);
+  });
+});
+
+describe('the passphrase of a key that is made', () => {
+  const LONG = 'correct horse battery staple';
+  const typing = (text: string) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    stdin.write(text);
+    return stdin;
+  };
+  const onTerminal = (args: readonly string[], folder: string, text: string) =>
+    cliWith(args, folder, { env: cleanEnvironment(), stdin: typing(text) });
+  const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
+
+  it.each([
+    ['keys generate', ['keys', 'generate', '--out', 'root.pem']],
+    ['keys generate --public', ['keys', 'generate', '--out', 'root.pem', '--public', 'root.json']],
+    ['init --root-key', ['init', 'registry', ...SETTINGS, '--root-key', 'root.pem']],
+  ])('is asked for twice by %s on a terminal, and is never shown', async (_name, args) => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await onTerminal(args, folder, `${LONG}\r${LONG}\r`);
+    expect(code, stderr).toBe(0);
+    expect(stdout + stderr).not.toContain(LONG);
+    const key = readFileSync(join(folder, 'root.pem'), 'utf8');
+    expect(key).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/);
+    expect(createPrivateKey({ key, passphrase: LONG }).asymmetricKeyType).toBe('ed25519');
+  });
+
+  it('must be typed twice alike, and long enough', async () => {
+    const folder = temporaryFolder();
+    const lines = ['short', LONG, `${LONG}!`, LONG, LONG];
+    const args = ['keys', 'generate', '--alg', 'P-256', '--out', 'root.pem'];
+    const { code } = await onTerminal(args, folder, lines.map((line) => `${line}\r`).join(''));
+    expect(code).toBe(0);
+    const key = readFileSync(join(folder, 'root.pem'), 'utf8');
+    expect(createPrivateKey({ key, passphrase: LONG }).asymmetricKeyType).toBe('ec');
+  });
+
+  it.each([
+    [['keys', 'generate', '--out', 'root.pem'], 2],
+    [['keys', 'generate', '--out', 'root.pem', '--public', 'root.json'], 2],
+    [['init', 'registry', ...SETTINGS, '--root-key', 'root.pem'], 2],
+    [['keys', 'generate', '--out', 'root.pem', '--no-passphrase', '--passphrase-file', 'long'], 2],
+    [['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'short'], 3],
+  ])('is demanded without a terminal, and no file is made: %j', async (args, expected) => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { long: LONG, short: 'short' });
+    expect((await cli(args, folder)).code).toBe(expected);
+    expect(readdirSync(folder).sort()).toEqual(['long', 'short']);
+  });
+
+  it('can be in a file, which a build takes, too', async () => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { words: `${LONG}\n` });
+    const file = ['--passphrase-file', 'words'];
+    await cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json', ...file], folder);
+    const args = ['build', '--production', '--key', 'root.pem', '--root-key', 'root.json'];
+    const { code, stderr } = await cli([...args, ...file], folder);
+    expect(code, stderr).toBe(0);
+    expect((await cli(args, folder)).code).toBe(2);
+  });
+
+  it('protects the next root key that `rotate` makes', async () => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { words: LONG });
+    await cli(['build', '--key', 'key.pem'], folder);
+    const args = ['rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
+    expect((await cli(args, folder)).code).toBe(2);
+    expect(existsSync(join(folder, 'next.pem'))).toBe(false);
+    const { code, stderr } = await cli([...args, '--next-passphrase-file', 'words'], folder);
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(join(folder, 'next.pem'), 'utf8')).toContain('ENCRYPTED');
+  });
+
+  it('is not asked for again by the same `rotate`', async () => {
+    const folder = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], folder);
+    const args = ['rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
+    const { code, stderr } = await onTerminal(args, folder, `${LONG}\r${LONG}\r`);
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(join(folder, 'next.pem'), 'utf8')).toContain('ENCRYPTED');
+  });
+});
+
+describeWith(['openssl'], 'an encrypted key that is made', () => {
+  it('is read by openssl', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { words: 'correct horse battery staple\n' });
+    const args = ['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'words'];
+    const { x } = JSON.parse((await cli(args, folder)).stdout);
+    const openssl = ['pkey', '-in', 'root.pem', '-passin', 'file:words'];
+    const text = execFileSync('openssl', openssl, { cwd: folder, encoding: 'utf8' });
+    expect(createPublicKey(text).export({ format: 'jwk' }).x).toBe(x);
   });
 });
 
@@ -44,7 +151,7 @@ const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://
 
 describe('passport-registry keys generate --public', () => {
   const generate = (folder: string, out: string, file: string) =>
-    cli(['keys', 'generate', '--out', out, '--public', file], folder);
+    cli(['keys', 'generate', '--no-passphrase', '--out', out, '--public', file], folder);
   const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
   it('writes the public JWK that it prints, as a key that commands accept', async () => {
@@ -95,7 +202,7 @@ describeWith(['git'], 'a key that is put into a folder', () => {
     async (name) => {
       const { folder, listed } = inRepository();
       writeFiles(folder, { 'keys/deep/.gitignore': '*.pem', 'notes.txt': '', 'keys/root.keys': '' });
-      const { code } = await cli(['keys', 'generate', '--out', name], folder);
+      const { code } = await cli(['keys', 'generate', '--no-passphrase', '--out', name], folder);
       expect(code).toBe(0);
       const expected = ['?? keys/deep/.gitignore', '?? keys/root.keys', '?? notes.txt'];
       if (!name.startsWith('keys/')) expected.unshift('?? .gitignore');
@@ -106,10 +213,10 @@ describeWith(['git'], 'a key that is put into a folder', () => {
   it('that ignores it, or is in no repository, changes nothing else there', async () => {
     const { folder } = inRepository();
     writeFiles(folder, { '.gitignore': '*.pem\n' });
-    await cli(['keys', 'generate', '--out', 'root.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder);
     expect(ignored(folder)).toBe('*.pem\n');
     const elsewhere = temporaryFolder();
-    await cli(['keys', 'generate', '--out', 'root.pem'], elsewhere);
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], elsewhere);
     expect(readdirSync(elsewhere)).toEqual(['root.pem']);
   });
 
@@ -119,7 +226,7 @@ describeWith(['git'], 'a key that is put into a folder', () => {
     ['a line of the private folder', PRIVATE_EXCEPTION, '.passport-registry/root.pem'],
   ])('of a git repository is not committed although %s says otherwise', async (_name, files, name) => {
     for (const args of [
-      ['keys', 'generate', '--out', name],
+      ['keys', 'generate', '--no-passphrase', '--out', name],
       ['init', 'registry', ...SETTINGS, '--root-key', name],
     ]) {
       const { folder, listed } = inRepository();
@@ -139,8 +246,8 @@ describeWith(['git'], 'a key that is put into a folder', () => {
 
   it('is not made if git would commit it all the same', async () => {
     for (const args of [
-      ['keys', 'generate', '--out', 'root.pem'],
-      ['init', 'registry', ...SETTINGS, '--root-key', 'root.pem'],
+      ['keys', 'generate', '--no-passphrase', '--out', 'root.pem'],
+      ['init', 'registry', ...SETTINGS, '--root-key', 'root.pem', '--no-passphrase'],
     ]) {
       const { folder } = inRepository();
       // git does not ignore a file that it tracks.
@@ -161,7 +268,7 @@ describeWith(['git'], 'a key that is put into a folder', () => {
 
   it.each([
     ['a build', ['build']],
-    ['keys generate', ['keys', 'generate', '--out', '.passport-registry/root.key']],
+    ['keys generate', ['keys', 'generate', '--no-passphrase', '--out', '.passport-registry/root.key']],
   ])('made by hand for private files is not committed, by %s', async (_name, args) => {
     for (const existing of [
       {},

@@ -60,7 +60,7 @@ describe('verify --expect of a tree with a checkpoint', () => {
   beforeAll(async () => {
     writeFiles(folder, {
       'root.json': await good('keys', 'public', 'key.pem'),
-      'online.json': await good('keys', 'generate', '--out', 'online.pem'),
+      'online.json': await good('keys', 'generate', '--no-passphrase', '--out', 'online.pem'),
     });
     writeFiles(folder, {
       'delegation.jwt': await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),

@@ -21,7 +21,7 @@ let tree: string;
 
 beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
-  await cli(['keys', 'generate', '--out', 'log.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
   const keys = ['--key', 'key.pem', '--checkpoint-key', 'key.pem', '--log-key', 'log.pem'];
   const build = () => cli(['build', ...keys, '--log-origin', ORIGIN], folder);
   await build();

@@ -30,7 +30,9 @@ let published: Record<string, unknown>;
 beforeAll(async () => {
   here = await loggedFolder();
   await here.publish();
-  writeFiles(here.folder, { 'next.json': await here.good('keys', 'generate', '--out', 'next.pem') });
+  writeFiles(here.folder, {
+    'next.json': await here.good('keys', 'generate', '--no-passphrase', '--out', 'next.pem'),
+  });
   keys = { old: here.keys.root, next: await signerKey(here.folder, 'next') };
   writeFiles(here.folder, {
     step: await here.good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
@@ -186,7 +188,15 @@ describe('an entry is refused', () => {
 
   it('of a rotation step to a key to which the step before does not commit', async () => {
     for (const name of ['third', 'fourth']) {
-      await here.good('keys', 'generate', '--out', `${name}.pem`, '--public', `${name}.json`);
+      await here.good(
+        'keys',
+        'generate',
+        '--no-passphrase',
+        '--out',
+        `${name}.pem`,
+        '--public',
+        `${name}.json`,
+      );
     }
     const [third, fourth] = [await signerKey(here.folder, 'third'), await signerKey(here.folder, 'fourth')];
     const step = (by: SignerKey, next: SignerKey, more: object) =>

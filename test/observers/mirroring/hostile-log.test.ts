@@ -131,7 +131,15 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
   [
     'a statement that another key has signed',
     async () => {
-      await here.good('keys', 'generate', '--out', 'stranger.pem', '--public', 'stranger.json');
+      await here.good(
+        'keys',
+        'generate',
+        '--no-passphrase',
+        '--out',
+        'stranger.pem',
+        '--public',
+        'stranger.json',
+      );
       const stranger = await signerKey(here.folder, 'stranger');
       const claims = claimsOf(fileOf('log/statements/2.jwt'));
       return {

@@ -32,7 +32,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
   const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;
 
   async function keyPair(name: string): Promise<string> {
-    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
     return JSON.parse(stdout).kid;
   }

@@ -122,7 +122,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
 
   /** A tree that is good in itself, by another key. */
   async function forge(): Promise<void> {
-    await cli(['keys', 'generate', '--out', 'forger.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'forger.pem'], folder);
     rmSync(join(folder, 'dist'), { recursive: true });
     await cli(['build', '--key', 'forger.pem'], folder);
     rmSync(join(folder, 'forger.pem'));
@@ -170,7 +170,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
 
   it('follows a rotation from the key that it has pinned', async () => {
     await mirror(tree());
-    const { stdout } = await cli(['keys', 'generate', '--out', 'next.pem'], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
     writeFiles(folder, { 'next.json': stdout });
     writeFiles(folder, {
       rotation: (await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder)).stdout,
@@ -188,7 +188,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     const left = await mirror(tree());
     expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_INVALID')]);
     // Whoever has pinned another key means it.
-    await cli(['keys', 'generate', '--out', 'fresh.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'fresh.pem'], folder);
     writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'fresh.pem'], folder)).stdout });
     rmSync(tree(), { recursive: true });
     await cli(['build', '--key', 'fresh.pem', '--updated-at', future(2)], folder);

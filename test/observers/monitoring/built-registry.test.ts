@@ -12,7 +12,9 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
     return stdout;
   };
   for (const name of ['log', 'next', 'online']) {
-    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+    writeFiles(folder, {
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    });
   }
   writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
   const host = await registryHost();

@@ -30,7 +30,9 @@ const cosign = (time: string) => {
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['log', 'online']) {
-    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+    writeFiles(folder, {
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    });
   }
   const publish = async (day: number, ...more: string[]) => {
     await good(...BUILD, ...more);

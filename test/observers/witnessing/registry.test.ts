@@ -23,7 +23,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await workspace(['alpha']);
   for (const name of ['online', 'log', 'log2']) {
-    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
 });
@@ -184,7 +184,7 @@ describe('a witness of a registry', () => {
 
   it('follows the rotation of the root key only to a key to which the trust anchor commits it', async () => {
     writeFiles(folder, {
-      'next.json': await ok('keys', 'generate', '--out', 'next.pem'),
+      'next.json': await ok('keys', 'generate', '--no-passphrase', '--out', 'next.pem'),
       'root.json': await ok('keys', 'public', 'key.pem'),
     });
     await ok(...BUILD, '--log-key', 'log.pem');

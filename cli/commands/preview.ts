@@ -1,0 +1,53 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { build } from '../../generator/build.js';
+import { privateFolder } from '../../generator/files/private-folder.js';
+import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import { portNumber } from '../options/port-number.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
+import type { Invocation } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { serveAndSay } from './serve.js';
+
+interface Options {
+  issuers: string;
+  port: string;
+  /** From registry.yaml only. */
+  about?: RegistryDescription;
+}
+
+/** `passport-registry preview` */
+export function addPreviewCommand(program: Command, io: Invocation): void {
+  program
+    .command('preview')
+    .description('show the records on this machine, signed by a development key and not published')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--port <number>', 'port to listen on', '8080')
+    .action((options: Options) => run(io, false, () => preview(io, options)));
+}
+
+/**
+ * Builds a tree with the development key in the private folder, which git ignores, and serves it. Reads no other key and no
+ * published tree, so nothing in a preview lasts.
+ */
+async function preview(io: Invocation, { issuers, port, about }: Options): Promise<undefined> {
+  const number = portNumber(port);
+  const directory = process.cwd();
+  const out = join(privateFolder(directory), 'preview');
+  // Nobody relies on an earlier preview: its records may be changed or removed.
+  rmSync(out, { recursive: true, force: true });
+  const signer = { production: false, directory, env: io.env };
+  const report = await build({ issuers, out, signer, ...(about && { about }) });
+  sayDiagnostics(io, report.warnings);
+  say(
+    io,
+    `*** PREVIEW of ${count(report.issuers, 'issuer')}: a development key signed it, and nothing was published.`,
+  );
+  say(
+    io,
+    '*** The root key and the published tree were not read. `passport-registry build` signs and publishes.',
+  );
+  return serveAndSay(io, out, number);
+}

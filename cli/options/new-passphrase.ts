@@ -1,0 +1,74 @@
+import { type Command, Option } from 'commander';
+import { KeyRejected, UsageError } from '../../generator/errors.js';
+import type { Io } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
+import { askPassphrase } from './ask-passphrase.js';
+import { passphraseFrom } from './signer-options.js';
+
+/** The options of commands that make a key. */
+export interface NewKeyPassphraseOptions {
+  passphraseFile?: string | undefined;
+  /** False with `--no-passphrase`. */
+  passphrase: boolean;
+}
+
+/** Adds the options for the passphrase of a key that the command makes. */
+export function addNewPassphraseOptions(command: Command): Command {
+  return command
+    .option(
+      '--passphrase-file <file>',
+      'file with the passphrase of the new key (default: ask on the terminal)',
+    )
+    .addOption(new Option('--no-passphrase', 'do not encrypt the key').conflicts('passphraseFile'));
+}
+
+const MIN_PASSPHRASE = 12;
+
+/**
+ * Returns the passphrase of a new key: from a file, or typed on the terminal. Undefined if the options say that the key
+ * has none.
+ *
+ * @throws {@link KeyRejected} if the passphrase in a file is too short; {@link UsageError} if there is no terminal to ask
+ */
+export async function newKeyPassphrase(
+  io: Io,
+  file: string,
+  options: NewKeyPassphraseOptions,
+): Promise<string | undefined> {
+  if (!options.passphrase) return undefined;
+  if (options.passphraseFile === undefined && io.stdin.isTTY !== true) {
+    throw new UsageError(
+      `${file} would be encrypted, and there is no terminal to ask for a passphrase: give --passphrase-file FILE, or ` +
+        '--no-passphrase for a key that anyone who finds the file can use',
+    );
+  }
+  return newPassphrase(io, file, options);
+}
+
+/**
+ * Asks for a new passphrase, on a terminal until two good ones are equal.
+ *
+ * @throws {@link KeyRejected} if one in a file is too short
+ */
+export async function newPassphrase(
+  io: Io,
+  file: string,
+  { passphraseFile }: Pick<NewKeyPassphraseOptions, 'passphraseFile'>,
+): Promise<string> {
+  if (passphraseFile !== undefined) {
+    const passphrase = await passphraseFrom(io, passphraseFile)(file);
+    if (passphrase.length >= MIN_PASSPHRASE) return passphrase;
+    throw new KeyRejected(`the passphrase has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
+  }
+  for (;;) {
+    const passphrase = await askPassphrase(
+      io,
+      file,
+      `New passphrase of ${file}, at least ${MIN_PASSPHRASE} characters`,
+    );
+    if (passphrase.length < MIN_PASSPHRASE) {
+      say(io, `it has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
+    } else if ((await askPassphrase(io, file, 'The same once more')) === passphrase) return passphrase;
+    else say(io, 'the two differ: type both again');
+  }
+}

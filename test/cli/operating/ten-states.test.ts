@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { noteSigner } from '../../support/note-keys.js';
+import { init, SETTINGS } from '../../support/scaffold.js';
+import { plainHost } from '../../support/serving.js';
+import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const NOBODY = 'http://127.0.0.1:1';
+
+let top: string;
+let folder: string;
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.alt', ...args], { cwd: folder });
+
+async function good(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, folder);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+/** The one command to run next, as JSON and as shown to people. */
+async function next(...args: string[]): Promise<string | undefined> {
+  const { stdout } = await cli(['status', '--json', ...args], folder);
+  const [first] = JSON.parse(stdout).next;
+  const { stderr } = await cli(['status', ...args], folder);
+  const commands = [...stderr.matchAll(/^ {2}(\S.*)$/gm)].map(([, command]) => command);
+  expect(commands).toEqual(first === undefined ? [] : [first.command]);
+  return first?.command;
+}
+
+/** What the host serves from now on. */
+function deploy(name = 'host'): void {
+  cpSync(join(folder, 'dist'), join(top, name), { recursive: true });
+}
+
+const edit = (file: string, change: (text: string) => string) =>
+  writeFiles(folder, { [file]: change(readFileSync(join(folder, file), 'utf8')) });
+
+const program = (...words: string[]) => ['npx passport-registry', ...words].join(' ');
+
+/** Each test goes on from the registry of the test before, which `init` made. */
+describeWith(['git'], 'the one command that `status` proposes for a registry that', () => {
+  beforeAll(async () => {
+    top = temporaryFolder();
+    for (const name of ['host', 'mirror']) writeFiles(top, { [`${name}/none.html`]: '' });
+    const url = await plainHost(join(top, 'host'), 'none.html');
+    const key = ['--root-key', 'root.pem', '--no-passphrase'];
+    expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
+    folder = join(top, 'registry');
+    git('init', '-q');
+  });
+
+  it('is fresh', async () => {
+    expect(await next()).toBe(program('new', 'ISSUER_ID'));
+    for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.alt`);
+    expect(await next()).toBe(program('build', '--production'));
+    // The host is not there yet: nothing shows that it is.
+    expect(await next('--base-url', NOBODY)).toBe(program('build', '--production'));
+    expect((await cli(['status', '--base-url', NOBODY], folder)).code).toBe(0);
+    git('add', '-A');
+    git('commit', '-qm', 'Registry');
+  });
+
+  it('has a first list that nobody serves', async () => {
+    await good('build', '--production');
+    expect(await next()).toBe(program('branch', 'save', 'dist'));
+    renameSync(join(folder, 'issuers/beta.yaml'), join(top, 'beta.yaml'));
+    expect(await next()).toBe(program('diff', 'dist', 'issuers'));
+    const { stdout } = await cli(['status', '--json'], folder);
+    expect(JSON.parse(stdout).next[0].reason).toContain('remove dist to start again');
+    renameSync(join(top, 'beta.yaml'), join(folder, 'issuers/beta.yaml'));
+    deploy();
+  });
+
+  it('is clean', async () => {
+    const { code } = await cli(['status', '--fail-on', 'warning'], folder);
+    expect([code, await next()]).toEqual([0, undefined]);
+  });
+
+  it('has an unpublished change', async () => {
+    edit('issuers/beta.yaml', (text) => `${text}contact: operator@beta.alt\n`);
+    git('commit', '-qam', 'Contact');
+    expect(await next()).toBe(program('build', '--production'));
+    await good('build', '--production');
+    expect(await next()).toBe(program('branch', 'save', 'dist'));
+    deploy();
+    expect(await next()).toBe(undefined);
+  });
+
+  it('has an uncommitted record', async () => {
+    await good('suspend', 'acme', '--reason', 'x');
+    deploy();
+    const command = await next();
+    expect(command).toMatch(/^git add issuers && git commit -m "[\w ]+"$/);
+    git('add', 'issuers');
+    git('commit', '-qm', 'Suspend');
+    expect(await next()).toBe(undefined);
+  });
+
+  it('has an illegal change', async () => {
+    rmSync(join(folder, 'issuers/acme.yaml'));
+    expect(await next()).toBe(program('diff', 'dist', 'issuers'));
+    const { stdout } = await cli(['status', '--json'], folder);
+    expect(JSON.parse(stdout).next[0].reason).not.toContain('start again');
+    git('checkout', '-q', 'issuers');
+    expect(await next()).toBe(undefined);
+  });
+
+  it('has a hold', async () => {
+    const made = await good('keys', 'generate', '--no-passphrase', '--out', '../../generator/online.pem');
+    writeFiles(folder, { 'online.json': made });
+    const delegation = await good('keys', 'delegate', '--online', 'online.json', '--hold');
+    writeFiles(folder, { 'delegation.jwt': delegation });
+    edit('registry.yaml', (text) => `${text}checkpoint: { signer: { key: ../online.pem } }\n`);
+    await good('build', '--production', '--delegation', 'delegation.jwt');
+    await good('hold', 'beta');
+    deploy();
+    expect(await next()).toBe(program('suspend', 'beta', '--reason', 'REASON'));
+    await good('release', '--false-alarm', 'beta');
+    deploy();
+    expect(await next()).toBe(undefined);
+  });
+
+  it('is rotated', async () => {
+    await good('rotate', '--next-key', '../../generator/next.pem', '--next-no-passphrase', '--yes');
+    deploy();
+    rmSync(join(folder, 'rotation'), { recursive: true });
+    const command = program('keys', 'public', 'dist/keys/root.json', '>', 'root.json');
+    expect(await next()).toBe(command);
+    writeFiles(folder, { 'root.json': await good('keys', 'public', 'dist/keys/root.json') });
+    edit('registry.yaml', (text) => text.replace('../../generator/root.pem', '../../generator/next.pem'));
+    expect(await next()).toBe(undefined);
+  });
+
+  it('lacks cosignatures', async () => {
+    await good('keys', 'generate', '--no-passphrase', '--out', '../../generator/log.pem');
+    const { vkey } = noteSigner('a.alt', 'witness');
+    const log = ['origin: registry.alt/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
+    const witness = `witnesses: [{ key: ${vkey}, mirror: '${NOBODY}' }]`;
+    edit('registry.yaml', (text) => `${text}log: { ${[...log, witness].join(', ')} }\n`);
+    await good('build', '--production', '--cosign-wait', '0');
+    deploy();
+    expect(await next()).toBe(program('cosign', 'dist'));
+    edit('registry.yaml', (text) => text.replace('quorum: 1, ', ''));
+    expect(await next()).toBe(undefined);
+  });
+
+  it('has lost dist, while the host or only a mirror serves a list', async () => {
+    deploy('mirror');
+    const mirror = await plainHost(join(top, 'mirror'), 'none.html');
+    renameSync(join(folder, 'dist'), join(top, 'dist'));
+    const load = program('branch', 'load', 'dist');
+    expect(await next()).toBe(load);
+    expect(await next('--base-url', NOBODY, '--mirror', mirror)).toBe(load);
+  });
+
+  it('is a new clone, whether the host is up or not', async () => {
+    git('add', '-A');
+    git('commit', '-qm', 'Settings');
+    mkdirSync(join(top, 'clones'));
+    const clone = join(top, 'clones/registry');
+    git('clone', '-q', folder, clone);
+    folder = clone;
+    const load = program('branch', 'load', 'dist');
+    expect(await next()).toBe(load);
+    expect(await next('--base-url', NOBODY)).toBe(load);
+  });
+});
