@@ -10,9 +10,9 @@ import { patterns, typesAndConstants } from './types.mjs';
 const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
 
 const files = {
-  'verifier/src/generated/patterns.ts': patterns(),
-  'verifier/src/generated/schemas.ts': await typesAndConstants(),
-  'verifier/src/generated/predicates.ts': predicates(),
+  'verifier/src/core/generated/patterns.ts': patterns(),
+  'verifier/src/core/generated/schemas.ts': await typesAndConstants(),
+  'verifier/src/core/generated/predicates.ts': predicates(),
   'generator/generated/issuer-validator.ts': ajvValidators({ validateIssuer: issuer }, { allErrors: true }),
   'generator/generated/configuration-validator.ts': ajvValidators(
     { validateConfiguration: inlined(configuration) },

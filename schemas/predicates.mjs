@@ -116,8 +116,8 @@ export function predicates() {
   // The verifier imports every key, and then checks which members a key of its type has.
   const { oneOf: _membersByType, ...rootJwk } = jwk;
   return `
-import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../encoding/checks.js';
-import { isCalendarTime } from '../encoding/calendar-time.js';
+import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../bytes/checks.js';
+import { isCalendarTime } from '../bytes/calendar-time.js';
 import * as patterns from './patterns.js';
 
 ${Object.entries(STRINGS)

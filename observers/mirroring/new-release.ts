@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RegistryError, SourceStatus } from '@passport-registry/verifier';
-import { forEachConcurrent, readHashedFile } from '@passport-registry/verifier/internal';
+import { askAgain, forEachConcurrent, readHashedFile } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { brotli, gzipped } from '../../generator/tree/compressed.js';
@@ -206,7 +206,7 @@ export class NewRelease {
   async #fetch({ path, hash, statedIn }: StatedFile): Promise<boolean> {
     if (HOST_FILES.includes(path)) return this.#addHostFile(path, hash);
     try {
-      this.#receive(path, await readHashedFile(registryFiles(this.#source), path, hash));
+      this.#receive(path, await readHashedFile(askAgain(registryFiles(this.#source)), path, hash));
       return true;
     } catch (cause) {
       if (!(cause instanceof RegistryError)) throw cause;

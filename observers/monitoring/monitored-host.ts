@@ -1,5 +1,5 @@
 import { RegistryError, type RegistryFiles, SourceTooLarge } from '@passport-registry/verifier';
-import { readHashedFile } from '@passport-registry/verifier/internal';
+import { askAgain, readHashedFile } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../../generator/errors.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
 import { httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
@@ -76,7 +76,7 @@ export async function readFromAny(
   for (const host of hosts) {
     for (const path of paths) {
       try {
-        return await readHashedFile(host.files(maxBytes), path, sha256);
+        return await readHashedFile(askAgain(host.files(maxBytes)), path, sha256);
       } catch (error) {
         if (error instanceof RegistryError || isTooLarge(error)) responses++;
         else if (error instanceof IoFailed) failure ??= error;

@@ -73,21 +73,21 @@ describe('docs/protocol.md', () => {
     expect(Object.fromEntries(documented)).toEqual(LIMITS);
     expect(section(23)).toContain(`| depth of JSON | ${MAX_JSON_DEPTH} |`);
     const constants = {
-      'verifier/src/trust/rotation.ts': 'MAX_STEPS = 64',
-      'verifier/src/trust/delegation.ts': 'MAX_DELEGATED_KEYS = 16',
+      'verifier/src/core/statements/rotation.ts': 'MAX_STEPS = 64',
+      'verifier/src/core/statements/delegation.ts': 'MAX_DELEGATED_KEYS = 16',
       'verifier/src/issuer/issuer-keys.ts': 'MAX_KEYS = 100',
-      'verifier/src/sums/sums-place.ts': 'MAX_LEVELS = 8',
-      'verifier/src/log/signed-note.ts': 'MAX_SIGNATURES = 100',
-      'verifier/src/log/tlog-proof.ts': 'MAX_HASHES = 63',
-      'verifier/src/sums/levels.ts': 'MAX_AVERAGE = 64',
+      'verifier/src/core/sums/sums-place.ts': 'MAX_LEVELS = 8',
+      'verifier/src/core/log/signed-note.ts': 'MAX_SIGNATURES = 100',
+      'verifier/src/core/log/tlog-proof.ts': 'MAX_HASHES = 63',
+      'verifier/src/core/sums/levels.ts': 'MAX_AVERAGE = 64',
       'verifier/src/passport/mandate.ts': 'MAX_SCOPES = 256',
       'verifier/src/passport/scope.ts': 'MAX_LENGTH = 256',
       'generator/verification/ask-host.ts': 'TIMEOUT_MS = 30_000',
     };
     for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
-    expect(source('verifier/src/trust/checkpoint.ts')).toContain('MAX_HELD_ISSUERS = 64');
+    expect(source('verifier/src/core/statements/checkpoint.ts')).toContain('MAX_HELD_ISSUERS = 64');
     expect(section(23)).toContain('| issuers on hold | 64,');
-    const operations = source('verifier/src/trust/operations.ts');
+    const operations = source('verifier/src/core/audit/operations.ts');
     expect(operations).toMatch(/MAX_MIRRORS = 64;\nconst MAX_WITNESSES = 32;/);
     expect(section(23)).toContain('| mirrors, and witnesses, of an operations statement | 64; 32 |');
     const [, states = ''] = /MIRROR_STATES = \[(.*?)\]/.exec(operations) ?? [];
@@ -96,7 +96,7 @@ describe('docs/protocol.md', () => {
   });
 
   it('lists every error code of the verifier once, and no others', () => {
-    const codes = [...source('verifier/src/errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(
+    const codes = [...source('verifier/src/core/errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(
       ([, code]) => code ?? '',
     );
     const table = rows(26).flatMap(([, code = '']) => /^`(ERR_[A-Z_]+)`$/.exec(code)?.[1] ?? []);
@@ -108,13 +108,13 @@ describe('docs/protocol.md', () => {
   });
 
   it('states the rule for the number of levels', () => {
-    const levels = source('verifier/src/sums/levels.ts');
+    const levels = source('verifier/src/core/sums/levels.ts');
     for (const text of ['MAX_AVERAGE = 64;', 'MIN_AVERAGE = 16;', 'MAX_LEAF_BYTES = 64 * 1024;'])
       expect(levels).toContain(text);
     for (const text of ['is above 64,', 'more than 65,536 bytes', 'is at most 16,', 'up to 8 levels'])
       expect(section(29)).toContain(text);
     const claims = /const \{\s*(sequence[^}]*?),?\s*\} =\s+claims;/.exec(
-      source('verifier/src/trust/publication-statement.ts'),
+      source('verifier/src/core/statements/publication-statement.ts'),
     )?.[1];
     const stated = rows(21).flatMap(([name = '']) => /^`(\w+)`$/.exec(name)?.[1] ?? []);
     expect(stated.filter((name) => !['iat', 'exp'].includes(name)).sort()).toEqual(

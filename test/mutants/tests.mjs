@@ -143,7 +143,7 @@ export async function testMutant(copy, mutant, { coverage, minutes }) {
   return outcome('survived');
 }
 
-/** Returns the folder with the tests of a compiled file: `test/verifier/log/` for `verifier/build/log/merkle.js`. */
+/** Returns the folder with the tests of a compiled file: `test/verifier/log/` for `verifier/build/core/log/merkle.js`. */
 function testFolder(file) {
   const [, top, folder = ''] = /^(?:build\/)?([^/]+)\/(?:build\/)?(?:([^/]+)\/)?/.exec(file);
   return `test/${top}/${folder}`;

@@ -36,7 +36,14 @@ export {
   openRegistry,
 } from './client/open-registry.js';
 export type { IssuerFilter, Registry } from './client/registry.js';
-export { sha256Hex } from './encoding/sha256.js';
+export {
+  type KeyValueStorage,
+  keyValueStore,
+  memoryStore,
+  type RegistryStore,
+  type StoredPublication,
+} from './client/store.js';
+export { sha256Hex } from './core/bytes/sha256.js';
 export {
   AddressInvalid,
   AgentKeyInvalid,
@@ -98,7 +105,7 @@ export {
   SumsMismatch,
   TooFewCosignatures,
   TrustAnchorInvalid,
-} from './errors.js';
+} from './core/errors.js';
 export {
   AGENT_TYPES,
   GRAMMAR,
@@ -111,18 +118,26 @@ export {
   TIERS,
   type TrustAnchor,
   type TrustPolicy,
-} from './generated/schemas.js';
-export { type ProvenHistory, verifyHistoryProof } from './history/verify-history-proof.js';
-export { connectTo } from './http/connect-to.js';
-export { canonicalBytes } from './list/canonical.js';
-export { isDateTime, isUpdatedAt } from './list/date-time.js';
-export { assertIssuer, assertIssuerRegistry } from './list/issuer.js';
+} from './core/generated/schemas.js';
+export type { KeyAlgorithm, PublicJwk } from './core/keys/public-key.js';
+export { importRootKey, type RootKey } from './core/keys/root-key.js';
+export { encodeSignature, verifySignature } from './core/keys/signature.js';
+export { canonicalBytes } from './core/list/canonical.js';
+export { isDateTime, isUpdatedAt } from './core/list/date-time.js';
+export { assertIssuer, assertIssuerRegistry } from './core/list/issuer.js';
 export {
   assertCanonical,
   assertSorted,
   parseList,
   readList,
-} from './list/list.js';
+} from './core/list/list.js';
+export type { RegistryFiles } from './core/publication/registry-files.js';
+export { type SignedList, type VerifiedList, verifyList } from './core/statements/signed-list.js';
+export { assertTrustAnchor } from './core/statements/trust-anchor.js';
+export { type ProvenHistory, verifyHistoryProof } from './history/verify-history-proof.js';
+export { connectTo } from './http/connect-to.js';
+export type { PinnedRootKey, PinnedTrustAnchor } from './options/pinned-trust.js';
+export { type RotationOptions, walkRotation } from './options/walk-rotation.js';
 export type { ActionClaims } from './passport/action-proof.js';
 export type { Mandate, PassportClaims } from './passport/claims.js';
 export type { PolicyContext, PolicyHandler } from './passport/mandate.js';
@@ -131,21 +146,7 @@ export type { VerdictReason } from './passport/rejection.js';
 export { coversAction } from './passport/scope.js';
 export { type Decision, decide, type Reason, type ReasonCode } from './policy/decide.js';
 export { assertTrustPolicy } from './policy/trust-policy.js';
-export type { RegistryFiles } from './publication/registry-files.js';
-export {
-  type KeyValueStorage,
-  keyValueStore,
-  memoryStore,
-  type RegistryStore,
-  type StoredPublication,
-} from './publication/store.js';
 export { type MemoryReplayOptions, memoryReplayStore, type ReplayStore } from './replay/replay-store.js';
-export type { KeyAlgorithm, PublicJwk } from './trust/public-key.js';
-export { importRootKey, type RootKey } from './trust/root-key.js';
-export { type RotationOptions, walkRotation } from './trust/rotation.js';
-export { encodeSignature, verifySignature } from './trust/signature.js';
-export { type SignedList, type VerifiedList, verifyList } from './trust/signed-list.js';
-export { assertTrustAnchor, type PinnedRootKey, type PinnedTrustAnchor } from './trust/trust-anchor.js';
 export type {
   IssuerAccessOptions,
   PassportClientOptions,

@@ -6,21 +6,42 @@
  */
 
 export { NONCE_TYPE } from './agent/nonce.js';
-export { decodeBase64, encodeBase64 } from './encoding/base64.js';
-export { decodeBase64url } from './encoding/base64url.js';
-export { isObject } from './encoding/checks.js';
-export { forEachConcurrent } from './encoding/for-each-concurrent.js';
-export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
-export { decodeUtf8, textOf } from './encoding/utf8.js';
-export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
-export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
-export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
-export { openFile } from './http/fetch-file.js';
-export { isLoopback } from './http/issuer-url.js';
-export { isPublicAddress, isPublicHost } from './http/public-address.js';
-export { LimitExceeded, readLimited } from './http/read-limited.js';
-export { LIMITS, limitOf } from './limits.js';
-export { formatTime, instantOf } from './list/date-time.js';
+export { askAgain } from './client/ask-again.js';
+export { storedFiles } from './client/store.js';
+export {
+  type MirrorState,
+  type Operations,
+  type ReportedMirror,
+  verifyOperations,
+} from './core/audit/operations.js';
+export { decodeBase64, encodeBase64 } from './core/bytes/base64.js';
+export { decodeBase64url } from './core/bytes/base64url.js';
+export { isObject } from './core/bytes/checks.js';
+export { forEachConcurrent } from './core/bytes/for-each-concurrent.js';
+export { MAX_JSON_DEPTH, parseStrictJson } from './core/bytes/strict-json.js';
+export { decodeUtf8, textOf } from './core/bytes/utf8.js';
+export {
+  type CompactJws,
+  type JwsFault,
+  JwsRefused,
+  readCompactJws,
+  verifyCompactJws,
+} from './core/keys/compact-jws.js';
+export {
+  formatNoteKey,
+  isSignedByNoteKey,
+  type NoteKey,
+  parseNoteKey,
+} from './core/keys/note-key.js';
+export {
+  importPublicKey,
+  isPrivateJwk,
+  isSignedBy,
+  type PublicKey,
+  publicMembers,
+} from './core/keys/public-key.js';
+export { LIMITS, limitOf } from './core/limits.js';
+export { formatTime, instantOf } from './core/list/date-time.js';
 export {
   type Cosignature,
   type CosignatureRules,
@@ -28,7 +49,7 @@ export {
   cosignedText,
   encodeCosignature,
   newestCosignatures,
-} from './log/cosignature.js';
+} from './core/log/cosignature.js';
 export {
   type AnyEntry,
   delegationEntry,
@@ -42,8 +63,14 @@ export {
   publicationEntry,
   rotationEntry,
   type UnknownEntry,
-} from './log/log-entry.js';
-export { assertSignedByLog, formatHead, type LogHead, parseHead, type SignedHead } from './log/log-head.js';
+} from './core/log/log-entry.js';
+export {
+  assertSignedByLog,
+  formatHead,
+  type LogHead,
+  parseHead,
+  type SignedHead,
+} from './core/log/log-head.js';
 export {
   consistencyProof,
   emptyRoot,
@@ -56,7 +83,7 @@ export {
   rootFromInclusion,
   type SubtreeHash,
   type TreeHead,
-} from './log/merkle.js';
+} from './core/log/merkle.js';
 export {
   type LoggedHead,
   PROOF,
@@ -66,7 +93,7 @@ export {
   rootsFromTiles,
   tileReader,
   verifyPublicationProof,
-} from './log/publication-proof.js';
+} from './core/log/publication-proof.js';
 export {
   formatNote,
   formatSignature,
@@ -76,7 +103,7 @@ export {
   parseNote,
   parseSignatureLines,
   type SignedNote,
-} from './log/signed-note.js';
+} from './core/log/signed-note.js';
 export {
   bundlePath,
   hashesFromTiles,
@@ -88,62 +115,29 @@ export {
   type TilePlace,
   tilePath,
   tileWidth,
-} from './log/tiles.js';
-export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log/tlog-proof.js';
-export { hasPassed, isToCome } from './passport/clock.js';
-export { MANDATE_TYPE } from './passport/mandate.js';
-export { coversPlace } from './policy/decide.js';
-export { readHashedFile } from './publication/hashed-file.js';
-export { readHead, type SummedHead } from './publication/head.js';
-export { type Publication, readPublication, type Trust } from './publication/publication.js';
-export { refuseOlderList, refuseOlderStatement } from './publication/rollback.js';
-export { storedFiles } from './publication/store.js';
-export { idHashOf, readSums, type Sums, type SumsPlace, sumsLine } from './sums/sums-file.js';
-export { MAX_LEVELS, prefixesTo, prefixOf, recordIdOf, recordPath, sumsPath } from './sums/sums-place.js';
-export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
+} from './core/log/tiles.js';
+export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './core/log/tlog-proof.js';
+export { readHashedFile } from './core/publication/hashed-file.js';
+export { readHead, type SummedHead } from './core/publication/head.js';
+export { type Publication, readPublication, type Trust } from './core/publication/publication.js';
+export { refuseOlderList, refuseOlderStatement } from './core/publication/rollback.js';
 export {
   type Checkpoint,
   type CheckpointFiles,
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
-} from './trust/checkpoint.js';
-export {
-  type CompactJws,
-  type JwsFault,
-  JwsRefused,
-  readCompactJws,
-  verifyCompactJws,
-} from './trust/compact-jws.js';
-export { delegationOf, type Signers, verifyDelegation } from './trust/delegation.js';
-export { type LogTrust, logTrustOf } from './trust/log-trust.js';
-export {
-  formatNoteKey,
-  isSignedByNoteKey,
-  type NoteKey,
-  parseNoteKey,
-} from './trust/note-key.js';
-export {
-  type MirrorState,
-  type Operations,
-  type ReportedMirror,
-  verifyOperations,
-} from './trust/operations.js';
-export {
-  importPublicKey,
-  isPrivateJwk,
-  isSignedBy,
-  type PublicKey,
-  publicMembers,
-} from './trust/public-key.js';
+} from './core/statements/checkpoint.js';
+export { delegationOf, type Signers, verifyDelegation } from './core/statements/delegation.js';
+export { type LogTrust, logTrustOf } from './core/statements/log-trust.js';
 export {
   type LogIdentity,
   type PublicationStatement,
   type PublishedStatement,
   publicationClaims,
   verifyPublicationStatement,
-} from './trust/publication-statement.js';
-export { currentRoots, pinnedChains, type RootChain, walkChains } from './trust/root-chain.js';
-export { type RotationStep, readRotation, successorIn, walkSteps } from './trust/rotation.js';
+} from './core/statements/publication-statement.js';
+export { currentRoots, pinnedChains, type RootChain, walkChains } from './core/statements/root-chain.js';
+export { type RotationStep, readRotation, successorIn, walkSteps } from './core/statements/rotation.js';
 export {
   ANY_TIME,
   type Clock,
@@ -154,5 +148,31 @@ export {
   type StatementTimes,
   type StatementType,
   verifyStatement,
-} from './trust/statement.js';
-export { importAnchorRoot } from './trust/trust-anchor.js';
+} from './core/statements/statement.js';
+export { importAnchorRoot } from './core/statements/trust-anchor.js';
+export { idHashOf, readSums, type Sums, type SumsPlace, sumsLine } from './core/sums/sums-file.js';
+export {
+  MAX_LEVELS,
+  prefixesTo,
+  prefixOf,
+  recordIdOf,
+  recordPath,
+  sumsPath,
+} from './core/sums/sums-place.js';
+export {
+  levelsFor,
+  mayHaveLevels,
+  type SummedRecord,
+  type SumsTree,
+  sumsTree,
+} from './core/sums/sums-tree.js';
+export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
+export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
+export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
+export { openFile } from './http/fetch-file.js';
+export { isLoopback } from './http/issuer-url.js';
+export { isPublicAddress, isPublicHost } from './http/public-address.js';
+export { LimitExceeded, readLimited } from './http/read-limited.js';
+export { hasPassed, isToCome } from './passport/clock.js';
+export { MANDATE_TYPE } from './passport/mandate.js';
+export { coversPlace } from './policy/decide.js';

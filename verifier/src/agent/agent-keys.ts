@@ -1,12 +1,12 @@
 import { CompactSign, type CryptoKey } from 'jose';
-import { AgentKeyInvalid } from '../errors.js';
+import { AgentKeyInvalid } from '../core/errors.js';
 import {
   type CheckedJwk,
   type KeyAlgorithm,
   type PublicJwk,
   publicMembers,
   SIGNATURE_PARAMETERS,
-} from '../trust/public-key.js';
+} from '../core/keys/public-key.js';
 
 /**
  * An agent's key pair, as `crypto.subtle.generateKey` returns it: Ed25519, or ECDSA over P-256. The private key need

@@ -1,9 +1,9 @@
-import { isObject } from '../encoding/checks.js';
-import { parseStrictJson } from '../encoding/strict-json.js';
-import { IssuerAnswerInvalid, IssuerRefused } from '../errors.js';
+import { isObject } from '../core/bytes/checks.js';
+import { parseStrictJson } from '../core/bytes/strict-json.js';
+import { IssuerAnswerInvalid, IssuerRefused } from '../core/errors.js';
+import { LIMITS } from '../core/limits.js';
 import { type BoundedResponse, boundedFetch } from '../http/bounded-fetch.js';
 import { issuerBase } from '../http/issuer-url.js';
-import { LIMITS } from '../limits.js';
 
 /** How to send requests to an issuer. */
 export interface IssuerRequestOptions {

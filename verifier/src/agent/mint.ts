@@ -1,6 +1,6 @@
-import { IssuerAnswerInvalid } from '../errors.js';
+import { IssuerAnswerInvalid } from '../core/errors.js';
+import type { PublicJwk } from '../core/keys/public-key.js';
 import type { Mandate, PassportClaims } from '../passport/claims.js';
-import type { PublicJwk } from '../trust/public-key.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
 /** An agent's declaration about itself and its principal (docs/protocol.md#mint). */

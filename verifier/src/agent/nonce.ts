@@ -1,7 +1,7 @@
-import { encodeBase64url } from '../encoding/base64url.js';
-import { IssuerAnswerInvalid } from '../errors.js';
-import { isDateTime } from '../list/date-time.js';
-import type { PublicJwk } from '../trust/public-key.js';
+import { encodeBase64url } from '../core/bytes/base64url.js';
+import { IssuerAnswerInvalid } from '../core/errors.js';
+import type { PublicJwk } from '../core/keys/public-key.js';
+import { isDateTime } from '../core/list/date-time.js';
 import { type AgentKeys, signJws, signRaw } from './agent-keys.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 

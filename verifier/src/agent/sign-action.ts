@@ -1,8 +1,8 @@
-import { decodeBase64url } from '../encoding/base64url.js';
-import { isObject } from '../encoding/checks.js';
-import { hashBase64url } from '../encoding/sha256-sync.js';
-import { parseStrictJson } from '../encoding/strict-json.js';
-import { IssuerAnswerInvalid } from '../errors.js';
+import { decodeBase64url } from '../core/bytes/base64url.js';
+import { isObject } from '../core/bytes/checks.js';
+import { hashBase64url } from '../core/bytes/sha256-sync.js';
+import { parseStrictJson } from '../core/bytes/strict-json.js';
+import { IssuerAnswerInvalid } from '../core/errors.js';
 import { ACTION_TYPE, hashPayload, MAX_ACTION_SECONDS } from '../passport/action-proof.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint } from 'jose';
+import type { PublicJwk } from '../core/keys/public-key.js';
 import type { Mandate } from '../passport/claims.js';
 import { MANDATE_TYPE } from '../passport/mandate.js';
-import type { PublicJwk } from '../trust/public-key.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 
 /** The inputs for signing a mandate. */

@@ -1,4 +1,4 @@
-import { RegistryError, SourceTimeout, SourceUnreachable } from '../errors.js';
+import { RegistryError, SourceTimeout, SourceUnreachable } from '../core/errors.js';
 import { type Deadline, startDeadline } from '../http/deadline.js';
 import type { HttpSource } from './http-files.js';
 import { askStaggered } from './staggered.js';

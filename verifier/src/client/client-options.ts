@@ -1,4 +1,5 @@
-import { isObject } from '../encoding/checks.js';
+import { isObject } from '../core/bytes/checks.js';
+import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../core/errors.js';
 import {
   assertOptions,
   BOOLEAN,
@@ -9,16 +10,15 @@ import {
   objectWith,
   required,
   SECONDS,
-} from '../encoding/options.js';
-import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../errors.js';
-import { memoryStore, type RegistryStore } from '../publication/store.js';
+} from '../options/options.js';
 import {
   type PinnedOptions,
   type PinnedRootKey,
   type PinnedTrustAnchor,
   pinnedBy,
   withTrustAnchor,
-} from '../trust/trust-anchor.js';
+} from '../options/pinned-trust.js';
+import { memoryStore, type RegistryStore } from './store.js';
 
 /** Options of {@link createRegistryClient} with a root key. Times are in seconds. */
 export interface RegistryClientOptions extends IssuerLookupOptions, RegistryClientSettings {}

@@ -1,16 +1,18 @@
-import { BYTES } from '../encoding/options.js';
-import { LIMITS } from '../limits.js';
-import type { HeldList } from '../publication/held-list.js';
-import { type Publication, pathsReadFirst, readPublication } from '../publication/publication.js';
-import { toStored } from '../publication/store.js';
+import { LIMITS } from '../core/limits.js';
+import { type Publication, pathsReadFirst, readPublication } from '../core/publication/publication.js';
+import type { Work } from '../core/publication/rebuild-list.js';
+import { BYTES } from '../options/options.js';
+import { BackgroundWork } from './background-work.js';
 import {
   type AnchoredClientOptions,
   clientSettings,
   type RegistryClientOptions,
   type RegistryStatus,
 } from './client-options.js';
+import { HeldList } from './held-list.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import { createRegistryView, type Registry } from './registry.js';
+import { toStored } from './store.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
 /** A registry that refreshes itself. Reads return immediately, and never wait for the network. */
@@ -72,9 +74,13 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
   const needsBytes = options.store !== undefined;
   let records: HeldList | undefined;
   let view: Registry | undefined;
-  const client = new RefreshingRegistry<Publication>(settings, {
+  const client = new RefreshingRegistry<HeldByClient>(settings, {
     pathsReadFirst,
-    read: (files, trust) => readPublication(files, { ...trust, maxListBytes, needsBytes }),
+    read: async (files, trust) =>
+      withRecords(
+        await readPublication(files, { ...trust, maxListBytes, needsBytes, work: inBackground }),
+        trust,
+      ),
     listSize: ({ size }) => size,
     toStored,
     onHold: (publication) => {
@@ -103,3 +109,21 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;
 }
+
+/** A publication with the records that the client answers from, once the change has been applied. */
+interface HeldByClient extends Publication {
+  readonly records: HeldList;
+}
+
+/** Adds the records: those of a new list, or those of the held list, which the client changes when it begins to use them. */
+function withRecords(
+  publication: Publication,
+  { held }: { readonly held: HeldByClient | undefined },
+): HeldByClient {
+  const { issuers, statement } = publication;
+  const records = issuers === undefined ? held?.records : new HeldList(issuers, statement);
+  if (records === undefined) throw new TypeError('a list that is the same or changed needs the list before');
+  return { ...publication, issuers: undefined, records };
+}
+
+const inBackground: Work = (steps) => new BackgroundWork(steps).result;

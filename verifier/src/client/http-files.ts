@@ -1,6 +1,6 @@
+import { limitOf } from '../core/limits.js';
+import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
-import { limitOf } from '../limits.js';
-import type { RegistryFiles } from '../publication/registry-files.js';
 
 /** The files that are cached with their ETags. The client requests each other file only once. */
 const REVALIDATED = [

@@ -1,13 +1,13 @@
-import type { RotationFork } from '../errors.js';
+import type { RotationFork } from '../core/errors.js';
+import type { RootKey } from '../core/keys/root-key.js';
 import {
   currentRoots,
   longestChains,
   pinnedChains,
   type RootChain,
   walkChains,
-} from '../trust/root-chain.js';
-import type { RootKey } from '../trust/root-key.js';
-import type { Clock } from '../trust/statement.js';
+} from '../core/statements/root-chain.js';
+import type { Clock } from '../core/statements/statement.js';
 
 /**
  * Follows rotations of the root key (rule rotation-fork). All rules are here:

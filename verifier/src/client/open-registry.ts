@@ -1,21 +1,22 @@
-import { isObject } from '../encoding/checks.js';
-import { assertOptions, BOOLEAN, FUNCTION, required, SECONDS } from '../encoding/options.js';
-import { BundleInvalid, ListExpired, RegistryStale } from '../errors.js';
-import { limitOf } from '../limits.js';
-import { instantOf } from '../list/date-time.js';
-import { readPublication } from '../publication/publication.js';
-import type { RegistryFiles } from '../publication/registry-files.js';
-import { type StoredPublication, storedFiles } from '../publication/store.js';
-import { currentRoots, pinnedChains, walkChains } from '../trust/root-chain.js';
-import { importRootKeys } from '../trust/root-key.js';
+import { isObject } from '../core/bytes/checks.js';
+import { BundleInvalid, ListExpired, RegistryStale } from '../core/errors.js';
+import { importRootKeys } from '../core/keys/root-key.js';
+import { limitOf } from '../core/limits.js';
+import { instantOf } from '../core/list/date-time.js';
+import { ListIndex } from '../core/list/list-index.js';
+import { readPublication } from '../core/publication/publication.js';
+import type { RegistryFiles } from '../core/publication/registry-files.js';
+import { currentRoots, pinnedChains, walkChains } from '../core/statements/root-chain.js';
+import { assertOptions, BOOLEAN, FUNCTION, required, SECONDS } from '../options/options.js';
 import {
   type PinnedOptions,
   type PinnedRootKey,
   type PinnedTrustAnchor,
   pinnedBy,
   withTrustAnchor,
-} from '../trust/trust-anchor.js';
+} from '../options/pinned-trust.js';
 import { createRegistryView, type Registry } from './registry.js';
+import { type StoredPublication, storedFiles } from './store.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
 /** Options of {@link openRegistry} with a root key. */
@@ -115,7 +116,9 @@ export async function openRegistry(
       `the copy is dated ${new Date(seenAt).toISOString()}: it is older than the maximum age`,
     );
   }
-  const registry = createRegistryView(publication.records, publication, now);
+  if (publication.issuers === undefined) throw new TypeError('without a held list, the whole list is read');
+  const records = new ListIndex(publication.issuers);
+  const registry = createRegistryView(records, publication, now);
   return withFreshnessCheck(() => {
     if (!(now() <= freshUntil)) throw new RegistryStale(new Date(freshUntil));
     return registry;

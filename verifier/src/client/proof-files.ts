@@ -1,7 +1,8 @@
-import { SumsMismatch } from '../errors.js';
+import { SumsMismatch } from '../core/errors.js';
+import { readHashedFile } from '../core/publication/hashed-file.js';
+import type { HashedFiles } from '../core/sums/proof.js';
 import type { LruMap } from '../lru-map.js';
-import { readHashedFile } from '../publication/hashed-file.js';
-import type { HashedFiles } from '../sums/proof.js';
+import { askAgain } from './ask-again.js';
 import type { Asking } from './ask-sources.js';
 import type { SharedRequests } from './shared-requests.js';
 
@@ -57,6 +58,6 @@ export class ProofFiles implements HashedFiles {
       if (requested !== path) onRetry(new SumsMismatch(`${path} does not have the SHA-256 ${sha256}`));
       return this.#requested.get(requested) ?? requests.get(requested, signal);
     };
-    return readHashedFile({ get }, path, sha256);
+    return readHashedFile(askAgain({ get }), path, sha256);
   }
 }

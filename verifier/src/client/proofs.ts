@@ -1,8 +1,8 @@
-import { NoUsableSource } from '../errors.js';
-import type { Issuer } from '../generated/schemas.js';
+import { NoUsableSource } from '../core/errors.js';
+import type { Issuer } from '../core/generated/schemas.js';
+import type { SummedHead } from '../core/publication/head.js';
+import { readProvenRecord } from '../core/sums/proof.js';
 import { LruMap } from '../lru-map.js';
-import type { SummedHead } from '../publication/head.js';
-import { readProvenRecord } from '../sums/proof.js';
 import type { HttpSource } from './http-files.js';
 import { ProofFiles, type VerifiedFiles } from './proof-files.js';
 import type { RefreshingRegistry } from './refreshing-registry.js';

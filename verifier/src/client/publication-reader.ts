@@ -1,6 +1,6 @@
-import type { RegistryFiles } from '../publication/registry-files.js';
-import type { Head, SourceTrust } from '../publication/statements.js';
-import type { StoredPublication } from '../publication/store.js';
+import type { RegistryFiles } from '../core/publication/registry-files.js';
+import type { Head, SourceTrust } from '../core/publication/statements.js';
+import type { StoredPublication } from './store.js';
 
 /** What a client trusts when it reads a source, and what it holds. */
 export interface HoldingTrust<H extends Head> extends SourceTrust {

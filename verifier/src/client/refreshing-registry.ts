@@ -6,12 +6,11 @@ import {
   RegistryStale,
   SignatureInvalid,
   SourceUnreachable,
-} from '../errors.js';
+} from '../core/errors.js';
+import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
+import { readFloor } from '../core/publication/floor.js';
+import type { Head } from '../core/publication/statements.js';
 import { startDeadline, untilAborted } from '../http/deadline.js';
-import { readFloor } from '../publication/floor.js';
-import type { Head } from '../publication/statements.js';
-import { type StoredPublication, storedDelegationTime, storedFiles } from '../publication/store.js';
-import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../trust/root-key.js';
 import { type Asking, askSources, type Found, type Question } from './ask-sources.js';
 import {
   type ClientSettings,
@@ -23,6 +22,7 @@ import { HttpSource } from './http-files.js';
 import { KnownRoots } from './known-roots.js';
 import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 import { readRotationOf, readSource } from './source-reader.js';
+import { type StoredPublication, storedDelegationTime, storedFiles } from './store.js';
 
 /** Why requests of an earlier refresh end. */
 const SUPERSEDED = /* @__PURE__ */ new SourceUnreachable('a newer refresh has begun');

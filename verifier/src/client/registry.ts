@@ -1,6 +1,6 @@
-import type { Issuer, TrustPolicy } from '../generated/schemas.js';
+import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
+import type { Head } from '../core/publication/statements.js';
 import { type Decision, decideWith } from '../policy/decide.js';
-import type { Head } from '../publication/statements.js';
 
 /** Selects issuers. An issuer must match every member of the filter, and at least one value of each array. */
 export interface IssuerFilter {

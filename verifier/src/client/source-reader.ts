@@ -1,8 +1,9 @@
-import type { RegistryError } from '../errors.js';
+import type { RegistryError } from '../core/errors.js';
+import { limitOf } from '../core/limits.js';
+import type { Head, SourceTrust } from '../core/publication/statements.js';
+import { currentRoots } from '../core/statements/root-chain.js';
 import { untilAborted } from '../http/deadline.js';
-import { limitOf } from '../limits.js';
-import type { Head, SourceTrust } from '../publication/statements.js';
-import { currentRoots } from '../trust/root-chain.js';
+import { askAgain } from './ask-again.js';
 import { type Asking, asRegistryError } from './ask-sources.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
@@ -75,14 +76,15 @@ async function readOnce<H extends Head>(
   attempt: number,
 ): Promise<H> {
   try {
+    const asked = askAgain(files);
     files.request(reader.pathsReadFirst(trust));
     await (attempt === 0 ? rotation : readRotationOf(files, roots, trust));
     let chains = roots.chains();
-    let head = await reader.read(files, { ...trust, roots: currentRoots(chains) });
+    let head = await reader.read(asked, { ...trust, roots: currentRoots(chains) });
     // Another source may have shown a new rotation in the meantime.
     while (chains !== roots.chains()) {
       chains = roots.chains();
-      head = await reader.read(files, { ...trust, roots: currentRoots(chains) });
+      head = await reader.read(asked, { ...trust, roots: currentRoots(chains) });
     }
     return head;
   } finally {

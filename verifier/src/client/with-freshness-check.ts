@@ -1,4 +1,4 @@
-import type { Issuer, TrustPolicy } from '../generated/schemas.js';
+import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
 import type { Decision } from '../policy/decide.js';
 import type { IssuerFilter, Registry } from './registry.js';
 

@@ -1,7 +1,7 @@
-import { isListOf, isRecord } from '../encoding/checks.js';
-import { parseStrictJson } from '../encoding/strict-json.js';
-import { BundleInvalid } from '../errors.js';
-import { isValidIssuerId } from '../generated/predicates.js';
+import { isListOf, isRecord } from '../core/bytes/checks.js';
+import { parseStrictJson } from '../core/bytes/strict-json.js';
+import { BundleInvalid } from '../core/errors.js';
+import { isValidIssuerId } from '../core/generated/predicates.js';
 
 /** The name and the version of the format. */
 const FORMAT = 'registry-history-proof@v1';

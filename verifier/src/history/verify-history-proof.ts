@@ -1,16 +1,20 @@
-import { assertOptions, OBJECT, required } from '../encoding/options.js';
-import { sha256Hex } from '../encoding/sha256.js';
-import { BundleInvalid, OptionsInvalid, SumsMismatch } from '../errors.js';
-import type { Issuer } from '../generated/schemas.js';
-import { type HashedFiles, readProvenRecord } from '../sums/proof.js';
-import { idHashOf } from '../sums/sums-file.js';
-import { prefixesTo, recordPath, sumsPath } from '../sums/sums-place.js';
-import { type LogTrust, logTrustOf } from '../trust/log-trust.js';
-import { type PublishedStatement, verifyPublicationStatement } from '../trust/publication-statement.js';
-import type { RootKey } from '../trust/root-key.js';
-import { readRotation, walkSteps } from '../trust/rotation.js';
-import { ANY_TIME } from '../trust/statement.js';
-import { assertTrustAnchor, importAnchorRoot, type PinnedTrustAnchor } from '../trust/trust-anchor.js';
+import { sha256Hex } from '../core/bytes/sha256.js';
+import { BundleInvalid, OptionsInvalid, SumsMismatch } from '../core/errors.js';
+import type { Issuer } from '../core/generated/schemas.js';
+import type { RootKey } from '../core/keys/root-key.js';
+import { type LogTrust, logTrustOf } from '../core/statements/log-trust.js';
+import {
+  type PublishedStatement,
+  verifyPublicationStatement,
+} from '../core/statements/publication-statement.js';
+import { readRotation, walkSteps } from '../core/statements/rotation.js';
+import { ANY_TIME } from '../core/statements/statement.js';
+import { assertTrustAnchor, importAnchorRoot } from '../core/statements/trust-anchor.js';
+import { type HashedFiles, readProvenRecord } from '../core/sums/proof.js';
+import { idHashOf } from '../core/sums/sums-file.js';
+import { prefixesTo, recordPath, sumsPath } from '../core/sums/sums-place.js';
+import { assertOptions, OBJECT, required } from '../options/options.js';
+import type { PinnedTrustAnchor } from '../options/pinned-trust.js';
 import { type HistoryProof, parseHistoryProof } from './history-proof.js';
 import { verifyPeriod } from './period.js';
 

@@ -4,7 +4,7 @@ import {
   SourceTooLarge,
   SourceTruncated,
   SourceUnreachable,
-} from '../errors.js';
+} from '../core/errors.js';
 import { LimitExceeded, readLimited } from './read-limited.js';
 
 /** How to send a request, and its limits. */

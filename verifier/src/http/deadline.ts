@@ -1,4 +1,4 @@
-import { SourceTimeout } from '../errors.js';
+import { SourceTimeout } from '../core/errors.js';
 
 /** One time limit that several requests share. */
 export interface Deadline {

@@ -1,4 +1,4 @@
-import { SourceContent, SourceStatus } from '../errors.js';
+import { SourceContent, SourceStatus } from '../core/errors.js';
 import { boundedFetch } from './bounded-fetch.js';
 
 /** A file from a host. */

@@ -1,4 +1,4 @@
-import { AddressInvalid } from '../errors.js';
+import { AddressInvalid } from '../core/errors.js';
 
 /** Returns whether a URL points to this machine. */
 export function isLoopback({ hostname }: URL): boolean {

@@ -1,5 +1,5 @@
-import { parseStrictJson } from '../encoding/strict-json.js';
-import { SourceRedirected } from '../errors.js';
+import { parseStrictJson } from '../core/bytes/strict-json.js';
+import { SourceRedirected } from '../core/errors.js';
 import { type BoundedResponse, boundedFetch, type FetchLimits } from '../http/bounded-fetch.js';
 import { isPublicHost } from '../http/public-address.js';
 import { Rejection, reject } from '../passport/rejection.js';

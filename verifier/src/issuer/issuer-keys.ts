@@ -1,6 +1,6 @@
-import { isObject } from '../encoding/checks.js';
+import { isObject } from '../core/bytes/checks.js';
+import { importPublicKey, isPrivateJwk, type PublicKey } from '../core/keys/public-key.js';
 import { Rejection, reject } from '../passport/rejection.js';
-import { importPublicKey, isPrivateJwk, type PublicKey } from '../trust/public-key.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 
 type Jwk = Readonly<Record<string, unknown>>;

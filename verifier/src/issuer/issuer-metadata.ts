@@ -1,5 +1,5 @@
-import { isObject } from '../encoding/checks.js';
-import { isValidWebUri } from '../generated/predicates.js';
+import { isObject } from '../core/bytes/checks.js';
+import { isValidWebUri } from '../core/generated/predicates.js';
 import { reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 

@@ -1,5 +1,5 @@
+import type { PublicKey } from '../core/keys/public-key.js';
 import type { PassportClaims } from '../passport/claims.js';
-import type { PublicKey } from '../trust/public-key.js';
 import { AsyncCache } from './async-cache.js';
 import { type IssuerHostOptions, isUnreachable } from './issuer-host.js';
 import { fetchKeys, findKey, hasKey, type IssuerKeys } from './issuer-keys.js';

@@ -1,5 +1,5 @@
-import { isObject, oneOf } from '../encoding/checks.js';
-import { PASSPORT_STATUSES } from '../generated/schemas.js';
+import { isObject, oneOf } from '../core/bytes/checks.js';
+import { PASSPORT_STATUSES } from '../core/generated/schemas.js';
 import { LruMap } from '../lru-map.js';
 import type { PassportClaims } from '../passport/claims.js';
 import { reject } from '../passport/rejection.js';

@@ -1,4 +1,4 @@
-import { BYTES, FUNCTION, type OptionChecks, objectWith, required } from '../encoding/options.js';
+import { BYTES, FUNCTION, type OptionChecks, objectWith, required } from '../options/options.js';
 import { isAction } from '../passport/scope.js';
 import type { PassportVerifier } from '../verification/passport-verifier.js';
 import type { AllowedAction } from '../verification/verdict.js';

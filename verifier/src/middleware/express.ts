@@ -1,4 +1,4 @@
-import { assertOptions } from '../encoding/options.js';
+import { assertOptions } from '../options/options.js';
 import { isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
 import { admitNodeRequest } from './admit-node-request.js';
 import type { NodeHeaders, NodeStream } from './node-body.js';

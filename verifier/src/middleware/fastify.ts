@@ -1,6 +1,6 @@
 // Makes the compiler find the module for the augmentation below.
 import type {} from 'fastify';
-import { assertOptions } from '../encoding/options.js';
+import { assertOptions } from '../options/options.js';
 import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
 import { admitNodeRequest } from './admit-node-request.js';
 import type { NodeHeaders, NodeStream } from './node-body.js';

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { assertOptions } from '../encoding/options.js';
+import { assertOptions } from '../options/options.js';
 import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 

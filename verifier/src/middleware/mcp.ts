@@ -1,4 +1,4 @@
-import { instantOf } from '../list/date-time.js';
+import { instantOf } from '../core/list/date-time.js';
 import { PASSPORT_REASONS } from '../passport/reasons.js';
 import type { PassportVerifier } from '../verification/passport-verifier.js';
 import type { AcceptedPassport } from '../verification/verdict.js';

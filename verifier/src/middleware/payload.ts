@@ -1,5 +1,5 @@
-import { isObject } from '../encoding/checks.js';
-import { parseStrictJson } from '../encoding/strict-json.js';
+import { isObject } from '../core/bytes/checks.js';
+import { parseStrictJson } from '../core/bytes/strict-json.js';
 import { type Refusal, unreadable } from './refusal.js';
 
 /** The default size limit of a body, in bytes. */

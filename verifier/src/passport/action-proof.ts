@@ -1,8 +1,8 @@
-import { hashHex } from '../encoding/sha256-sync.js';
-import { findUnsafeNumber } from '../encoding/unsafe-number.js';
-import { NotCanonicalizable } from '../errors.js';
-import { canonicalBytes } from '../list/canonical.js';
-import type { PublicKey } from '../trust/public-key.js';
+import { hashHex } from '../core/bytes/sha256-sync.js';
+import { findUnsafeNumber } from '../core/bytes/unsafe-number.js';
+import { NotCanonicalizable } from '../core/errors.js';
+import type { PublicKey } from '../core/keys/public-key.js';
+import { canonicalBytes } from '../core/list/canonical.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';

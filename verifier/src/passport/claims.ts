@@ -1,7 +1,7 @@
-import { type Check, isListOf, isObject, oneOf } from '../encoding/checks.js';
-import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../generated/predicates.js';
-import { AGENT_TYPES } from '../generated/schemas.js';
-import type { PublicJwk } from '../trust/public-key.js';
+import { type Check, isListOf, isObject, oneOf } from '../core/bytes/checks.js';
+import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../core/generated/predicates.js';
+import { AGENT_TYPES } from '../core/generated/schemas.js';
+import type { PublicJwk } from '../core/keys/public-key.js';
 import type { CompactJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 

@@ -1,7 +1,7 @@
-import { type Check, isObject } from '../encoding/checks.js';
-import { instantOf, isDateTime } from '../list/date-time.js';
-import { importPublicKey } from '../trust/public-key.js';
-import { thumbprintOf } from '../trust/thumbprint.js';
+import { type Check, isObject } from '../core/bytes/checks.js';
+import { importPublicKey } from '../core/keys/public-key.js';
+import { thumbprintOf } from '../core/keys/thumbprint.js';
+import { instantOf, isDateTime } from '../core/list/date-time.js';
 import type { Mandate, PassportClaims } from './claims.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';

@@ -1,9 +1,9 @@
-import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../trust/compact-jws.js';
-import type { PublicKey } from '../trust/public-key.js';
+import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../core/keys/compact-jws.js';
+import type { PublicKey } from '../core/keys/public-key.js';
 import type { PassportReasonCode } from './reasons.js';
 import { reject } from './rejection.js';
 
-export type { CompactJws } from '../trust/compact-jws.js';
+export type { CompactJws } from '../core/keys/compact-jws.js';
 
 /** The kinds of JWS. The codes of their rejections begin with these names. */
 export type JwsKind = 'token' | 'proof' | 'mandate';

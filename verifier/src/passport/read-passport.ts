@@ -1,6 +1,6 @@
-import { deepFreeze } from '../encoding/deep-freeze.js';
-import { hashBase64url } from '../encoding/sha256-sync.js';
-import { type CheckedJwk, importChecked, type PublicKey, publicMembers } from '../trust/public-key.js';
+import { deepFreeze } from '../core/bytes/deep-freeze.js';
+import { hashBase64url } from '../core/bytes/sha256-sync.js';
+import { type CheckedJwk, importChecked, type PublicKey, publicMembers } from '../core/keys/public-key.js';
 import { type PassportClaims, readClaims } from './claims.js';
 import { type CompactJws, readJws } from './passport-jws.js';
 import { Rejection, reject } from './rejection.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../encoding/checks.js';
+import { isObject } from '../core/bytes/checks.js';
 import { reject } from './rejection.js';
 
 const SEGMENTS = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';

@@ -1,5 +1,5 @@
-import type { Issuer, TrustPolicy } from '../generated/schemas.js';
-import { instantOf } from '../list/date-time.js';
+import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
+import { instantOf } from '../core/list/date-time.js';
 import { compilePolicy } from './trust-policy.js';
 
 /** The stable codes of the reasons to accept or reject an issuer. */

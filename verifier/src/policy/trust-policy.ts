@@ -1,14 +1,14 @@
-import { isObject } from '../encoding/checks.js';
-import { deepFreeze } from '../encoding/deep-freeze.js';
-import { type Fault, faultIn, shown } from '../encoding/fault.js';
-import { PolicyInvalid } from '../errors.js';
-import { isNamedMember, isPolicyMember } from '../generated/predicates.js';
+import { isObject } from '../core/bytes/checks.js';
+import { deepFreeze } from '../core/bytes/deep-freeze.js';
+import { type Fault, faultIn, shown } from '../core/bytes/fault.js';
+import { PolicyInvalid } from '../core/errors.js';
+import { isNamedMember, isPolicyMember } from '../core/generated/predicates.js';
 import {
   REQUIRED_NAMED_MEMBERS,
   REQUIRED_POLICY_MEMBERS,
   TIERS,
   type TrustPolicy,
-} from '../generated/schemas.js';
+} from '../core/generated/schemas.js';
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error, because

@@ -1,4 +1,4 @@
-import { assertOptions, FUNCTION } from '../encoding/options.js';
+import { assertOptions, FUNCTION } from '../options/options.js';
 
 /** Stores the ids of used proofs, so that no proof is accepted twice (docs/protocol.md#proof-replay). */
 export interface ReplayStore {

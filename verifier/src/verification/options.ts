@@ -1,6 +1,8 @@
 import type { IssuerLookup } from '../client/issuer-lookup.js';
 import type { Registry } from '../client/registry.js';
-import { isObject } from '../encoding/checks.js';
+import { isObject } from '../core/bytes/checks.js';
+import type { TrustPolicy } from '../core/generated/schemas.js';
+import { LIMITS } from '../core/limits.js';
 import {
   BOOLEAN,
   BYTES,
@@ -10,9 +12,7 @@ import {
   objectWith,
   required,
   SECONDS,
-} from '../encoding/options.js';
-import type { TrustPolicy } from '../generated/schemas.js';
-import { LIMITS } from '../limits.js';
+} from '../options/options.js';
 import type { PolicyHandler } from '../passport/mandate.js';
 import type { ReplayStore } from '../replay/replay-store.js';
 

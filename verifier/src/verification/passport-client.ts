@@ -1,6 +1,6 @@
-import { assertOptions } from '../encoding/options.js';
 import { issuerBase } from '../http/issuer-url.js';
 import { Issuers } from '../issuer/issuers.js';
+import { assertOptions } from '../options/options.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
 import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';

@@ -1,5 +1,5 @@
-import { assertOptions } from '../encoding/options.js';
 import { Issuers } from '../issuer/issuers.js';
+import { assertOptions } from '../options/options.js';
 import {
   type ActionClaims,
   checkProofTimes,

@@ -1,6 +1,6 @@
 import type { ProvenDecision } from '../client/issuer-lookup.js';
-import { RegistryError } from '../errors.js';
-import type { Issuer } from '../generated/schemas.js';
+import { RegistryError } from '../core/errors.js';
+import type { Issuer } from '../core/generated/schemas.js';
 import { Rejection, reject } from '../passport/rejection.js';
 import type { Decision } from '../policy/decide.js';
 import type { TrustOptions } from './options.js';

@@ -1,4 +1,4 @@
-import type { Issuer } from '../generated/schemas.js';
+import type { Issuer } from '../core/generated/schemas.js';
 import type { Mandate, PassportClaims } from '../passport/claims.js';
 import { Rejection, type VerdictReason } from '../passport/rejection.js';
 

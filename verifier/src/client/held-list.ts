@@ -1,0 +1,125 @@
+import type { Steps } from '../core/bytes/steps.js';
+import type { Issuer } from '../core/generated/schemas.js';
+import { ListIndex, type RecordChanges } from '../core/list/list-index.js';
+import { recordText } from '../core/list/list-text.js';
+import type { HeldRecords, ListChange } from '../core/publication/held-records.js';
+import {
+  type HeldTree,
+  heldTreeSteps,
+  relevelledTreeSteps,
+  type TextRecord,
+} from '../core/sums/held-tree.js';
+import type { NamedSums } from '../core/sums/named-sums.js';
+import { BackgroundWork } from './background-work.js';
+
+/** How long an update waits for the tree of sums of the held list, in milliseconds. */
+const MAX_WAIT_MS = 5000;
+
+/**
+ * The records that a client holds, and their tree of sums. A change is applied in place and at once: readers see the
+ * list before it or after it.
+ */
+export class HeldList implements HeldRecords {
+  readonly #index: ListIndex;
+  readonly #named: NamedSums | undefined;
+  #tree: HeldTree | undefined;
+  /** The trees that are being computed, by their number of levels. */
+  readonly #works = new Map<number, BackgroundWork<HeldTree>>();
+  #isStopped = false;
+
+  /**
+   * @param issuers - sorted by id. Changes modify this array
+   * @param named - the tree of sums that the publication statement names for these records
+   */
+  constructor(issuers: Issuer[], named: NamedSums | undefined) {
+    this.#index = new ListIndex(issuers);
+    this.#named = named;
+  }
+
+  /** All records, sorted by id. */
+  get issuers(): readonly Issuer[] {
+    return this.#index.issuers;
+  }
+
+  /** Returns the record of an issuer, or undefined if there is none. */
+  get(issuerId: string): Issuer | undefined {
+    return this.#index.get(issuerId);
+  }
+
+  /** Returns the number of records after some changes. */
+  countAfter(changes: RecordChanges): number {
+    return this.#index.countAfter(changes);
+  }
+
+  /** Returns all records as they are after some changes, sorted by id. */
+  issuersAfter(changes: RecordChanges): readonly Issuer[] {
+    return this.#index.issuersAfter(changes);
+  }
+
+  /** Starts to compute the tree of sums in the background. The first update needs it. */
+  startHashing(): void {
+    if (this.#tree === undefined && this.#named !== undefined) this.#hash(this.#named.levels);
+  }
+
+  /** Ends the work in the background. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#stopWorks();
+  }
+
+  /**
+   * Returns the tree of sums of the held records, with a number of levels.
+   *
+   * @returns undefined if the tree takes too long, or if it is not the one that the publication statement named: the
+   *   records and the sums of such a registry do not belong together
+   */
+  async tree(levels: number): Promise<HeldTree | undefined> {
+    const tree = this.#tree ?? (await this.#awaitNamed(levels));
+    if (tree === undefined || tree.levels === levels) return tree;
+    return this.#await(levels, () => relevelledTreeSteps(tree, this.#texts(), levels));
+  }
+
+  /** Applies a change that has been verified. */
+  apply({ records, tree, treeChange }: ListChange): void {
+    this.#stopWorks();
+    this.#index.apply(records);
+    tree.apply(treeChange);
+    this.#tree = tree;
+  }
+
+  async #awaitNamed(levels: number): Promise<HeldTree | undefined> {
+    const named = this.#named;
+    const tree = await this.#await(named?.levels ?? levels);
+    if (named !== undefined && tree?.sha256 !== named.sumsSha256) return undefined;
+    this.#tree ??= tree;
+    return tree;
+  }
+
+  #await(levels: number, steps?: () => Steps<HeldTree>): Promise<HeldTree | undefined> {
+    return this.#isStopped ? Promise.resolve(undefined) : inTime(this.#hash(levels, steps).result);
+  }
+
+  #hash(levels: number, steps = () => heldTreeSteps(this.#texts(), levels)): BackgroundWork<HeldTree> {
+    const work = this.#works.get(levels) ?? new BackgroundWork(steps());
+    this.#works.set(levels, work);
+    return work;
+  }
+
+  #stopWorks(): void {
+    for (const work of this.#works.values()) work.stop();
+    this.#works.clear();
+  }
+
+  *#texts(): Iterable<TextRecord> {
+    for (const issuer of this.#index.issuers) yield { id: issuer.issuer_id, text: () => recordText(issuer) };
+  }
+}
+
+/** Waits for work. Returns undefined if it takes too long. */
+async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), MAX_WAIT_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,149 @@
+import { decodeBase64url } from '../bytes/base64url.js';
+import { isObject } from '../bytes/checks.js';
+import { parseStrictJson } from '../bytes/strict-json.js';
+import { decodeUtf8 } from '../bytes/utf8.js';
+import { LIMITS } from '../limits.js';
+import { isSignedBy, type KeyAlgorithm, type PublicKey } from './public-key.js';
+
+/** The kinds of faults in a JWS. */
+export type JwsFault = 'malformed' | 'type' | 'algorithm' | 'header' | 'claims' | 'signature';
+
+/** A JWS was refused. The message is a predicate, to which callers add a subject such as "the checkpoint". */
+export class JwsRefused extends Error {
+  readonly fault: JwsFault;
+
+  constructor(fault: JwsFault, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'JwsRefused';
+    this.fault = fault;
+  }
+}
+
+/** A parsed JWS in compact form (RFC 7515, section 7.1). The signature has not been verified. */
+export interface CompactJws {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The `typ`, exactly as in the header. */
+  readonly type: string;
+  /** The algorithm that the header names. */
+  readonly algorithm: KeyAlgorithm;
+  readonly signature: Uint8Array;
+  /** The signed bytes: header and payload as in the token. */
+  readonly signed: Uint8Array;
+}
+
+/** The members of a public key that verification needs. */
+export type VerificationKey = Pick<PublicKey, 'algorithm' | 'cryptoKey'>;
+
+/**
+ * The accepted values of `alg` (rule jwt-profile), and the key algorithm of each. All others are refused, including
+ * `none`.
+ */
+const ALGORITHMS: ReadonlyMap<unknown, KeyAlgorithm> = new Map([
+  ['Ed25519', 'Ed25519'],
+  ['EdDSA', 'Ed25519'],
+  ['ES256', 'ES256'],
+]);
+
+/**
+ * Header members that tell a reader to take the key from the token, or that change how the token is read. A token with
+ * such a member is refused: honest senders do not use these members (rule jwt-profile).
+ */
+const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
+
+/** Claims that are times, in seconds since 1970. */
+const TIME_CLAIMS = ['iat', 'exp', 'nbf'];
+
+/**
+ * Parses a compact JWS and checks the JWT profile (rule jwt-profile), in its order (rule jwt-profile):
+ *
+ * - at most 16 KiB
+ * - three parts in strict base64url: no padding, no white space, no byte order mark, and zeros in unused bits
+ * - header and payload are strict JSON objects without a duplicate member
+ * - an exact `typ`, and an accepted algorithm
+ * - no header member that chooses the key or changes how the token is read
+ * - `iat`, `exp` and `nbf`, if present, are integers from 0 to 2^53 - 1
+ *
+ * The function does not verify the signature and does not compare times with a clock. Every JWS of the registry and of
+ * passports is parsed here.
+ *
+ * @param jws - the JWS, as a string or as the bytes of a file
+ * @param types - the accepted values of `typ`
+ * @param allowed - a header member to accept that is refused by default
+ * @throws {@link JwsRefused}
+ */
+export function readCompactJws(jws: unknown, types: readonly string[], allowed?: 'jwk'): CompactJws {
+  const text = textOf(jws);
+  const parts = text.split('.', 4);
+  const [header, payload, signature] = parts.map(decodeBase64url);
+  if (parts.length !== 3 || header === undefined || payload === undefined || signature === undefined) {
+    throw malformed('is not a JWS in compact form');
+  }
+  const head = jsonObject(header, 'header');
+  const { typ, alg } = head;
+  if (typeof typ !== 'string' || !types.includes(typ)) {
+    throw new JwsRefused('type', `is not of type ${types.join(' or ')}`);
+  }
+  const algorithm = ALGORITHMS.get(alg);
+  if (algorithm === undefined) {
+    throw new JwsRefused('algorithm', `is not signed with one of ${[...ALGORITHMS.keys()].join(', ')}`);
+  }
+  const refused = REFUSED_MEMBERS.find((member) => member !== allowed && Object.hasOwn(head, member));
+  if (refused !== undefined) throw new JwsRefused('header', `has ${refused} in its header`);
+  const claims = jsonObject(payload, 'payload');
+  const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isNumericDate(claims[claim]));
+  if (wrong !== undefined) throw new JwsRefused('claims', `has an ${wrong} that is not an integer from 0`);
+  const signed = new TextEncoder().encode(text.slice(0, text.lastIndexOf('.')));
+  return { header: head, payload: claims, type: typ, algorithm, signature, signed };
+}
+
+/**
+ * Verifies the signature of a JWS. The key determines the algorithm. A header that names another algorithm is refused.
+ *
+ * @throws {@link JwsRefused}
+ */
+export async function verifyCompactJws(jws: CompactJws, key: VerificationKey): Promise<void> {
+  if (jws.algorithm !== key.algorithm) {
+    throw new JwsRefused('algorithm', `does not name the algorithm of its key, ${key.algorithm}`);
+  }
+  // WebCrypto returns false for a signature of any other length.
+  if (!(await isSignedBy(key, jws.signature, jws.signed))) {
+    throw new JwsRefused('signature', 'is not signed by the expected key');
+  }
+}
+
+/** Returns whether a value is a valid time in a JWT: an integer from 0 to 2^53 - 1 (rule jwt-profile). */
+function isNumericDate(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function textOf(jws: unknown): string {
+  // `instanceof` fails for bytes from another realm.
+  if (typeof jws !== 'string' && !isBytes(jws)) throw malformed('is not a string');
+  if (jws.length > LIMITS.jwt) throw malformed(`is longer than ${LIMITS.jwt} bytes`);
+  if (typeof jws === 'string') return jws;
+  try {
+    return decodeUtf8(jws);
+  } catch (cause) {
+    throw malformed('is not UTF-8', cause);
+  }
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && 'length' in value;
+}
+
+function jsonObject(bytes: Uint8Array, part: 'header' | 'payload'): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = parseStrictJson(bytes);
+  } catch (cause) {
+    throw malformed(`has a ${part} that is not strict JSON: ${(cause as Error).message}`, cause);
+  }
+  if (!isObject(value)) throw malformed(`has a ${part} that is not a JSON object`);
+  return value;
+}
+
+function malformed(message: string, cause?: unknown): JwsRefused {
+  return new JwsRefused('malformed', message, { cause });
+}

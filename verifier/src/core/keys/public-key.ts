@@ -1,0 +1,127 @@
+import type { CryptoKey } from 'jose';
+import { decodeBase64url } from '../bytes/base64url.js';
+import { isObject } from '../bytes/checks.js';
+import { isValidBytes32 } from '../generated/predicates.js';
+import { ed25519Fault, p256Fault } from './curve-points.js';
+
+/** A public Ed25519 or P-256 JWK with only the members of the key. */
+export interface PublicJwk {
+  readonly kty: 'OKP' | 'EC';
+  readonly crv: 'Ed25519' | 'P-256';
+  readonly x: string;
+  readonly y?: string;
+}
+
+/** The algorithm of a key. Each key has exactly one. */
+export type KeyAlgorithm = 'Ed25519' | 'ES256';
+
+/** A checked and imported public key. */
+export interface PublicKey {
+  readonly jwk: PublicJwk;
+  readonly algorithm: KeyAlgorithm;
+  /** The key for WebCrypto. */
+  readonly cryptoKey: CryptoKey;
+}
+
+/** Members that occur only in private and symmetric JWKs (RFC 7518, section 6). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+const IMPORT_PARAMETERS = {
+  Ed25519: { name: 'Ed25519' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+};
+
+/** The WebCrypto parameters of each algorithm. */
+export const SIGNATURE_PARAMETERS = {
+  Ed25519: { name: 'Ed25519' },
+  ES256: { name: 'ECDSA', hash: 'SHA-256' },
+};
+
+/** Returns whether a JWK has a member of a private or symmetric key. */
+export function isPrivateJwk(jwk: object): boolean {
+  return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member));
+}
+
+/**
+ * Checks and imports a public JWK: OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518). Every public key is imported here.
+ * The function refuses other key types, JWKs with a private member, and points that cannot be a public key
+ * (rule public-key): WebCrypto itself imports any 32 bytes as an Ed25519 key. Other members are ignored, as RFC 7517
+ * requires.
+ *
+ * @param invalid - creates the error to throw. The message is a predicate, to which the callback adds a subject
+ */
+export async function importPublicKey(
+  jwk: unknown,
+  invalid: (message: string, cause?: unknown) => Error,
+): Promise<PublicKey> {
+  return importChecked(publicMembers(jwk, invalid), invalid);
+}
+
+/** A checked public key that has not been imported. */
+export type CheckedJwk = PublicJwk & { readonly algorithm: KeyAlgorithm };
+
+/** Imports a key that {@link publicMembers} has checked. */
+export async function importChecked(
+  { algorithm, ...jwk }: CheckedJwk,
+  invalid: (message: string, cause?: unknown) => Error,
+): Promise<PublicKey> {
+  const parameters = IMPORT_PARAMETERS[algorithm];
+  try {
+    const cryptoKey = await crypto.subtle.importKey('jwk', jwk, parameters, true, ['verify']);
+    return { jwk, algorithm, cryptoKey };
+  } catch (cause) {
+    throw invalid('cannot be imported by this platform', cause);
+  }
+}
+
+/**
+ * Checks a public JWK and returns only the members of the key.
+ *
+ * @param invalid - as for {@link importPublicKey}
+ */
+export function publicMembers(jwk: unknown, invalid: (message: string) => Error): CheckedJwk {
+  if (!isObject(jwk)) throw invalid('is not a JSON object');
+  if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
+  const { kty, crv } = jwk;
+  const x = coordinate(jwk['x']);
+  if (x === undefined) throw invalid('has an x that is not 32 bytes in base64url without padding');
+  if (kty === 'OKP' && crv === 'Ed25519') {
+    if (jwk['y'] !== undefined && jwk['y'] !== null) throw invalid('is an Ed25519 key with a y');
+    refuse(ed25519Fault(x.bytes), invalid);
+    return { kty, crv, x: x.text, algorithm: 'Ed25519' };
+  }
+  if (kty === 'EC' && crv === 'P-256') {
+    const y = coordinate(jwk['y']);
+    if (y === undefined) throw invalid('has a y that is not 32 bytes in base64url without padding');
+    refuse(p256Fault(x.bytes, y.bytes), invalid);
+    return { kty, crv, x: x.text, y: y.text, algorithm: 'ES256' };
+  }
+  throw invalid('is neither OKP/Ed25519 nor EC/P-256');
+}
+
+function refuse(fault: string | undefined, invalid: (message: string) => Error): void {
+  if (fault !== undefined) throw invalid(fault);
+}
+
+function coordinate(text: unknown): { text: string; bytes: Uint8Array } | undefined {
+  if (!isValidBytes32(text)) return undefined;
+  const bytes = decodeBase64url(text);
+  return bytes && { text, bytes };
+}
+
+/**
+ * Returns whether a raw signature (RFC 8032, or r||s as in JOSE) over some bytes is valid. Only the key determines the
+ * algorithm.
+ */
+export function isSignedBy(
+  { algorithm, cryptoKey }: Pick<PublicKey, 'algorithm' | 'cryptoKey'>,
+  signature: Uint8Array,
+  bytes: Uint8Array,
+): Promise<boolean> {
+  return crypto.subtle.verify(
+    SIGNATURE_PARAMETERS[algorithm],
+    cryptoKey,
+    signature as BufferSource,
+    bytes as BufferSource,
+  );
+}

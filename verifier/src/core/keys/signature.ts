@@ -1,0 +1,70 @@
+import { decodeBase64url, encodeBase64url } from '../bytes/base64url.js';
+import { SignatureInvalid, SignatureMalformed } from '../errors.js';
+import { isSignedBy } from './public-key.js';
+import type { RootKey } from './root-key.js';
+
+/** The length of a raw signature in bytes, for both Ed25519 (RFC 8032) and ES256 (RFC 7518, section 3.4). */
+const SIGNATURE_BYTES = 64;
+
+/**
+ * Verifies a detached signature by the root key. Only the root key determines the algorithm, never downloaded data
+ * (docs/protocol.md#signature-form).
+ *
+ * @param bytes - the signed bytes, exactly as received
+ * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space
+ *   (tab, line feed, form feed, carriage return, space) is ignored. A byte order mark is refused
+ * @param rootKey - the pinned root key
+ * @throws {@link SignatureMalformed} | {@link SignatureInvalid}
+ *
+ * @example
+ * ```ts
+ * import { importRootKey, verifySignature } from '@passport-registry/verifier';
+ *
+ * // RFC 8032, section 7.1, test 2
+ * const rootKey = await importRootKey({
+ *   kty: 'OKP',
+ *   crv: 'Ed25519',
+ *   x: 'PUAXw-hDiVqStwqnTRt-vJyYLM8uxJaMwM1V8Sr0Zgw',
+ * });
+ * const signature = 'kqAJqfDUyrhyDoILX2QlQKKye1QWUD-Ps3YiI-vbadoIWsHkPhWZbkWPNhPQ8R2MOHsurrQwKu6wDSkWErsMAA';
+ * await verifySignature(Uint8Array.of(0x72), signature, rootKey);
+ * ```
+ */
+export async function verifySignature(bytes: Uint8Array, signature: string, rootKey: RootKey): Promise<void> {
+  const raw = decodeBase64url(trimSignature(signature));
+  if (raw?.length !== SIGNATURE_BYTES) {
+    throw new SignatureMalformed('the signature is not 64 bytes in base64url without padding');
+  }
+  if (!(await isSignedBy(rootKey, raw, bytes))) {
+    throw new SignatureInvalid(`these bytes were not signed by the root key ${rootKey.thumbprint}`);
+  }
+}
+
+/**
+ * Encodes a raw signature as the content of issuers.sig: base64url without padding, and nothing else
+ * (docs/protocol.md#signature-form).
+ *
+ * @throws {@link SignatureMalformed} if the signature is not 64 bytes long. Convert a DER signature to r||s first
+ *
+ * @example
+ * ```ts
+ * import { encodeSignature } from '@passport-registry/verifier';
+ *
+ * console.log(encodeSignature(new Uint8Array(64)).length); // 86
+ * ```
+ */
+export function encodeSignature(raw: Uint8Array): string {
+  if (raw.length !== SIGNATURE_BYTES) {
+    throw new SignatureMalformed(`a raw signature must have 64 bytes, but this signature has ${raw.length}`);
+  }
+  return encodeBase64url(raw);
+}
+
+/**
+ * Removes leading and trailing ASCII white space from the content of issuers.sig (rule signature-form): tab, line feed,
+ * form feed, carriage return and space, as in the Infra Standard. `String.prototype.trim` would also remove a byte
+ * order mark.
+ */
+export function trimSignature(text: string): string {
+  return text.replace(/^[\t\n\f\r ]+/, '').replace(/[\t\n\f\r ]+$/, '');
+}

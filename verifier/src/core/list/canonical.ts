@@ -1,0 +1,109 @@
+import canonicalize from 'canonicalize';
+import { MAX_JSON_DEPTH } from '../bytes/strict-json.js';
+import { NotCanonicalizable } from '../errors.js';
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Returns the canonical bytes of a JSON value: RFC 8785 (JCS) in UTF-8, without a byte order mark or a final newline.
+ *
+ * The function refuses values that JSON cannot represent, and never drops or replaces them: `undefined`, NaN,
+ * infinities, BigInts, lone surrogates, functions, symbols, holes in arrays, and instances of classes. It also refuses
+ * nesting deeper than 500.
+ *
+ * @throws {@link NotCanonicalizable}
+ *
+ * @example
+ * ```ts
+ * import { canonicalBytes } from '@passport-registry/verifier';
+ *
+ * const bytes = canonicalBytes({ b: 1e2, a: 'é' });
+ * console.log(new TextDecoder().decode(bytes)); // {"a":"é","b":100}
+ * ```
+ */
+export function canonicalBytes(value: unknown): Uint8Array {
+  refuseWhatJsonCannotHold(value, '', 0);
+  // For a checked value, the library always returns a string.
+  return new TextEncoder().encode(canonicalize(value) as string);
+}
+
+/**
+ * Checks quickly, without serializing, that a JSON text is the canonical form of the value that was parsed from it. The
+ * members must be in order, and the text must have the minimum length for the value. Such a text contains no white
+ * space, no escape and no duplicate member, because each of them takes characters.
+ *
+ * `false` does not mean that the text is not canonical. In that case, {@link canonicalBytes} decides.
+ */
+export function isShortestForm(text: string, value: unknown): boolean {
+  return text.length === shortestLength(value);
+}
+
+/**
+ * Returns the length of the shortest JSON text for a value. Returns NaN unless the value consists only of strings,
+ * null, arrays, and objects with sorted members.
+ */
+function shortestLength(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (value === null) return 4;
+  if (typeof value !== 'object') return Number.NaN;
+  let length = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) length += shortestLength(item) + 1;
+  } else {
+    // `:` sorts after the digits, so a key that begins with a digit fails: JavaScript lists integer keys first,
+    // wherever the text has them.
+    let previous = ':';
+    for (const key in value) {
+      if (key <= previous) return Number.NaN;
+      length += key.length + 3 + shortestLength((value as Record<string, unknown>)[key]) + 1;
+      previous = key;
+    }
+  }
+  // The last item or member has no comma.
+  return length === 2 ? length : length - 1;
+}
+
+function refuseWhatJsonCannotHold(value: unknown, pointer: string, depth: number): void {
+  switch (typeof value) {
+    case 'boolean':
+      return;
+    case 'number':
+      if (!Number.isFinite(value)) refuse(`the number ${value}`, pointer);
+      return;
+    case 'string':
+      if (LONE_SURROGATE.test(value)) refuse('a lone surrogate', pointer);
+      return;
+    case 'object':
+      if (value === null) return;
+      if (depth >= MAX_JSON_DEPTH) refuse(`nesting deeper than ${MAX_JSON_DEPTH}`, '');
+      if (Array.isArray(value)) refuseInArray(value, pointer, depth + 1);
+      else refuseInObject(value, pointer, depth + 1);
+      return;
+    default:
+      refuse(typeof value, pointer);
+  }
+}
+
+function refuseInArray(array: readonly unknown[], pointer: string, depth: number): void {
+  // By index: forEach would skip holes.
+  for (let index = 0; index < array.length; index++) {
+    refuseWhatJsonCannotHold(array[index], `${pointer}/${index}`, depth);
+  }
+}
+
+function refuseInObject(object: object, pointer: string, depth: number): void {
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype !== null && prototype !== Object.prototype) refuse('an instance of a class', pointer);
+  if (Object.getOwnPropertySymbols(object).length > 0) refuse('a symbol as a key', pointer);
+  for (const [key, member] of Object.entries(object)) {
+    const inner = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (LONE_SURROGATE.test(key)) refuse('a lone surrogate in a key', inner);
+    refuseWhatJsonCannotHold(member, inner, depth);
+  }
+}
+
+function refuse(what: string, pointer: string): never {
+  throw new NotCanonicalizable(
+    `RFC 8785 cannot represent ${what}, at ${pointer === '' ? 'the top' : pointer}`,
+  );
+}

@@ -1,0 +1,117 @@
+import { decodeUtf8 } from '../bytes/utf8.js';
+import { ListMalformed, ListNotCanonical, ListUnsorted } from '../errors.js';
+import type { Issuer, IssuerRegistry } from '../generated/schemas.js';
+import { canonicalBytes, isShortestForm } from './canonical.js';
+import { assertIssuerRegistry } from './issuer.js';
+
+/**
+ * Parses the bytes of a list and checks its rules (docs/protocol.md#list-checks): UTF-8 without a byte order mark,
+ * JSON, the schema, the order by id without duplicates, and the canonical form. To verify the signature as well, use
+ * `verifyList`.
+ *
+ * @throws {@link ListMalformed} | {@link ListNonconforming} | {@link ListUnsorted} | {@link ListNotCanonical}
+ *
+ * @example
+ * ```ts
+ * import { readList } from '@passport-registry/verifier';
+ *
+ * const bytes = new TextEncoder().encode('{"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}');
+ * console.log(readList(bytes).updated_at); // 2026-11-21T08:00:00Z
+ * ```
+ */
+export function readList(bytes: Uint8Array): IssuerRegistry {
+  const text = decode(bytes);
+  const value = parseJson(text);
+  assertIssuerRegistry(value);
+  assertSorted(value);
+  if (!isShortestForm(text, value)) assertCanonical(bytes, value);
+  return value;
+}
+
+/**
+ * Parses the bytes of a list and checks only the schema. This is the first step of {@link readList}, for reports that
+ * name each step.
+ *
+ * @throws {@link ListMalformed} | {@link ListNonconforming}
+ *
+ * @example
+ * ```ts
+ * import { parseList } from '@passport-registry/verifier';
+ *
+ * const bytes = new TextEncoder().encode('{ "issuers": [], "updated_at": "2026-11-21T08:00:00Z" }');
+ * console.log(parseList(bytes).issuers.length); // 0
+ * ```
+ */
+export function parseList(bytes: Uint8Array): IssuerRegistry {
+  const value = parseJson(decode(bytes));
+  assertIssuerRegistry(value);
+  return value;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decodeUtf8(bytes);
+  } catch (cause) {
+    throw new ListMalformed('the list is not UTF-8', { cause });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ListMalformed('the list is not JSON', { cause });
+  }
+}
+
+/**
+ * Asserts that a list is sorted by id, in UTF-16 code units, and contains no id twice (docs/protocol.md#list-order).
+ *
+ * @throws {@link ListUnsorted}
+ *
+ * @example
+ * ```ts
+ * import { assertSorted } from '@passport-registry/verifier';
+ *
+ * try {
+ *   assertSorted({ issuers: [{ issuer_id: 'b' }, { issuer_id: 'a' }] });
+ * } catch (error) {
+ *   console.log((error as Error).message); // a is listed after b
+ * }
+ * ```
+ */
+export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issuer, 'issuer_id'>[] }): void {
+  let previous = '';
+  for (const { issuer_id } of issuers) {
+    if (issuer_id === previous) throw new ListUnsorted(`${issuer_id} appears in the list twice`);
+    if (issuer_id < previous) throw new ListUnsorted(`${issuer_id} is listed after ${previous}`);
+    previous = issuer_id;
+  }
+}
+
+/**
+ * Asserts that bytes are the canonical form of a list (RFC 8785). The check also detects duplicate member names.
+ *
+ * @throws {@link ListNotCanonical}
+ *
+ * @example
+ * ```ts
+ * import { assertCanonical, type RegistryError } from '@passport-registry/verifier';
+ *
+ * const list = { issuers: [], updated_at: '2026-11-21T08:00:00Z' };
+ * try {
+ *   assertCanonical(new TextEncoder().encode(JSON.stringify(list, undefined, 2)), list);
+ * } catch (error) {
+ *   console.log((error as RegistryError).code); // ERR_LIST_NOT_CANONICAL
+ * }
+ * ```
+ */
+export function assertCanonical(bytes: Uint8Array, registry: IssuerRegistry): void {
+  if (!equalBytes(bytes, canonicalBytes(registry))) {
+    throw new ListNotCanonical('the list is not in the canonical form of RFC 8785');
+  }
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

@@ -1,0 +1,154 @@
+import { textOf } from '../bytes/utf8.js';
+import { LogInconsistent, NotLogged, TooFewCosignatures } from '../errors.js';
+import { parseNoteKey } from '../keys/note-key.js';
+import type { LogTrust } from '../statements/log-trust.js';
+import type { PublishedStatement } from '../statements/publication-statement.js';
+import type { Clock } from '../statements/statement.js';
+import { type Cosignature, newestCosignatures } from './cosignature.js';
+import { entryBytes, publicationEntry } from './log-entry.js';
+import { assertSignedByLog } from './log-head.js';
+import { consistentRoots, isSameHash, type TreeHead } from './merkle.js';
+import { hashesFromTiles, type ReadTile, TILE_WIDTH, tilePath } from './tiles.js';
+import { parseLogProof, provesEntry } from './tlog-proof.js';
+
+/** The path of the proof that the log contains the newest publication. */
+export const PROOF = 'log/publication.tlog-proof';
+
+/** The head of a log that contains an accepted publication. */
+export interface LoggedHead extends TreeHead {
+  /** The number of entries before the publication. */
+  readonly index: number;
+  /** The newest cosignatures, at most the quorum, newest first. */
+  readonly cosignatures: readonly Cosignature[];
+  /**
+   * The time of the oldest cosignature that the quorum counts, in milliseconds since 1970. Undefined without witnesses.
+   */
+  readonly witnessedAt: number | undefined;
+  /** The content of the file with the proof. */
+  readonly proof: string;
+}
+
+/** What a verifier demands of a proof: the log, the witnesses, and which cosignatures count by their times. */
+export interface ProofRules extends LogTrust {
+  /** The oldest and the newest time that counts, in milliseconds since 1970. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Returns the times of the cosignatures that count now. @param maxAge - of the oldest one, in milliseconds */
+export function recentCosignatures(
+  { now, tolerance }: Clock,
+  maxAge: number,
+): Pick<ProofRules, 'since' | 'until'> {
+  return { since: now - maxAge - tolerance, until: now + tolerance };
+}
+
+/** Reads a file of the tree. Undefined if there is no such file. */
+export type ReadFile = (path: string) => Promise<Uint8Array | undefined>;
+
+const notLogged = (message: string) => new NotLogged(`the proof that the list is logged ${message}`);
+
+/**
+ * Verifies that a log contains a publication statement, and that enough witnesses have cosigned the head of the log
+ * (rule log-proof). The root key names the key of the log in the statement.
+ *
+ * @param bytes - the content of the file with the proof. Undefined if the source has no such file
+ * @throws {@link NotLogged} | {@link TooFewCosignatures}
+ */
+export async function verifyPublicationProof(
+  bytes: Uint8Array | undefined,
+  statement: PublishedStatement,
+  { origin, witnesses, quorum, since, until }: ProofRules,
+): Promise<LoggedHead> {
+  if (statement.log?.origin !== origin) {
+    throw new NotLogged(
+      `the publication statement names ${statement.log?.origin ?? 'no log'}, not the log ${origin}`,
+    );
+  }
+  if (bytes === undefined) throw notLogged('is missing');
+  const proof = textOf(bytes, notLogged);
+  const parsed = parseLogProof(proof, notLogged);
+  const { head, index } = parsed;
+  await assertSignedByLog(head, parseNoteKey(statement.log.vkey, 'log', notLogged), notLogged);
+  if (!provesEntry(parsed, entryBytes(publicationEntry(statement))))
+    throw notLogged('does not prove that the log contains the publication statement');
+  const cosignatures = await newestCosignatures(head.note, { witnesses, quorum, since, until });
+  if (cosignatures.length < quorum) {
+    const names = cosignatures.map(({ witness }) => witness.name).join(', ');
+    throw new TooFewCosignatures(
+      `${quorum} witnesses must have cosigned the log, but the proof has recent and valid cosignatures only of: ${names || 'none'}`,
+    );
+  }
+  const { size, root } = head;
+  return { size, root, index, cosignatures, witnessedAt: cosignatures.at(-1)?.time, proof };
+}
+
+/** A verified head, and the head that was accepted before. */
+interface Heads {
+  readonly head: LoggedHead;
+  readonly accepted: LoggedHead | undefined;
+}
+
+/**
+ * Refuses a head that is smaller than the accepted head, and a head of the same size with another root. A witness that
+ * has cosigned both heads vouches that the larger one contains the smaller one. Without such a witness, the tiles of the
+ * log must prove it.
+ *
+ * @param readFile - reads a file of the source
+ * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh
+ * @throws {@link LogInconsistent}
+ */
+export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
+  if (accepted === undefined) return head;
+  if (head.size < accepted.size) {
+    throw new LogInconsistent(
+      `the source has a head of the log with ${head.size} entries, but one with ${accepted.size} entries was accepted before`,
+    );
+  }
+  const hasSameSize = head.size === accepted.size;
+  const isContained = hasSameSize
+    ? isSameHash(head.root, accepted.root)
+    : sharesWitness(head, accepted) || (await contains(head, accepted, readFile));
+  if (!isContained) {
+    throw new LogInconsistent(
+      `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
+    );
+  }
+  const isOlder = (head.witnessedAt ?? 0) < (accepted.witnessedAt ?? 0);
+  return hasSameSize && head.index === accepted.index && isOlder ? accepted : head;
+}
+
+function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
+  const keys = one.cosignatures.map(({ witness }) => witness.jwk.x);
+  return other.cosignatures.some(({ witness }) => keys.includes(witness.jwk.x));
+}
+
+async function contains(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
+  const [before, after] = await rootsFromTiles([older.size, newer.size], readFile);
+  return isSameHash(before, older.root) && isSameHash(after, newer.root);
+}
+
+/**
+ * Computes the roots of a smaller and a larger log from the tiles of the larger one, below `log/`.
+ *
+ * @throws {@link LogInconsistent} if a tile is missing or malformed
+ */
+export function rootsFromTiles(
+  [older, newer]: readonly [older: number, newer: number],
+  readFile: ReadFile,
+): Promise<readonly [older: Uint8Array, newer: Uint8Array]> {
+  return consistentRoots(older, [0, newer], hashesFromTiles(newer, tileReader(readFile)));
+}
+
+/** Reads tiles below `log/`. A full tile replaces its partial tiles (C2SP tlog-tiles). */
+export function tileReader(readFile: ReadFile): ReadTile {
+  return async (place) => {
+    const path = `log/${tilePath(place)}`;
+    const full = `log/${tilePath({ ...place, width: TILE_WIDTH })}`;
+    const bytes = (await readFile(path)) ?? (path === full ? undefined : await readFile(full));
+    if (bytes === undefined || bytes.length < place.width * 32 || bytes.length % 32 !== 0) {
+      throw new LogInconsistent(`the log has no tile ${path}, or a malformed one`);
+    }
+    return bytes;
+  };
+}

@@ -1,0 +1,52 @@
+import { sha256Hex } from '../bytes/sha256.js';
+import { decodeUtf8 } from '../bytes/utf8.js';
+import { ListMalformed } from '../errors.js';
+import { verifySignature } from '../keys/signature.js';
+import { isUpdatedAt } from '../list/date-time.js';
+import { limitFiles } from './limit-files.js';
+import type { RegistryFiles } from './registry-files.js';
+import { LIST, readSignature } from './signed-pair.js';
+import {
+  acceptHead,
+  type Head,
+  type NamedList,
+  namedBy,
+  readStatements,
+  type SourceTrust,
+  type Statements,
+} from './statements.js';
+import { underAnyRoot } from './under-any-root.js';
+
+/**
+ * Reads what the files of a store prove about the newest list that was accepted: its statements, or else the list itself.
+ * A store that lacks what the verifier requires today, or that has no list, still protects against rollbacks
+ * (rule store-times).
+ */
+export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promise<Head> {
+  const source = limitFiles(files);
+  const anyForm = { ...trust, requireCheckpoint: false, requirePublication: false, log: undefined };
+  // The head of the log counts even if its cosignatures do not suffice any more.
+  const log = trust.log && { ...trust.log, quorum: 0 };
+  return underAnyRoot(trust.roots, async (root) => {
+    const statements = await readStatements(source, root, { ...anyForm, log }).catch(() =>
+      // An older version wrote the store, or a client that does not read the log.
+      readStatements(source, root, anyForm),
+    );
+    const named = namedBy(statements) ?? (await readList(source, statements));
+    return acceptHead(statements, named, anyForm);
+  });
+}
+
+/**
+ * Reads the time and the hash of a list that the root key has signed. No issuer is read from the list, so its form does
+ * not matter.
+ */
+async function readList(files: RegistryFiles, { root }: Statements): Promise<NamedList> {
+  const list = (await files.get(LIST)) ?? new Uint8Array();
+  await verifySignature(list, (await readSignature(files)) ?? '', root);
+  const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };
+  if (typeof updatedAt !== 'string' || !isUpdatedAt(updatedAt)) {
+    throw new ListMalformed('the list has no updated_at');
+  }
+  return { updatedAt, sha256: await sha256Hex(list) };
+}

@@ -1,0 +1,149 @@
+import { RegistryError } from '../errors.js';
+import type { Issuer } from '../generated/schemas.js';
+import { trimSignature } from '../keys/signature.js';
+import { LIMITS } from '../limits.js';
+import { followChanges } from './follow-changes.js';
+import type { HeldRecords, ListChange } from './held-records.js';
+import { limitFiles } from './limit-files.js';
+import { rebuildList, type Work } from './rebuild-list.js';
+import type { RegistryFiles } from './registry-files.js';
+import { LIST, readSignature, SIGNATURE, type SignedPair, snapshotOf } from './signed-pair.js';
+import {
+  acceptHead,
+  type Head,
+  knownUnder,
+  type NamedList,
+  namedBy,
+  readStatements,
+  type SourceTrust,
+  type Statements,
+  statementFiles,
+} from './statements.js';
+import { underAnyRoot } from './under-any-root.js';
+import { assertNamed, readWholeList } from './whole-list.js';
+
+/** What a verifier trusts and requires when it reads a publication. */
+export interface Trust extends SourceTrust {
+  /** The publication in use, whose records a newer one can reuse. */
+  readonly held: HeldPublication | undefined;
+  /** The maximum size of the list in bytes. A signed statement can set a lower limit. Default: 256 MiB. */
+  readonly maxListBytes?: number;
+  /** Whether the result has the bytes of the list and its signature, for a store. Default: false. */
+  readonly needsBytes?: boolean;
+  /** Does long work. Default: at once. */
+  readonly work?: Work;
+}
+
+/** A publication that passed every check. */
+export interface Publication extends Head, Content {}
+
+/** A publication that was accepted before, with its records. */
+export interface HeldPublication extends Publication {
+  readonly records: HeldRecords;
+}
+
+interface Content extends NamedList {
+  /** The size of the list in bytes. */
+  readonly size: number;
+  /** All records, if the list was read as a whole. Undefined if the held list is the same, or has to be changed. */
+  readonly issuers: Issuer[] | undefined;
+  /** What turns the records of the held list into those of this list. */
+  readonly change: ListChange | undefined;
+  /** The signature of the list. Undefined if the client has followed changes and needs no bytes. */
+  readonly signature: string | undefined;
+  /** What a store keeps of the list. Undefined if the client needs no bytes. */
+  readonly pair: SignedPair | undefined;
+}
+
+/**
+ * Returns the files that {@link readPublication} always reads, so that the caller can request all of them at once. For
+ * a client without a list, these include the list, because the statements usually name the list at this path. The
+ * caller requests the rotation separately.
+ */
+export function pathsReadFirst({ held, log }: Pick<Trust, 'held' | 'log'>): readonly string[] {
+  const statements = statementFiles({ log });
+  if (held === undefined) return [...statements, SIGNATURE, LIST];
+  const isNamed = held.checkpoint !== undefined || held.statement !== undefined;
+  return isNamed ? statements : [...statements, SIGNATURE];
+}
+
+/**
+ * Reads and verifies the publication of a source, in the order of the protocol (rule client-steps). The root keys must
+ * be the current keys after all rotations. One root key must have signed the whole publication. If this function
+ * throws, the caller must not use or store any part of the publication.
+ */
+export async function readPublication(files: RegistryFiles, trust: Trust): Promise<Publication> {
+  const source = limitFiles(files);
+  return underAnyRoot(trust.roots, async (root) => {
+    const statements = await readStatements(source, root, trust);
+    const content = await readContent({ files: source, trust, statements });
+    return { ...content, ...acceptHead(statements, content, trust) };
+  });
+}
+
+/** The inputs for reading the list of a source under one root key. */
+interface Reading {
+  readonly files: RegistryFiles;
+  readonly trust: Trust;
+  readonly statements: Statements;
+}
+
+async function readContent(reading: Reading): Promise<Content> {
+  return (await unchanged(reading)) ?? (await followed(reading)) ?? whole(reading);
+}
+
+/** Returns the held list if the source still has it: a statement names it, or the signature is the same. */
+async function unchanged({ files, trust, statements }: Reading): Promise<Content | undefined> {
+  const known = knownUnder(statements.root, trust.held);
+  if (known === undefined) return undefined;
+  const { updatedAt, sha256, size, records, signature, pair } = known;
+  const named = namedBy(statements);
+  const isSame =
+    named === undefined
+      ? signature !== undefined && (await readSignature(files)) === trimSignature(signature)
+      : named.sha256 === sha256;
+  if (!isSame) return undefined;
+  assertNamed({ updatedAt, sha256, size, issuers: records.issuers.length }, statements);
+  return { updatedAt, sha256, size, issuers: undefined, change: undefined, signature, pair };
+}
+
+/** Follows the changes since the held list through the tree of sums. Whatever is wrong, the whole list decides. */
+async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
+  const { held, maxListBytes = LIMITS.list, needsBytes, work } = trust;
+  const { statement, root } = statements;
+  if (held === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
+  const { records } = held;
+  try {
+    const change = await followChanges(files, records, statement);
+    if (change === undefined) return undefined;
+    const pair =
+      needsBytes === true
+        ? await rebuildList(files, records.issuersAfter(change.records), { statement, root, work })
+        : undefined;
+    const { updatedAt, sha256, size } = statement;
+    return { updatedAt, sha256, size, issuers: undefined, change, signature: pair?.signature, pair };
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return undefined;
+  }
+}
+
+async function whole({ files, trust, statements }: Reading): Promise<Content> {
+  const { held, maxListBytes = LIMITS.list, needsBytes } = trust;
+  // A client without a list has already requested the pair at the top of the tree.
+  const named = namedBy(statements);
+  const snapshot = named === undefined ? [] : [snapshotOf(named)];
+  const folders = held === undefined ? ['', ...snapshot] : [...snapshot, ''];
+  const { list, signature, registry, sha256 } = await readWholeList(files, {
+    ...{ statements, folders, maxListBytes },
+  });
+  return {
+    updatedAt: registry.updated_at,
+    sha256,
+    size: list.length,
+    issuers: registry.issuers,
+    change: undefined,
+    signature,
+    pair: needsBytes === true ? { list, signature } : undefined,
+  };
+}

@@ -1,0 +1,49 @@
+import { sha256Hex } from '../bytes/sha256.js';
+import { finish, type Steps } from '../bytes/steps.js';
+import { PublicationMismatch, SourceStatus } from '../errors.js';
+import type { Issuer } from '../generated/schemas.js';
+import type { RootKey } from '../keys/root-key.js';
+import { verifySignature } from '../keys/signature.js';
+import { listBytesSteps } from '../list/list-text.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
+import type { RegistryFiles } from './registry-files.js';
+import { readFromFolders, readSignature, type SignedPair, snapshotOf } from './signed-pair.js';
+
+/** What is signed: a list by its statement, under a root key. */
+interface SignedBy {
+  readonly statement: PublicationStatement;
+  readonly root: RootKey;
+  /** Does long work. Default: at once. */
+  readonly work?: Work | undefined;
+}
+
+/** Does work in steps, with pauses if the caller needs them. */
+export type Work = <T>(steps: Steps<T>) => Promise<T>;
+
+/**
+ * Rebuilds the bytes of a list from its records, for a store, and reads their signature from a source.
+ *
+ * @param issuers - sorted by id
+ * @throws {@link PublicationMismatch} unless the bytes are those that the statement names, and the errors of the
+ *   signature
+ */
+export async function rebuildList(
+  files: RegistryFiles,
+  issuers: readonly Issuer[],
+  { statement, root, work = async (steps) => finish(steps) }: SignedBy,
+): Promise<SignedPair> {
+  const list = await work(listBytesSteps(issuers, statement.updatedAt));
+  const sha256 = await sha256Hex(list);
+  if (sha256 !== statement.sha256 || list.length !== statement.size) {
+    throw new PublicationMismatch(
+      `the publication statement names the list ${statement.sha256}, but its tree of sums has the list ${sha256}`,
+    );
+  }
+  const signature = await readFromFolders([snapshotOf(statement), ''], async (folder) => {
+    const found = await readSignature(files, folder);
+    if (found !== undefined) await verifySignature(list, found, root);
+    return found;
+  });
+  if (signature === undefined) throw new SourceStatus('the source has no signature of its list');
+  return { list, signature };
+}

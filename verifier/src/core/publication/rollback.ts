@@ -1,0 +1,99 @@
+import {
+  CheckpointRolledBack,
+  DelegationRolledBack,
+  ListRolledBack,
+  PublicationRolledBack,
+} from '../errors.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
+
+/** A list by its time and its payload hash. */
+interface DatedList {
+  readonly updatedAt: string;
+  readonly sha256: string;
+}
+
+/** Refuses a list that is older than the accepted list, and a different list of the same date. */
+export function refuseOlderList({ updatedAt, sha256 }: DatedList, held: DatedList | undefined): void {
+  if (held === undefined) return;
+  const accepted = held.updatedAt;
+  if (updatedAt < accepted) {
+    throw new ListRolledBack(
+      `the source has a list dated ${updatedAt}, but a list dated ${accepted} was accepted before`,
+    );
+  }
+  if (updatedAt === accepted && sha256 !== held.sha256) {
+    throw new ListRolledBack(
+      `the source has a list dated ${updatedAt} that differs from the accepted list of the same date`,
+    );
+  }
+}
+
+interface DatedCheckpoint {
+  /** In milliseconds since 1970. */
+  readonly issuedAt: number;
+  /** The ids of the held issuers. */
+  readonly hold: readonly string[];
+}
+
+/**
+ * Refuses an older checkpoint, whatever list it names. An older checkpoint could release an issuer that is held, or make
+ * a list look less fresh than it is. A checkpoint of the same second may hold more issuers, but releases none.
+ */
+export function refuseOlderCheckpoint(
+  { issuedAt, hold }: DatedCheckpoint,
+  accepted: DatedCheckpoint | undefined,
+): void {
+  if (accepted === undefined || issuedAt > accepted.issuedAt) return;
+  if (issuedAt === accepted.issuedAt && accepted.hold.every((id) => hold.includes(id))) return;
+  throw new CheckpointRolledBack(
+    `the checkpoint is dated ${toText(issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
+  );
+}
+
+/** Refuses an older delegation, which could name an online key that was withdrawn. */
+export function refuseOlderDelegation(
+  { delegatedAt }: { readonly delegatedAt: number | undefined },
+  held: { readonly delegatedAt: number | undefined } | undefined,
+): void {
+  const accepted = held?.delegatedAt;
+  if (delegatedAt === undefined || accepted === undefined || delegatedAt >= accepted) return;
+  throw new DelegationRolledBack(
+    `the delegation is dated ${toText(delegatedAt)}, but a delegation dated ${toText(accepted)} was accepted before`,
+  );
+}
+
+/**
+ * Refuses an older publication statement, a different one of the same sequence, and one that withdraws checkpoints
+ * or the log (rule statement-rollback). Only statements by the same root key are compared: a rotation lets a registry
+ * recover from a sequence that a thief has driven up.
+ *
+ * @param known - the accepted statement, if the same root key signed it
+ */
+export function refuseOlderStatement(
+  { sequence, claims, checkpoint, log }: PublicationStatement,
+  known: PublicationStatement | undefined,
+): void {
+  if (known === undefined) return;
+  if (sequence < known.sequence) {
+    throw new PublicationRolledBack(
+      `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`,
+    );
+  }
+  if (sequence === known.sequence && claims !== known.claims) {
+    throw new PublicationRolledBack(
+      `the source has a publication ${sequence} that differs from the accepted one of the same sequence`,
+    );
+  }
+  if (known.checkpoint && !checkpoint) {
+    throw new PublicationRolledBack(
+      `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`,
+    );
+  }
+  if (known.log !== undefined && log?.origin !== known.log.origin) {
+    throw new PublicationRolledBack(
+      `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`,
+    );
+  }
+}
+
+const toText = (instant: number) => new Date(instant).toISOString();

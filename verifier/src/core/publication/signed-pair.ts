@@ -1,0 +1,54 @@
+import { decodeUtf8 } from '../bytes/utf8.js';
+import { RegistryError, SignatureMalformed } from '../errors.js';
+import { trimSignature } from '../keys/signature.js';
+import type { RegistryFiles } from './registry-files.js';
+
+export const LIST = 'issuers.json';
+export const SIGNATURE = 'issuers.sig';
+
+/** The bytes of a list, and its signature. */
+export interface SignedPair {
+  readonly list: Uint8Array;
+  readonly signature: string;
+}
+
+/** Returns the folder with the copy of a list and its signature, which never changes. */
+export function snapshotOf({ sha256 }: { readonly sha256: string }): string {
+  return `snapshots/${sha256}/`;
+}
+
+/**
+ * Reads from one folder after the other until one has what is asked for. If none has, the last error counts
+ * (rule two-places).
+ *
+ * @returns undefined if no folder has it, and reading caused no error
+ */
+export async function readFromFolders<T>(
+  folders: readonly string[],
+  read: (folder: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let failure: RegistryError | undefined;
+  for (const folder of folders) {
+    try {
+      const found = await read(folder);
+      if (found !== undefined) return found;
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      failure = error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return undefined;
+}
+
+/** Reads the signature in a folder. @returns undefined if there is none */
+export async function readSignature(files: RegistryFiles, folder = ''): Promise<string | undefined> {
+  const path = `${folder}${SIGNATURE}`;
+  const bytes = await files.get(path);
+  if (bytes === undefined) return undefined;
+  try {
+    return trimSignature(decodeUtf8(bytes));
+  } catch (cause) {
+    throw new SignatureMalformed(`${path} is not UTF-8`, { cause });
+  }
+}

@@ -1,0 +1,249 @@
+import { decodeUtf8 } from '../bytes/utf8.js';
+import {
+  CheckpointMismatch,
+  CheckpointMissing,
+  ListExpired,
+  NotYetValid,
+  PublicationMissing,
+} from '../errors.js';
+import type { RootKey } from '../keys/root-key.js';
+import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
+import {
+  type LoggedHead,
+  PROOF,
+  recentCosignatures,
+  refuseOtherLog,
+  verifyPublicationProof,
+} from '../log/publication-proof.js';
+import { type Checkpoint, verifyCheckpoint } from '../statements/checkpoint.js';
+import type { LogTrust } from '../statements/log-trust.js';
+import {
+  type PublicationStatement,
+  type PublishedStatement,
+  verifyPublicationStatement,
+} from '../statements/publication-statement.js';
+import type { Clock } from '../statements/statement.js';
+import type { RegistryFiles } from './registry-files.js';
+import {
+  refuseOlderCheckpoint,
+  refuseOlderDelegation,
+  refuseOlderList,
+  refuseOlderStatement,
+} from './rollback.js';
+
+/** What a verifier requires of the statements of a registry. */
+export interface StatementTrust {
+  /** The head of the last accepted publication. Nothing older is accepted, even if its list cannot be used. */
+  readonly floor: Head | undefined;
+  readonly clock: Clock;
+  /** Whether to refuse expired files. If false, the caller must check the age. */
+  readonly expiry: boolean;
+  /** The maximum age of `updated_at` for a list without a checkpoint, in milliseconds. */
+  readonly maxAge: number;
+  /** Whether to refuse a registry without a checkpoint. */
+  readonly requireCheckpoint: boolean;
+  /** What the verifier trusts of the log. Undefined if lists need not be logged. */
+  readonly log: LogTrust | undefined;
+  /** Whether to refuse a registry without a publication statement. */
+  readonly requirePublication: boolean;
+}
+
+/** What a verifier trusts and requires when it reads a source. */
+export interface SourceTrust extends StatementTrust {
+  /** The current root keys, after all rotations. */
+  readonly roots: readonly RootKey[];
+}
+
+/** The statements of a registry, verified under one root key. */
+export interface Statements {
+  /** The root key that signed everything. */
+  readonly root: RootKey;
+  readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
+  readonly statement: PublishedStatement | undefined;
+  /** The head of the log. Undefined if the verifier does not read the log. */
+  readonly logged: LoggedHead | undefined;
+  /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
+  readonly delegatedAt: number | undefined;
+}
+
+interface CheckpointTexts {
+  readonly checkpoint: string;
+  /** Undefined if the root key itself signed the checkpoint. */
+  readonly delegation: string | undefined;
+}
+
+/** The newest list of a registry, as far as its statements say, and how long it is fresh. */
+export interface Head extends Statements, NamedList {
+  /** When the publication stops being fresh, in milliseconds since 1970, without the tolerance. */
+  readonly freshUntil: number;
+}
+
+/** A list by its time and its hash. */
+export interface NamedList {
+  readonly updatedAt: string;
+  /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A list by its time, its hash and its size. */
+export interface SizedList extends NamedList {
+  /** The size of the list in bytes. */
+  readonly size: number;
+}
+
+/** Returns what statements say of the list: the publication statement, or else the checkpoint. */
+export function namedBy({ statement, checkpoint }: Statements): SizedList | undefined {
+  return statement ?? checkpoint;
+}
+
+const CHECKPOINT = 'checkpoint.jwt';
+const DELEGATION = 'keys/delegation.jwt';
+const PUBLICATION = 'publication.jwt';
+
+/** Returns the files of {@link readStatements}, so that the caller can request all of them at once. */
+export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly string[] {
+  return [CHECKPOINT, DELEGATION, PUBLICATION, ...(log === undefined ? [] : [PROOF])];
+}
+
+/**
+ * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
+ * publication statement with the proof that it is logged (rule client-steps). Refuses what is older than the accepted
+ * statements.
+ */
+export async function readStatements(
+  files: RegistryFiles,
+  root: RootKey,
+  trust: StatementTrust,
+): Promise<Statements> {
+  const reading = files.get(PUBLICATION);
+  // If the checkpoint is refused, a failed download does not matter.
+  reading.catch(() => undefined);
+  const { floor } = trust;
+  const known = knownUnder(root, floor);
+  const checkpoint = await readCheckpoint(files, root, trust);
+  const bytes = await reading;
+  const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
+  assertPresent({ checkpoint, statement }, trust);
+  if (checkpoint !== undefined) {
+    // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
+    refuseOlderList(checkpoint, statement === undefined ? floor : floor?.checkpoint);
+    refuseOlderCheckpoint(checkpoint, floor?.checkpoint);
+  }
+  if (statement !== undefined) {
+    refuseOlderStatement(statement, known?.statement);
+    if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
+    refuseOlderList(statement, floor);
+  }
+  const published = statement && { ...statement, text: decodeUtf8(bytes ?? new Uint8Array()) };
+  return {
+    root,
+    checkpoint,
+    statement: published,
+    logged: published && (await readLogged(files, published, trust)),
+    delegatedAt: checkpoint?.delegatedAt ?? known?.delegatedAt,
+  };
+}
+
+/** Returns the accepted publication if this root key signed it. A publication proves nothing about another root key. */
+export function knownUnder<H extends Head>(root: RootKey, held: H | undefined): H | undefined {
+  return held?.root.thumbprint === root.thumbprint ? held : undefined;
+}
+
+async function readCheckpoint(
+  files: RegistryFiles,
+  root: RootKey,
+  { floor, clock, expiry }: StatementTrust,
+): Promise<Statements['checkpoint']> {
+  const delegation = files.get(DELEGATION);
+  // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
+  delegation.catch(() => undefined);
+  const checkpoint = await files.get(CHECKPOINT);
+  if (checkpoint === undefined) return undefined;
+  const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
+  refuseOlderDelegation(verified, knownUnder(root, floor));
+  return {
+    ...verified,
+    checkpoint: decodeUtf8(checkpoint),
+    // An unused delegation has not been verified, and may not be UTF-8.
+    delegation:
+      verified.delegatedAt === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
+  };
+}
+
+/** Verifies that the publication is logged, if the verifier demands it. */
+async function readLogged(
+  files: RegistryFiles,
+  statement: PublishedStatement,
+  { log, clock, maxAge, expiry, floor }: StatementTrust,
+): Promise<LoggedHead | undefined> {
+  if (log === undefined) return undefined;
+  const head = await verifyPublicationProof(await files.get(PROOF), statement, {
+    ...log,
+    ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
+  });
+  return refuseOtherLog({ head, accepted: floor?.logged }, (path) => files.get(path));
+}
+
+/** An attacker could remove a statement to hide that the list is old. */
+function assertPresent(
+  {
+    checkpoint,
+    statement,
+  }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
+  { floor, requireCheckpoint, requirePublication }: StatementTrust,
+): void {
+  const needsCheckpoint =
+    requireCheckpoint || floor?.checkpoint !== undefined || statement?.checkpoint === true;
+  if (checkpoint === undefined && needsCheckpoint) {
+    throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
+  }
+  const needsStatement =
+    requirePublication || floor?.statement !== undefined || checkpoint?.sequence !== undefined;
+  if (statement === undefined && needsStatement) {
+    throw new PublicationMissing('the source has no publication statement, but one is required');
+  }
+}
+
+/**
+ * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
+ * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
+ * (rule statement-checkpoint).
+ */
+function assertNotOlder(statement: PublicationStatement, checkpoint: Checkpoint): void {
+  const { sequence = 0 } = checkpoint;
+  const isSame =
+    statement.sha256 === checkpoint.sha256 &&
+    statement.size === checkpoint.size &&
+    statement.updatedAt === checkpoint.updatedAt;
+  const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
+  if (statement.sequence >= sequence && (isSame || isNewer)) return;
+  throw new CheckpointMismatch(
+    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but the publication statement names ` +
+      `${statement.sha256} of ${statement.updatedAt}`,
+  );
+}
+
+/**
+ * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
+ * old. Without a publication statement, the list itself must have been verified before.
+ */
+export function acceptHead(
+  statements: Statements,
+  { updatedAt, sha256 }: NamedList,
+  { floor, clock, maxAge, expiry }: StatementTrust,
+): Head {
+  const { checkpoint, statement, logged } = statements;
+  refuseOlderList({ updatedAt, sha256 }, floor);
+  if (instantOf(updatedAt) > clock.now + clock.tolerance) {
+    throw new NotYetValid(`the list is dated ${updatedAt}, which is in the future`);
+  }
+  const latest = checkpoint?.expiresAt ?? Math.min(instantOf(updatedAt) + maxAge, MAX_DATE_MS);
+  if (expiry && checkpoint === undefined && clock.now > latest + clock.tolerance) {
+    throw new ListExpired(
+      `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint`,
+    );
+  }
+  const witnessedUntil = logged?.witnessedAt === undefined ? latest : logged.witnessedAt + maxAge;
+  const freshUntil = Math.min(latest, statement?.expiresAt ?? latest, witnessedUntil);
+  return { ...statements, updatedAt, sha256, freshUntil };
+}

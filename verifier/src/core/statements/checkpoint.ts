@@ -1,0 +1,99 @@
+import { isCount, isListOf, isSha256 } from '../bytes/checks.js';
+import { CheckpointExpired, CheckpointInvalid } from '../errors.js';
+import { isValidIssuerId } from '../generated/predicates.js';
+import type { RootKey } from '../keys/root-key.js';
+import { isUpdatedAt } from '../list/date-time.js';
+import { type DelegationFile, verifyBySigner } from './delegation.js';
+import { readStatement, type Statement, type StatementFailures, type StatementTimes } from './statement.js';
+
+/** The content of a checkpoint (rule checkpoint-form). */
+export interface Checkpoint {
+  readonly updatedAt: string;
+  /** SHA-256 of issuers.json, lower-case hexadecimal. */
+  readonly sha256: string;
+  /** Size of issuers.json, in bytes. */
+  readonly size: number;
+  /** SHA-256 of SHA256SUMS, lower-case hexadecimal. */
+  readonly treeSha256: string;
+  /** The sequence of the publication statement that names the list. Undefined in older registries. */
+  readonly sequence: number | undefined;
+  /**
+   * The ids of the held issuers (rule hold), sorted. Verifiers treat them as suspended. An unlisted id has no effect.
+   */
+  readonly hold: readonly string[];
+  /** When the checkpoint was signed, in milliseconds since 1970. */
+  readonly issuedAt: number;
+  /** When the checkpoint or its delegation expires, whichever is earlier, in milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** When the delegation was signed, in milliseconds since 1970. Undefined if the root key signed the checkpoint. */
+  readonly delegatedAt: number | undefined;
+}
+
+/** A checkpoint and its delegation: strings, or the bytes exactly as received. */
+export interface CheckpointFiles {
+  readonly checkpoint: Uint8Array | string;
+  readonly delegation: DelegationFile;
+}
+
+/** The maximum number of issuers that a checkpoint holds. */
+export const MAX_HELD_ISSUERS = 64;
+
+const CHECKPOINT: Required<StatementFailures> = {
+  invalid: (message, cause) => new CheckpointInvalid(`the checkpoint ${message}`, { cause }),
+  expired: (message) => new CheckpointExpired(`the checkpoint ${message}`),
+};
+
+/**
+ * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
+ * checkpoint ({@link verifyBySigner}). An online key can hold issuers only if its delegation says so.
+ *
+ * @throws {@link CheckpointInvalid} | {@link CheckpointExpired} | {@link DelegationInvalid} |
+ *   {@link DelegationExpired} | {@link NotYetValid}
+ */
+export async function verifyCheckpoint(
+  { checkpoint, delegation }: CheckpointFiles,
+  rootKey: RootKey,
+  times: StatementTimes,
+): Promise<Checkpoint> {
+  const statement = readStatement(checkpoint, 'registry-checkpoint+jwt', CHECKPOINT.invalid);
+  const delegated = await verifyBySigner(statement, { rootKey, delegation, times }, CHECKPOINT);
+  const claims = readClaims(statement);
+  if (claims.hold.length > 0 && delegated?.mayHold === false) {
+    throw CHECKPOINT.invalid('holds issuers, but its delegation does not allow it');
+  }
+  return {
+    ...claims,
+    expiresAt: Math.min(claims.expiresAt, delegated?.expiresAt ?? Number.POSITIVE_INFINITY),
+    delegatedAt: delegated?.issuedAt,
+  };
+}
+
+function readClaims({ claims, issuedAt, expiresAt }: Statement) {
+  const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
+  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
+  const isSequence = sequence === undefined || isCount(sequence);
+  if (
+    !isTime ||
+    !isSha256(sha256) ||
+    !isSha256(tree_sha256) ||
+    !isCount(size) ||
+    !isSequence ||
+    !isHold(hold)
+  ) {
+    throw CHECKPOINT.invalid('has a claim that is missing or malformed');
+  }
+  const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
+  return { ...named, hold: hold ?? [], issuedAt, expiresAt };
+}
+
+/** Returns whether a claim names 1 to 64 issuers in strictly ascending order of code units, or nothing. */
+function isHold(hold: unknown): hold is readonly string[] | undefined {
+  if (hold === undefined) return true;
+  return (
+    isListOf(hold, isValidIssuerId) &&
+    hold.length > 0 &&
+    hold.length <= MAX_HELD_ISSUERS &&
+    // Every id is at least 1 character, so the first one follows the empty string.
+    (hold as string[]).every((id, index, ids) => id > (ids[index - 1] ?? ''))
+  );
+}

@@ -1,0 +1,124 @@
+import { DelegationExpired, DelegationInvalid } from '../errors.js';
+import { isValidBytes32 } from '../generated/predicates.js';
+import { importRootKey, type RootKey } from '../keys/root-key.js';
+import {
+  type InvalidStatement,
+  readStatement,
+  type Statement,
+  type StatementChecks,
+  type StatementFailures,
+  type StatementTimes,
+  verifyStatement,
+} from './statement.js';
+
+/** A delegation, or none. Neither read nor awaited if the root key itself signed a statement. */
+export type DelegationFile = Uint8Array | string | undefined | Promise<Uint8Array | undefined>;
+
+/** What a delegation says. */
+export interface Delegation {
+  /** The online keys. */
+  readonly keys: readonly RootKey[];
+  /** Whether a checkpoint by these keys may hold issuers. */
+  readonly mayHold: boolean;
+  /** Milliseconds since 1970. */
+  readonly issuedAt: number;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** The maximum number of keys in a delegation. */
+const MAX_DELEGATED_KEYS = 16;
+
+const DELEGATION: Required<StatementFailures> = {
+  invalid: (message, cause) => new DelegationInvalid(`the delegation ${message}`, { cause }),
+  expired: (message) => new DelegationExpired(`the delegation ${message}`),
+};
+
+/** Who may sign: the root key, and the keys in a delegation of the same tree. */
+export interface Signers {
+  readonly rootKey: RootKey;
+  readonly delegation: DelegationFile;
+}
+
+/**
+ * Verifies a statement that online keys may sign. The root key, or an online key that the root key has delegated, must have
+ * signed the statement. If an online key signed the statement, its `iat` must lie within `iat` and `exp` of the delegation,
+ * both included, even in an old copy (rule checkpoint-within-delegation). An online key therefore cannot date a
+ * statement after the end of its delegation.
+ *
+ * @returns the delegation; undefined if the root key signed the statement
+ * @throws the errors of the failures, {@link DelegationInvalid} | {@link DelegationExpired} | {@link NotYetValid}
+ */
+export async function verifyBySigner(
+  statement: Statement,
+  { rootKey, delegation, times }: Signers & { readonly times: StatementTimes },
+  failures: StatementFailures,
+): Promise<Delegation | undefined> {
+  const { kid, issuedAt } = statement;
+  const { invalid } = failures;
+  const checks = checksOf(failures, times);
+  if (kid === undefined) throw invalid('has no kid');
+  if (kid === rootKey.thumbprint) {
+    await verifyStatement(statement, rootKey, checks);
+    return undefined;
+  }
+  const bytes = await delegation;
+  if (bytes === undefined) {
+    throw invalid(`is not signed by the root key ${rootKey.thumbprint}, and there is no delegation`);
+  }
+  const delegated = await verifyDelegation(bytes, rootKey, times);
+  const key = delegated.keys.find(({ thumbprint }) => thumbprint === kid);
+  if (key === undefined) throw invalid('is signed by a key that the delegation does not name');
+  await verifyStatement(statement, key, checks);
+  if (issuedAt < delegated.issuedAt || issuedAt > delegated.expiresAt) {
+    throw invalid('has an iat that is not within the iat and exp of its delegation');
+  }
+  return delegated;
+}
+
+/** Verifies a delegation. */
+export async function verifyDelegation(
+  bytes: Uint8Array | string,
+  rootKey: RootKey,
+  times: StatementTimes,
+): Promise<Delegation> {
+  const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
+  const invalid: InvalidStatement = (message, cause) =>
+    DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
+  await verifyStatement(statement, rootKey, checksOf({ ...DELEGATION, invalid }, times));
+  return delegationOf(statement);
+}
+
+/** Reads the keys, the permission and the times of a delegation, whose signature the caller verifies. @throws {@link DelegationInvalid} */
+export async function delegationOf({
+  claims: { keys, hold },
+  issuedAt,
+  expiresAt,
+}: Statement): Promise<Delegation> {
+  if (hold !== undefined && hold !== true) throw DELEGATION.invalid('has another hold than true');
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
+    throw DELEGATION.invalid(`does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
+  }
+  try {
+    const imported = await Promise.all(keys.map(importRootKey));
+    return { keys: imported, mayHold: hold === true, issuedAt, expiresAt };
+  } catch (cause) {
+    throw DELEGATION.invalid(`names an invalid key: ${(cause as Error).message}`, cause);
+  }
+}
+
+/** A delegation that names another root key as its signer is most likely from a registry whose root key is not pinned. */
+function wrongRootHint({ kid }: Statement, { thumbprint }: RootKey): string {
+  if (!isValidBytes32(kid) || kid === thumbprint) return '';
+  return (
+    `; it names the root key ${kid} as its signer, but the root key that you trust is ${thumbprint}, and no rotation ` +
+    'leads to the other: you may have pinned the root key of another registry'
+  );
+}
+
+function checksOf(
+  { invalid, expired }: StatementFailures,
+  { clock, expiry }: StatementTimes,
+): StatementChecks {
+  return { clock, invalid, expired: expiry ? expired : undefined };
+}

@@ -1,0 +1,105 @@
+import { isCount, isObject, isSha256 } from '../bytes/checks.js';
+import { PublicationExpired, PublicationInvalid } from '../errors.js';
+import { isValidLogOrigin } from '../generated/predicates.js';
+import { parseNoteKey } from '../keys/note-key.js';
+import type { RootKey } from '../keys/root-key.js';
+import { isUpdatedAt } from '../list/date-time.js';
+import { MAX_LEVELS } from '../sums/sums-place.js';
+import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
+
+/** A log and its key (rule log-name). */
+export interface LogIdentity {
+  /** The name of the log, such as `registry.example/log`. */
+  readonly origin: string;
+  /** The key of the log, in the form of C2SP signed-note. */
+  readonly vkey: string;
+}
+
+/** The content of a publication statement (rule statement-claims). */
+export interface PublicationStatement {
+  /** Every new statement has a higher sequence. Gaps are allowed. */
+  readonly sequence: number;
+  /** The `updated_at` of the list. */
+  readonly updatedAt: string;
+  /** SHA-256 of issuers.json, lower-case hexadecimal. */
+  readonly sha256: string;
+  /** Size of issuers.json, in bytes. */
+  readonly size: number;
+  /** The number of issuers in the list. */
+  readonly issuers: number;
+  /** SHA-256 of `sums/root`, lower-case hexadecimal. */
+  readonly sumsSha256: string;
+  /** The number of levels of the tree of sums. */
+  readonly levels: number;
+  /** Whether the registry has checkpoints. */
+  readonly checkpoint: boolean;
+  /** The log of the registry. Undefined if the registry has none. */
+  readonly log: LogIdentity | undefined;
+  /** When the statement was signed, in milliseconds since 1970. */
+  readonly issuedAt: number;
+  /** When the statement expires, in milliseconds since 1970. The last instant of a `Date` if it does not expire. */
+  readonly expiresAt: number;
+  /** The claims as they were signed: base64url of their canonical form. Equal claims have equal texts. */
+  readonly claims: string;
+}
+
+/** A publication statement as a registry publishes it. */
+export interface PublishedStatement extends PublicationStatement {
+  /** The content of publication.jwt. */
+  readonly text: string;
+}
+
+const invalid = (message: string, cause?: unknown) =>
+  new PublicationInvalid(`the publication statement ${message}`, { cause });
+
+/**
+ * Verifies a publication statement, with which the root key names the newest list and its tree of sums.
+ *
+ * @param statement - a string, or the bytes of `publication.jwt` exactly as received
+ * @throws {@link PublicationInvalid} | {@link PublicationExpired} | {@link NotYetValid}
+ */
+export async function verifyPublicationStatement(
+  statement: Uint8Array | string,
+  rootKey: RootKey,
+  { clock, expiry }: StatementTimes,
+): Promise<PublicationStatement> {
+  const read = readStatement(statement, 'registry-publication+jwt', invalid);
+  const expired = (message: string) => new PublicationExpired(`the publication statement ${message}`);
+  await verifyStatement(read, rootKey, { clock, invalid, expired: expiry ? expired : undefined });
+  return publicationClaims(read);
+}
+
+/** Reads the claims of a publication statement, whose signature the caller verifies. @throws {@link PublicationInvalid} */
+export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statement): PublicationStatement {
+  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
+    claims;
+  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
+  if (
+    !isTime ||
+    !isSha256(sha256) ||
+    !isSha256(sums_sha256) ||
+    (previous !== undefined && !isSha256(previous))
+  ) {
+    throw invalid('has a claim that is missing or malformed');
+  }
+  if (!isCount(sequence) || !isCount(size) || !isCount(issuers) || !isCount(levels) || levels > MAX_LEVELS) {
+    throw invalid('has a number that is missing or malformed');
+  }
+  if (checkpoint !== undefined && checkpoint !== true)
+    throw invalid('has a checkpoint claim that is not true');
+  const named = log === undefined ? undefined : logIdentity(log);
+  return {
+    ...{ sequence, updatedAt: updated_at, sha256, size, issuers, sumsSha256: sums_sha256, levels },
+    ...{ checkpoint: checkpoint === true, log: named, issuedAt, expiresAt },
+    claims: new TextDecoder().decode(jws.signed).split('.')[1] ?? '',
+  };
+}
+
+/** Reads the log that a statement names. Unknown members are ignored. */
+function logIdentity(log: unknown): LogIdentity {
+  const { origin, vkey } = isObject(log) ? log : {};
+  if (!isValidLogOrigin(origin)) throw invalid('has a log without a valid origin');
+  const key = parseNoteKey(vkey, 'log', (message) => invalid(`has a log whose vkey ${message}`));
+  if (key.name !== origin) throw invalid('has a log whose vkey has another name');
+  return { origin, vkey: String(vkey) };
+}

@@ -1,0 +1,76 @@
+import { decodeUtf8 } from '../bytes/utf8.js';
+import { RotationFork } from '../errors.js';
+import type { RootKey } from '../keys/root-key.js';
+import { readRotation, walkSteps } from './rotation.js';
+import type { Clock } from './statement.js';
+
+/** A pinned root key and its successors by rotation. */
+export interface RootChain {
+  /** The pinned key first, the current one last. */
+  readonly keys: readonly RootKey[];
+  /** The content of rotation.json that proves the successors. Undefined if the pinned key is the current key. */
+  readonly rotation: string | undefined;
+}
+
+/** Creates the chains of pinned keys, before any rotation is known. */
+export function pinnedChains(roots: readonly RootKey[]): readonly RootChain[] {
+  return roots.map((root) => ({ keys: [root], rotation: undefined }));
+}
+
+/** Returns the last key of each chain: the root keys that are trusted now. */
+export function currentRoots(chains: readonly RootChain[]): readonly RootKey[] {
+  const current = chains.map(({ keys }) => keys.at(-1) as RootKey);
+  return [...new Map(current.map((key) => [key.thumbprint, key])).values()];
+}
+
+/**
+ * Extends chains with a rotation. A shorter rotation changes nothing: a chain never gets shorter. A rotation need not
+ * fit every chain. The function throws only if the rotation fits no chain, or departs from one.
+ *
+ * @param rotation - the bytes of keys/rotation.json. Undefined if there is no such file
+ * @throws {@link RotationFork} if the rotation departs from a chain; {@link NotYetValid}; the errors of
+ *   {@link readRotation}
+ */
+export async function walkChains(
+  chains: readonly RootChain[],
+  rotation: Uint8Array | undefined,
+  clock: Clock | undefined,
+): Promise<readonly RootChain[]> {
+  if (rotation === undefined) return chains;
+  const steps = readRotation(rotation);
+  const walked = await Promise.allSettled(chains.map(({ keys }) => walkSteps(keys, steps, clock)));
+  const [first] = walked;
+  if (first?.status === 'rejected' && walked.every(({ status }) => status === 'rejected')) throw first.reason;
+  const text = decodeUtf8(rotation);
+  return chains.map((chain, index) => {
+    const result = walked[index];
+    return result?.status === 'fulfilled' ? longerOf(chain, { keys: result.value, rotation: text }) : chain;
+  });
+}
+
+/**
+ * Returns the longer chain of each pair with the same pinned key.
+ *
+ * @throws {@link RotationFork} if neither chain contains the other, with the same commitments
+ */
+export function longestChains(
+  chains: readonly RootChain[],
+  others: readonly RootChain[],
+): readonly RootChain[] {
+  return chains.map((chain, index) => longerOf(chain, others[index] ?? chain));
+}
+
+function longerOf(one: RootChain, other: RootChain): RootChain {
+  const [long, short] = other.keys.length > one.keys.length ? [other, one] : [one, other];
+  const [longNames, shortNames] = [long.keys.map(nameOf), short.keys.map(nameOf)];
+  const at = shortNames.findIndex((name, index) => longNames[index] !== name);
+  if (at === -1) return long;
+  throw new RotationFork(
+    `the root key ${long.keys[at - 1]?.thumbprint} has two valid successors, ${longNames[at]} and ${shortNames[at]}`,
+  );
+}
+
+/** Names a key and what it is committed to: two steps to one key with other commitments are two successors. */
+function nameOf({ thumbprint, nextRoots }: RootKey): string {
+  return nextRoots === undefined ? thumbprint : `${thumbprint} with next_roots ${nextRoots}`;
+}

@@ -1,0 +1,137 @@
+import { parseStrictJson } from '../bytes/strict-json.js';
+import {
+  RotationGap,
+  RotationInvalid,
+  RotationLoop,
+  RotationNotCommitted,
+  RotationSignature,
+} from '../errors.js';
+import { isAnchorMember } from '../generated/predicates.js';
+import { importRootKey, type RootKey } from '../keys/root-key.js';
+import { LIMITS } from '../limits.js';
+import { type Clock, readStatement, type Statement, verifyStatement } from './statement.js';
+
+/** The maximum number of steps in a rotation. */
+const MAX_STEPS = 64;
+
+/** A parsed rotation step. The signature has not been verified. */
+export interface RotationStep extends Statement {
+  readonly kid: string;
+}
+
+/**
+ * Parses `keys/rotation.json` without verifying signatures. The optional claim `step` must be the position of the step,
+ * counted from 1 (rule rotation-read).
+ *
+ * @param rotation - the content of the file: a string, or the bytes exactly as received
+ * @throws {@link RotationInvalid}
+ */
+export function readRotation(rotation: Uint8Array | string): readonly RotationStep[] {
+  if (rotation.length > LIMITS.rotation) {
+    throw new RotationInvalid(`the rotation is longer than ${LIMITS.rotation} bytes`);
+  }
+  let steps: unknown;
+  try {
+    steps = parseStrictJson(rotation);
+  } catch (cause) {
+    throw new RotationInvalid(`the rotation is not strict JSON: ${(cause as Error).message}`, { cause });
+  }
+  if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string')) {
+    throw new RotationInvalid('the rotation is not an array of JWTs');
+  }
+  if (steps.length > MAX_STEPS) throw new RotationInvalid(`the rotation has more than ${MAX_STEPS} steps`);
+  return steps.map((jwt, index) => readStep(jwt, index + 1));
+}
+
+function readStep(jwt: string, position: number): RotationStep {
+  const invalid = (message: string, cause?: unknown) =>
+    new RotationInvalid(`step ${position} of the rotation ${message}`, { cause });
+  const step = readStatement(jwt, 'registry-root-rotation+jwt', invalid);
+  const { kid, claims } = step;
+  if (kid === undefined) throw invalid('does not name its signer (kid)');
+  if (claims['step'] !== undefined && claims['step'] !== position) {
+    throw invalid('has a different number in its claim step');
+  }
+  return { ...step, kid };
+}
+
+/**
+ * Follows rotation steps from a chain of root keys.
+ *
+ * @param chain - trusted root keys, oldest first, each the successor of the previous key
+ * @returns the chain that the steps prove. It is longer than `chain`, a prefix of `chain`, or departs from `chain` at
+ *   some key
+ */
+export async function walkSteps(
+  chain: readonly RootKey[],
+  steps: readonly RotationStep[],
+  clock: Clock | undefined,
+): Promise<readonly RootKey[]> {
+  const indexOf = (thumbprint: string) => chain.findIndex((key) => key.thumbprint === thumbprint);
+  const start = steps.findIndex(({ kid }) => indexOf(kid) !== -1);
+  const first = steps[start];
+  if (first === undefined) {
+    const last = steps.at(-1);
+    if (last === undefined) return chain.slice(0, 1);
+    // The chain may begin where these steps end. The last step is not verified, because its result is already trusted.
+    const end = indexOf((await nextRootOf(last)).thumbprint);
+    if (end !== -1) return chain.slice(0, end + 1);
+    const pinned = chain[0]?.thumbprint;
+    throw new RotationGap(`no step of the rotation starts at the root key ${pinned}`);
+  }
+  const walked = chain.slice(0, indexOf(first.kid) + 1);
+  for (const step of steps.slice(start)) {
+    const signer = walked.at(-1) as RootKey;
+    if (step.kid !== signer.thumbprint) {
+      throw new RotationGap(
+        `a step is signed by ${step.kid}, but the previous root key is ${signer.thumbprint}`,
+      );
+    }
+    await verifyStatement(step, signer, {
+      clock,
+      invalid: (message, cause) =>
+        new RotationSignature(`the step after the root key ${signer.thumbprint} ${message}`, { cause }),
+    });
+    walked.push(await successorIn(step, walked));
+  }
+  return walked;
+}
+
+/**
+ * Returns the root key that a step leads to, with the keys to which the step commits it. Only the caller knows whether the
+ * outgoing key has signed the step.
+ *
+ * @param chain - the root keys before, oldest first, the outgoing key last. Empty if they are not known
+ * @throws {@link RotationInvalid} | {@link RotationLoop} | {@link RotationNotCommitted}
+ */
+export async function successorIn(
+  { claims }: Pick<RotationStep, 'claims'>,
+  chain: readonly RootKey[],
+): Promise<RootKey> {
+  const next_roots = claims['next_roots'] as string[] | undefined;
+  const next = await nextRootOf({ claims });
+  const { thumbprint } = next;
+  const earlier = chain.map((key) => key.thumbprint);
+  if (earlier.includes(thumbprint)) throw new RotationLoop(`the rotation returns to ${thumbprint}`);
+  const outgoing = chain.at(-1);
+  if (outgoing?.nextRoots?.includes(thumbprint) === false) {
+    throw new RotationNotCommitted(
+      `the root key ${outgoing.thumbprint} may be followed only by ${outgoing.nextRoots.join(' or ')}, not by ${thumbprint}`,
+    );
+  }
+  if (next_roots === undefined) return next;
+  if (!isAnchorMember('next_roots', next_roots)) {
+    throw new RotationInvalid('next_roots of a step are not 1 to 3 distinct thumbprints');
+  }
+  const past = [...earlier, thumbprint].find((key) => next_roots.includes(key));
+  if (past !== undefined) throw new RotationInvalid(`next_roots of a step contain ${past}, a key up to then`);
+  // The order has no meaning.
+  return { ...next, nextRoots: [...next_roots].sort() };
+}
+
+/** Imports the key that a step leads to. @throws {@link RotationInvalid} */
+function nextRootOf({ claims }: Pick<RotationStep, 'claims'>): Promise<RootKey> {
+  return importRootKey(claims['next_root']).catch((cause: Error) => {
+    throw new RotationInvalid(`next_root of a step is invalid: ${cause.message}`, { cause });
+  });
+}

@@ -1,0 +1,138 @@
+import { NotYetValid } from '../errors.js';
+import {
+  type CompactJws,
+  JwsRefused,
+  readCompactJws,
+  type VerificationKey,
+  verifyCompactJws,
+} from '../keys/compact-jws.js';
+import { MAX_DATE_MS } from '../list/date-time.js';
+
+/** The current time, and the tolerance for the clocks of others. */
+export interface Clock {
+  /** The current time, in milliseconds since 1970. */
+  readonly now: number;
+  /** The tolerance in both directions, in milliseconds. */
+  readonly tolerance: number;
+}
+
+/** How to check the times of a statement. */
+export interface StatementTimes {
+  /** Undefined skips the check of times. */
+  readonly clock: Clock | undefined;
+  /** Whether to refuse expired statements. If false, the caller must check the age. */
+  readonly expiry: boolean;
+}
+
+/** Skips the check of times: for statements of any age. */
+export const ANY_TIME: StatementTimes = { clock: undefined, expiry: false };
+
+/** The `typ` of the known statements of a registry (rule jwt-profile). A log can also contain those of later versions. */
+export const STATEMENT_TYPES = [
+  'registry-delegation+jwt',
+  'registry-checkpoint+jwt',
+  'registry-operations+jwt',
+  'registry-root-rotation+jwt',
+  'registry-publication+jwt',
+] as const;
+
+/** The `typ` of a known statement. */
+export type StatementType = (typeof STATEMENT_TYPES)[number];
+
+/** The statements that must have an `exp`. */
+const EXPIRING: readonly string[] = [
+  'registry-delegation+jwt',
+  'registry-checkpoint+jwt',
+  'registry-operations+jwt',
+] satisfies StatementType[];
+
+/** A parsed statement of a registry. The signature has not been verified. */
+export interface Statement {
+  readonly type: string;
+  /** The RFC 7638 thumbprint of the key that the statement names as its signer. */
+  readonly kid: string | undefined;
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** `iat`, in milliseconds since 1970. */
+  readonly issuedAt: number;
+  /** `nbf`, in milliseconds since 1970. Equal to `issuedAt` if there is no `nbf`. */
+  readonly notBefore: number;
+  /** `exp`, in milliseconds since 1970. The last instant of a `Date` if there is no `exp`. */
+  readonly expiresAt: number;
+  readonly jws: CompactJws;
+}
+
+/** Creates the error for a statement. The message is a predicate, such as "is not a JWS in compact form". */
+export type InvalidStatement = (message: string, cause?: unknown) => Error;
+
+/**
+ * Parses a statement of a registry and checks the JWT profile (rule jwt-profile). {@link verifyStatement} verifies the
+ * statement.
+ *
+ * @param jwt - the statement: a string, or the bytes of the file exactly as received
+ * @param invalid - creates the error to throw
+ */
+export function readStatement(jwt: Uint8Array | string, type: string, invalid: InvalidStatement): Statement {
+  const jws = readJws(jwt, type, invalid);
+  const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
+  if (iat === undefined) throw invalid('has no iat');
+  if (exp === undefined && EXPIRING.includes(type)) throw invalid('has no exp');
+  const milliseconds = (seconds: number) => Math.min(seconds * 1000, MAX_DATE_MS);
+  const { kid } = jws.header;
+  return {
+    type,
+    kid: typeof kid === 'string' ? kid : undefined,
+    claims: jws.payload,
+    issuedAt: milliseconds(iat),
+    notBefore: milliseconds(nbf ?? iat),
+    expiresAt: exp === undefined ? MAX_DATE_MS : milliseconds(exp),
+    jws,
+  };
+}
+
+function readJws(jwt: Uint8Array | string, type: string, invalid: InvalidStatement): CompactJws {
+  try {
+    return readCompactJws(jwt, [type]);
+  } catch (error) {
+    throw error instanceof JwsRefused ? invalid(error.message, error) : error;
+  }
+}
+
+/** The errors for a kind of statement. */
+export interface StatementFailures {
+  readonly invalid: InvalidStatement;
+  /** Undefined skips the check of `exp`. */
+  readonly expired?: ((message: string) => Error) | undefined;
+}
+
+/** How to verify a statement: the clock, and the errors for its kind. */
+export interface StatementChecks extends StatementFailures {
+  /** Undefined skips the check of times. */
+  readonly clock: Clock | undefined;
+}
+
+/**
+ * Verifies a statement of a registry: the key signed it with the algorithm of the key, the statement is already valid,
+ * and it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires
+ * at `exp` plus the tolerance.
+ *
+ * @throws {@link NotYetValid}, and the errors of the callbacks
+ */
+export async function verifyStatement(
+  { type, jws, issuedAt, notBefore, expiresAt }: Statement,
+  key: VerificationKey,
+  { clock, invalid, expired }: StatementChecks,
+): Promise<void> {
+  try {
+    await verifyCompactJws(jws, key);
+  } catch (error) {
+    throw error instanceof JwsRefused ? invalid(error.message, error) : error;
+  }
+  if (clock === undefined) return;
+  const from = Math.max(issuedAt, notBefore);
+  if (from > clock.now + clock.tolerance) {
+    throw new NotYetValid(`a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`);
+  }
+  if (expired !== undefined && clock.now >= expiresAt + clock.tolerance) {
+    throw expired(`expired at ${new Date(expiresAt).toISOString()}`);
+  }
+}

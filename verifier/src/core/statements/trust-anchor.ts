@@ -1,0 +1,85 @@
+import { isObject } from '../bytes/checks.js';
+import { faultIn, shown } from '../bytes/fault.js';
+import { TrustAnchorInvalid } from '../errors.js';
+import { isAnchorMember } from '../generated/predicates.js';
+import { REQUIRED_ANCHOR_MEMBERS, type TrustAnchor } from '../generated/schemas.js';
+import { publicMembers } from '../keys/public-key.js';
+import { importRootKey, type RootKey } from '../keys/root-key.js';
+import { thumbprintOf } from '../keys/thumbprint.js';
+import { logTrustOf } from './log-trust.js';
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  root: 'a public JWK with only the members kty, crv, x, y and kid',
+  next_roots: '1 to 3 thumbprints of 43 characters, each named once, or absent',
+  sources: 'one or more http(s) URLs without credentials, query or fragment, each named once, or absent',
+  checkpoint: '"required", or absent',
+  publication: '"required", or absent',
+  log: 'a host with an optional port and path, and then /log, without a scheme',
+  witnesses: 'one or more keys of witnesses in the form of C2SP signed-note, each named once, or absent',
+  quorum: 'a whole number from 1 to 32, or absent',
+};
+
+/**
+ * Asserts that a parsed JSON value conforms to schemas/trust-anchor.schema.json, and that its root key is a public key.
+ * An unknown member is an error, because otherwise a requirement would be ignored silently.
+ *
+ * @throws {@link TrustAnchorInvalid}
+ *
+ * @example
+ * ```ts
+ * import { assertTrustAnchor } from '@passport-registry/verifier';
+ *
+ * try {
+ *   assertTrustAnchor({ root: pinnedJwk, checkpoint: true });
+ * } catch (error) {
+ *   console.log((error as Error).message); // checkpoint is true: it must be "required", or absent
+ * }
+ * ```
+ */
+export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor {
+  if (!isObject(value)) throw new TrustAnchorInvalid('a trust anchor must be a JSON object');
+  const missing = REQUIRED_ANCHOR_MEMBERS.find((member) => !Object.hasOwn(value, member));
+  if (missing !== undefined) throw new TrustAnchorInvalid(`a trust anchor must have the member ${missing}`);
+  for (const member of Object.keys(value)) {
+    // These messages say more than the schema.
+    if (member === 'root')
+      publicMembers(value[member], (message) => new TrustAnchorInvalid(`root ${message}`));
+    const conforms = isAnchorMember(member, value[member]);
+    if (conforms === undefined) {
+      throw new TrustAnchorInvalid(`${shown(member)} is not a member of a trust anchor`);
+    }
+    if (!conforms) throw wrongMember(member, value[member]);
+  }
+  const anchor = value as unknown as TrustAnchor;
+  const repeated = repeatedSource(anchor.sources ?? []);
+  if (repeated !== undefined) throw new TrustAnchorInvalid(repeated);
+  if (anchor.next_roots?.includes(thumbprintOf(anchor.root)) === true) {
+    throw new TrustAnchorInvalid('next_roots contain the thumbprint of root: a key cannot follow itself');
+  }
+  logTrustOf(anchor);
+}
+
+/** Says which source is another spelling of an earlier one. A client that asks one host twice gains nothing by it. */
+function repeatedSource(sources: readonly string[]): string | undefined {
+  const hrefs = sources.map((source) =>
+    URL.canParse(source) ? new URL(source).href.replace(/\/$/, '') : source,
+  );
+  const index = hrefs.findIndex((href, at) => hrefs.indexOf(href) !== at);
+  if (index === -1) return undefined;
+  return `sources[${index}] repeats ${shown(sources[hrefs.indexOf(hrefs[index] ?? '')])} in another spelling: name each URL once`;
+}
+
+function wrongMember(member: string, value: unknown): TrustAnchorInvalid {
+  const { path, problem } = faultIn(member, value, (content) => isAnchorMember(member, content) === true);
+  return new TrustAnchorInvalid(`${path} ${problem}: it must be ${EXPECTED[member]}`);
+}
+
+/**
+ * Imports the root key of a trust anchor, with the keys to which the trust anchor commits it.
+ *
+ * @param anchor - after {@link assertTrustAnchor}
+ * @throws {@link RootKeyInvalid}
+ */
+export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<RootKey> {
+  return { ...(await importRootKey(root)), nextRoots: next_roots };
+}

@@ -1,0 +1,77 @@
+import { hashHex } from '../bytes/sha256-sync.js';
+import { decodeUtf8 } from '../bytes/utf8.js';
+import { SumsInvalid } from '../errors.js';
+import { isValidIssuerId } from '../generated/predicates.js';
+import { recordIdOf, sumsPath } from './sums-place.js';
+
+/** The place of a sums file in the tree of sums. */
+export interface SumsPlace {
+  /** The hexadecimal digits with which the hashes of all ids below the file begin; empty for the root. */
+  readonly prefix: string;
+  /** The number of levels of the tree. A file is a leaf if its prefix has this length. */
+  readonly levels: number;
+}
+
+/** SHA-256 by path, in lower-case hexadecimal, sorted by path. */
+export type Sums = ReadonlyMap<string, string>;
+
+/** Returns one line of a sums file, in the format of coreutils. */
+export function sumsLine(path: string, sha256: string): string {
+  return `${sha256}  ${path}\n`;
+}
+
+/**
+ * Parses a sums file (rule sums-form). The hash of the file must have been verified before.
+ *
+ * A leaf lists records, whose ids have hashes that begin with the prefix of the leaf. Any other file lists the sums
+ * files one level below. The lines are sorted by path, and no path occurs twice. An empty file is valid only as the
+ * root of an empty registry: an empty branch is left out.
+ *
+ * @throws {@link SumsInvalid}
+ */
+export function readSums(bytes: Uint8Array, { prefix, levels }: SumsPlace): Sums {
+  const path = sumsPath(prefix);
+  const invalid = (problem: string) => new SumsInvalid(`${path} ${problem}`);
+  const text = textOf(bytes, invalid);
+  if (text === '' && prefix !== '') throw invalid('is empty');
+  if (text !== '' && !text.endsWith('\n')) throw invalid('does not end with a newline');
+  const isExpected =
+    prefix.length === levels
+      ? (line: string) => isRecordOf(line, prefix)
+      : (line: string) => isChildOf(line, prefix);
+  const sums = new Map<string, string>();
+  let previous = '';
+  for (const line of text.split('\n').slice(0, -1)) {
+    const [, sha256, listed] = /^([0-9a-f]{64}) {2}([a-z0-9._/-]+)$/.exec(line) ?? [];
+    if (sha256 === undefined || listed === undefined)
+      throw invalid('has a line that is not in the format of coreutils');
+    if (!isExpected(listed)) throw invalid(`lists ${listed}, which does not belong there`);
+    if (listed <= previous) throw invalid(`lists ${listed} twice, or out of order`);
+    sums.set(listed, sha256);
+    previous = listed;
+  }
+  return sums;
+}
+
+function textOf(bytes: Uint8Array, invalid: (problem: string) => SumsInvalid): string {
+  try {
+    return decodeUtf8(bytes);
+  } catch {
+    throw invalid('is not UTF-8');
+  }
+}
+
+function isChildOf(path: string, prefix: string): boolean {
+  const digit = path.at(-1) ?? '';
+  return path === `sums/${prefix}${digit}` && /^[0-9a-f]$/.test(digit);
+}
+
+function isRecordOf(path: string, prefix: string): boolean {
+  const id = recordIdOf(path);
+  return path.startsWith('issuers/') && isValidIssuerId(id) && idHashOf(id).startsWith(prefix);
+}
+
+/** Returns the SHA-256 of an issuer_id in lower-case hexadecimal, which decides the place of its record. */
+export function idHashOf(issuerId: string): string {
+  return hashHex(new TextEncoder().encode(issuerId));
+}

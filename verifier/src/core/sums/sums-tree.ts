@@ -1,0 +1,88 @@
+import { finish, type Steps } from '../bytes/steps.js';
+import { chooseLevels, isPermitted, type LeafSizes } from './levels.js';
+import { sumsLine } from './sums-file.js';
+import { recordPath, sumsPath } from './sums-place.js';
+
+/** A record in a tree of sums. */
+export interface SummedRecord {
+  readonly id: string;
+  /** SHA-256 of the id, in lower-case hexadecimal. */
+  readonly idHash: string;
+  /** SHA-256 of the record, in lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A tree of sums (rule tree-of-sums): the sums files by path, the root first. */
+export interface SumsTree {
+  readonly levels: number;
+  /** SHA-256 of `sums/root`, in lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Returns SHA-256 in lower-case hexadecimal. Platforms have functions of different speed. */
+export type Hash = (bytes: Uint8Array) => string;
+
+/** Returns the number of levels that the records of a publication need. See {@link chooseLevels}. */
+export function levelsFor(records: readonly SummedRecord[], previous: number): number {
+  return chooseLevels(leafSizes(records), previous);
+}
+
+/** Returns whether the records of a publication may have a tree of sums with this number of levels. */
+export function mayHaveLevels(records: readonly SummedRecord[], levels: number): boolean {
+  return isPermitted(leafSizes(records), levels);
+}
+
+function leafSizes(records: readonly SummedRecord[]): LeafSizes {
+  return {
+    records: records.length,
+    largestLeaf: (levels) => {
+      const sizes = new Map<string, number>();
+      let largest = 0;
+      for (const { id, idHash, sha256 } of records) {
+        const prefix = idHash.slice(0, levels);
+        const size = (sizes.get(prefix) ?? 0) + sumsLine(recordPath(id), sha256).length;
+        sizes.set(prefix, size);
+        if (size > largest) largest = size;
+      }
+      return largest;
+    },
+  };
+}
+
+/**
+ * Returns the tree of sums of some records.
+ *
+ * @param records - sorted by id
+ */
+export function sumsTree(records: Iterable<SummedRecord>, levels: number, hash: Hash): SumsTree {
+  return finish(sumsTreeSteps(records, levels, hash));
+}
+
+/** Returns the tree of sums of some records, like {@link sumsTree}, in small steps: one for each record and each file. */
+export function* sumsTreeSteps(records: Iterable<SummedRecord>, levels: number, hash: Hash): Steps<SumsTree> {
+  let texts = new Map<string, string>();
+  for (const { id, idHash, sha256 } of records) {
+    append(texts, idHash.slice(0, levels), sumsLine(recordPath(id), sha256));
+    yield;
+  }
+  const files: [path: string, bytes: Uint8Array][] = [];
+  const encode = new TextEncoder();
+  for (let length = levels; length > 0; length--) {
+    const above = new Map<string, string>();
+    for (const prefix of [...texts.keys()].sort()) {
+      const bytes = encode.encode(texts.get(prefix));
+      files.push([sumsPath(prefix), bytes]);
+      append(above, prefix.slice(0, -1), sumsLine(sumsPath(prefix), hash(bytes)));
+      yield;
+    }
+    texts = above;
+  }
+  const root = encode.encode(texts.get('') ?? '');
+  files.push([sumsPath(''), root]);
+  return { levels, sha256: hash(root), files: new Map(files.reverse()) };
+}
+
+function append(texts: Map<string, string>, prefix: string, line: string): void {
+  texts.set(prefix, (texts.get(prefix) ?? '') + line);
+}

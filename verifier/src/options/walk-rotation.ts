@@ -1,0 +1,45 @@
+import type { RootKey } from '../core/keys/root-key.js';
+import { readRotation, walkSteps } from '../core/statements/rotation.js';
+
+/** The clock of {@link walkRotation}. */
+export interface RotationOptions {
+  /** The tolerance for a clock that is ahead of this one, in seconds. Default: 300. */
+  readonly clockTolerance?: number;
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * Follows the rotation from a pinned root key to the current root key (docs/protocol.md#rotation-chain).
+ *
+ * The outgoing key signs each step, and the `kid` in the header is the thumbprint of the outgoing key. Steps before the
+ * pinned key are parsed but not verified. Every later step must continue the previous step. If a key is committed to its
+ * successors (`nextRoots`), the step must lead to one of them (docs/protocol.md#commitment-followed). A step from the
+ * future is refused.
+ *
+ * @param pinned - the trusted root key
+ * @param text - the content of /keys/rotation.json
+ * @param options - the clock
+ * @returns the current root key. This is the pinned key itself if no step follows it
+ * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature} |
+ *   {@link RotationNotCommitted} | {@link NotYetValid}
+ *
+ * @example
+ * ```ts
+ * import { importRootKey, walkRotation } from '@passport-registry/verifier';
+ *
+ * const pinned = await importRootKey(pinnedJwk);
+ * const current = await walkRotation(pinned, '[]');
+ * console.log(current.thumbprint === pinned.thumbprint); // true
+ * ```
+ */
+export async function walkRotation(
+  pinned: RootKey,
+  text: string,
+  options: RotationOptions = {},
+): Promise<RootKey> {
+  const { now = Date.now, clockTolerance = 300 } = options;
+  const clock = { now: now(), tolerance: clockTolerance * 1000 };
+  const keys = await walkSteps([pinned], readRotation(text), clock);
+  return keys.at(-1) ?? pinned;
+}
