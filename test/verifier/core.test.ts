@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/paths.js';
+
+const CORE = join(ROOT, 'verifier/src/core');
+const SOURCES = new Map(
+  readdirSync(CORE, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => [path, readFileSync(join(CORE, path), 'utf8')]),
+);
+
+/** Returns the code of a source without its comments and the text in its strings. */
+function codeOf(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '').replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''");
+}
+
+/** What only somebody who waits, fetches, guesses or reads a clock needs. */
+const IMPURE =
+  /\b(?:fetch|setTimeout|setInterval|setImmediate|queueMicrotask|requestAnimationFrame|performance|localStorage|indexedDB|navigator|process)\b(?!\s*[:?])|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bgetRandomValues\b/;
+
+describe('verifier/src/core/', () => {
+  it('imports nothing from outside but three packages', () => {
+    const packages = /^(?:jose|canonicalize|@noble\/hashes\/[a-z0-9]+\.js)$/;
+    for (const [path, source] of SOURCES) {
+      const imported = [...source.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'([^']+)'/g)];
+      for (const [, name = ''] of imported) {
+        const isInside = name.startsWith('.') && !join(dirname(path), name).startsWith('..');
+        expect([path, name, isInside || packages.test(name)]).toEqual([path, name, true]);
+      }
+    }
+    expect(SOURCES.size).toBeGreaterThan(50);
+  });
+
+  it('does not fetch, wait, guess, or read a clock', () => {
+    const found = [...SOURCES].filter(([, source]) => IMPURE.test(codeOf(source)));
+    expect(found.map(([path]) => path)).toEqual([]);
+  });
+
+  it('remembers nothing: no variable of a file can change', () => {
+    const found = [...SOURCES].filter(([, source]) => /^(?:export )?(?:let|var) /m.test(codeOf(source)));
+    expect(found.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has an audit that neither the rest of the core nor a client imports', () => {
+    const folder = join(ROOT, 'verifier/src');
+    const users = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.startsWith('core/audit/'))
+      .filter((path) => /from '[./a-z-]*\/audit\//.test(readFileSync(join(folder, path), 'utf8')));
+    expect(users).toEqual(['internal.ts']);
+  });
+
+  it('names each of its files in its README', () => {
+    const readme = readFileSync(join(CORE, 'README.md'), 'utf8');
+    const missing = [...SOURCES.keys()].filter((path) => {
+      const [folder = '', name = folder] = path.replace(/\.ts$/, '').split('/');
+      return !readme.includes(`\`${name}\``) && !readme.includes(`\`${folder}/${name}\``);
+    });
+    expect(missing.filter((path) => !/^(?:bytes|generated)\//.test(path))).toEqual([]);
+  });
+
+  it('is told from code that is not pure', () => {
+    for (const line of ['await fetch(url)', 'setTimeout(f, 1)', 'Date.now()', 'new Date()', 'Math.random()'])
+      expect([line, IMPURE.test(codeOf(line))]).toEqual([line, true]);
+    for (const line of ['new Date(time)', '// Date.now', "throw new Error('fetch')", '/** setTimeout */'])
+      expect([line, IMPURE.test(codeOf(line))]).toEqual([line, false]);
+  });
+});
