@@ -111,7 +111,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('has a hold', async () => {
-    const made = await good('keys', 'generate', '--no-passphrase', '--out', '../../generator/online.pem');
+    const made = await good('keys', 'generate', '--no-passphrase', '--out', '../online.pem');
     writeFiles(folder, { 'online.json': made });
     const delegation = await good('keys', 'delegate', '--online', 'online.json', '--hold');
     writeFiles(folder, { 'delegation.jwt': delegation });
@@ -126,13 +126,13 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is rotated', async () => {
-    await good('rotate', '--next-key', '../../generator/next.pem', '--next-no-passphrase', '--yes');
+    await good('rotate', '--next-key', '../next.pem', '--next-no-passphrase', '--yes');
     deploy();
     rmSync(join(folder, 'rotation'), { recursive: true });
     const command = program('keys', 'public', 'dist/keys/root.json', '>', 'root.json');
     expect(await next()).toBe(command);
     writeFiles(folder, { 'root.json': await good('keys', 'public', 'dist/keys/root.json') });
-    edit('registry.yaml', (text) => text.replace('../../generator/root.pem', '../../generator/next.pem'));
+    edit('registry.yaml', (text) => text.replace('../../generator/root.pem', '../next.pem'));
     expect(await next()).toBe(undefined);
   });
 

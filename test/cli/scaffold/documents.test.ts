@@ -88,7 +88,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
     }
     expect(parse(readFileSync(join(folder, 'registry.yaml'), 'utf8'))).toMatchObject({
       root_key: 'root.json',
-      signer: { key: '../../generator/root-key.pem' },
+      signer: { key: '../root-key.pem' },
     });
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
   });
@@ -134,7 +134,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
     const file = join(folder, 'registry.yaml');
     writeFileSync(
       file,
-      readFileSync(file, 'utf8').replace('../../generator/root-key.pem', '../../generator/next-key.pem'),
+      readFileSync(file, 'utf8').replace('../root-key.pem', '../next-key.pem'),
     );
     uncomment('Public log');
     const ONLINE_KEY = readFileSync(join(top, 'online-key.pem'), 'utf8');
