@@ -132,10 +132,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
   it('README.md: a public log, and an emergency in a registry that has one', async () => {
     // The last step of a new root key.
     const file = join(folder, 'registry.yaml');
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace('../root-key.pem', '../next-key.pem'),
-    );
+    writeFileSync(file, readFileSync(file, 'utf8').replace('../root-key.pem', '../next-key.pem'));
     uncomment('Public log');
     const ONLINE_KEY = readFileSync(join(top, 'online-key.pem'), 'utf8');
     await runAll('README.md', 'Public log', { ONLINE_KEY });
