@@ -148,11 +148,11 @@ export {
   ANY_TIME,
   type Clock,
   readStatement,
-  STATEMENT_TYPES,
   type Statement,
   type StatementFailures,
   type StatementTimes,
   type StatementType,
   verifyStatement,
 } from './trust/statement.js';
+export { STATEMENT_TYPES } from './trust/statement-types.js';
 export { importAnchorRoot } from './trust/trust-anchor.js';
