@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { cases } from './cases/index.js';
+import { recordCase } from './record-case.js';
+import { enterWorld } from './roles/world.js';
+
+/** `node build/conformance/record.js`: records what the programs of this checkout say of all cases. */
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'test-results/conformance/recording.jsonl' },
+    only: { type: 'string', default: '' },
+    /** Of the process for a share of the cases: its number, and how many there are. */
+    share: { type: 'string' },
+  },
+});
+
+/** Lines to send at once: a message for each would take longer than some cases. */
+const BATCH = 500;
+
+async function recordShare(share: string): Promise<void> {
+  const [own = 0, count = 1] = share.split('/').map(Number);
+  enterWorld();
+  let lines: string[] = [];
+  const send = () => new Promise((sent) => process.send?.(lines.splice(0), sent));
+  let number = 0;
+  for await (const one of cases({ only: values.only })) {
+    if (number++ % count !== own) continue;
+    for (const verdict of await recordCase(one)) lines.push(JSON.stringify(verdict));
+    if (lines.length > BATCH) await send();
+  }
+  await send();
+  process.disconnect();
+}
+
+function startShare(share: string, receive: (lines: string[]) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), ['--share', share, '--only', values.only]);
+    child.on('message', (lines: string[]) => receive(lines));
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`share ${share} ended with ${code}`))));
+  });
+}
+
+async function recordAll(): Promise<void> {
+  const started = performance.now();
+  const lines: string[] = [];
+  const receive = (more: string[]) => {
+    lines.push(...more);
+    process.stderr.write(`\r${lines.length} verdicts`);
+  };
+  const count = availableParallelism();
+  await Promise.all(Array.from({ length: count }, (_one, own) => startShare(`${own}/${count}`, receive)));
+  mkdirSync(dirname(values.out), { recursive: true });
+  writeFileSync(values.out, `${lines.sort().join('\n')}\n`);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  process.stderr.write(`\r${lines.length} verdicts in ${seconds} s: ${values.out}\n`);
+}
+
+await (values.share === undefined ? recordAll() : recordShare(values.share));
