@@ -8,9 +8,8 @@ import type { Patch, Resigned } from './patch.js';
 
 /** Values that most members must not have, by name. */
 export const ODD_VALUES: readonly (readonly [string, unknown])[] = [
-  ...([['null', null], ['true', true], ['false', false], ['0', 0], ['-1', -1], ['1.5', 1.5]] as const),
-  ...([['2^53-1', 2 ** 53 - 1], ['2^53', 2 ** 53], ['empty text', ''], ['text', 'x']] as const),
-  ...([['an array', []], ['an object', {}]] as const),
+  ...([['null', null], ['true', true], ['0', 0], ['-1', -1], ['1.5', 1.5], ['2^53-1', 2 ** 53 - 1]] as const),
+  ...([['2^53', 2 ** 53], ['text', 'x'], ['an array', []]] as const),
 ];
 
 /** A statement of a golden tree, and the section that decides about its claims. */

@@ -1,4 +1,4 @@
-import type { Case, ShownTree, Step } from './case.js';
+import type { Case, Role, ShownTree, Step } from './case.js';
 import { golden } from './goldens.js';
 import { makeCase, rolesOf, shown } from './make-case.js';
 import type { Registry } from './registry.js';
@@ -235,29 +235,38 @@ function* stories(): Generator<[string, Story]> {
 
 const HOUR = 60 * 60_000;
 
-/** Trees that are shown one after the other, and then the first one again; or at once by two sources. */
-export function* sequences(): Generator<Case> {
+/** Trees that are shown one after the other, and then the first one again. */
+export function* memories(): Generator<Case> {
   for (const [name, { base, first, second }] of stories()) {
-    const [one, other] = [first, second].map((work) => treeAfter(base, work)) as [ShownTree, ShownTree];
-    const now = golden(base).now + HOUR;
+    const [one, other] = [treeAfter(base, first), treeAfter(base, second)];
     const at = (source: ShownTree, later: number, more: Partial<Step> = {}): Step => ({
-      ...{ now: now + later * 1000, sources: [source] },
+      ...{ now: golden(base).now + HOUR + later * 1000, sources: [source] },
       ...more,
     });
-    const why = 'A program remembers what it has accepted.';
-    const draft = { rule: '25', base, why };
+    const draft = { rule: '25', base, why: 'A program remembers what it has accepted.' };
     yield makeCase({ ...draft, id: `memory/${name}`, steps: [at(one, 0), at(other, 1), at(one, 2)] });
-    yield makeCase({
-      ...{ ...draft, id: `memory/${name}, after a restart` },
-      roles: ['client', 'lookup'],
-      steps: [at(one, 0), at(other, 1, { restarts: true }), at(one, 2, { restarts: true })],
-    });
-    // Two sources at once: who remembers nothing reads one of them.
-    const roles = rolesOf(golden(base).files).filter((role) => ['client', 'lookup', 'monitor'].includes(role));
-    const both: Step = { now, sources: [one, other] };
-    yield makeCase({ ...draft, id: `sources/${name}`, roles, steps: [both, both] });
+    const roles = ['client', 'lookup'] as const;
+    const steps = [at(one, 0), at(other, 1, RESTARTED), at(one, 2, RESTARTED)] as const;
+    yield makeCase({ ...draft, id: `memory/${name}, after a restart`, roles, steps });
   }
 }
+
+const RESTARTED = { restarts: true } as const;
+
+/** Two sources at once that show different trees. Who reads one source has nothing to compare. */
+export function* sources(): Generator<Case> {
+  for (const [name, { base, first, second }] of stories()) {
+    const both: Step = {
+      now: golden(base).now + HOUR,
+      sources: [treeAfter(base, first), treeAfter(base, second)],
+    };
+    const roles = rolesOf(golden(base).files).filter((role) => SEVERAL_SOURCES.includes(role));
+    const why = 'Two sources show different trees.';
+    yield makeCase({ id: `sources/${name}`, rule: '25', base, why, roles, steps: [both, both] });
+  }
+}
+
+const SEVERAL_SOURCES: readonly Role[] = ['client', 'lookup', 'monitor'];
 
 function treeAfter(base: string, work: Work): ShownTree {
   const registry = golden(base).registry.copy();

@@ -36,7 +36,6 @@ export function verdictOf(error: unknown, more: unknown = null): Verdict {
 export function codeOf(error: unknown): string {
   if (error instanceof NoUsableSource) return Object.values(error.errors).map(codeOf).join(',');
   const { code, cause } = error as { code: string; cause?: unknown };
-  if (process.env['DEBUG']) console.error(error);
   return cause instanceof RegistryError ? `${code}:${codeOf(cause)}` : code;
 }
 
