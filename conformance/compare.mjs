@@ -10,7 +10,10 @@ if (after === undefined) {
 
 /** Reads a recording: the lines by case, role and step. */
 function read(file) {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+  const lines = readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   return new Map(lines.map((line) => [`${line.id} ${line.role} ${line.step}`, line]));
 }
 

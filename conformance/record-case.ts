@@ -30,7 +30,8 @@ const MIRRORED_OF_MANY = 6;
 
 /** The roles that see a case. The choice depends on nothing but the id. */
 function rolesFor({ id, roles }: Case): readonly Role[] {
-  const isMirrored = !MANY.test(id) || Number.parseInt(sha256Hex(utf8(id)).slice(0, 6), 16) % MIRRORED_OF_MANY === 0;
+  const isMirrored =
+    !MANY.test(id) || Number.parseInt(sha256Hex(utf8(id)).slice(0, 6), 16) % MIRRORED_OF_MANY === 0;
   return roles.filter((role) => role !== 'mirror' || isMirrored);
 }
 

@@ -1,10 +1,11 @@
 import type { Case } from './case.js';
 import { base64, textOf } from './encoding.js';
+import type { Files } from './files.js';
 import { chosenFiles } from './flipped-bytes.js';
 import { type Golden, golden } from './goldens.js';
 import { makeCase, sealing } from './make-case.js';
 import type { Patch } from './patch.js';
-import { type Files, Registry } from './registry.js';
+import { Registry } from './registry.js';
 
 const TREES = [
   ...['plain', 'stated', 'empty', 'p256', 'levels-1', 'root-checkpoint', 'checkpoint', 'hold'],
@@ -41,7 +42,8 @@ function* changesOf(file: string, { files, registry }: Golden, other: Files): Ge
     yield ['a byte too short', { file, length: bytes.length - 1 }];
     yield ['doubled', { file, bytes: base64(new Uint8Array([...bytes, ...bytes])) }];
   }
-  if (bytes.length < LARGE) yield ['with a newline more', { file, bytes: base64(new Uint8Array([...bytes, 10])) }];
+  if (bytes.length < LARGE)
+    yield ['with a newline more', { file, bytes: base64(new Uint8Array([...bytes, 10])) }];
   const foreign = other.get(file);
   if (foreign !== undefined && textOf(foreign) !== textOf(bytes)) {
     yield ['of another registry', { file, bytes: base64(foreign) }];

@@ -8,8 +8,19 @@ import type { Patch, Resigned } from './patch.js';
 
 /** Values that most members must not have, by name. */
 export const ODD_VALUES: readonly (readonly [string, unknown])[] = [
-  ...([['null', null], ['true', true], ['0', 0], ['-1', -1], ['1.5', 1.5], ['2^53-1', 2 ** 53 - 1]] as const),
-  ...([['2^53', 2 ** 53], ['text', 'x'], ['an array', []]] as const),
+  ...([
+    ['null', null],
+    ['true', true],
+    ['0', 0],
+    ['-1', -1],
+    ['1.5', 1.5],
+    ['2^53-1', 2 ** 53 - 1],
+  ] as const),
+  ...([
+    ['2^53', 2 ** 53],
+    ['text', 'x'],
+    ['an array', []],
+  ] as const),
 ];
 
 /** A statement of a golden tree, and the section that decides about its claims. */
@@ -65,33 +76,58 @@ export function* oddClaims(): Generator<Case> {
     const tree = golden(base);
     const signer = signerOf(tree, file, step);
     const text = textOf(tree.files.get(file) as Uint8Array);
-    const { claims } = decodeJwt(step === undefined ? text : (JSON.parse(text) as string[])[step] ?? '');
+    const { claims } = decodeJwt(step === undefined ? text : ((JSON.parse(text) as string[])[step] ?? ''));
     const of = step === undefined ? file : `${file}#${step + 1}`;
     const make = (name: string, why: string, change: Partial<Resigned>) => {
       const patches: Patch[] = [{ file, key: signer, ...(step !== undefined && { step }), ...change }];
       if (file !== 'checkpoint.jwt') patches.push(sealing(tree));
       return makeCase({ id: `claim/${base}/${of}/${name}`, rule, base, patches, why });
     };
-    for (const claim of new Set([...Object.keys(claims), 'exp', 'nbf', 'hold', 'checkpoint', 'log', 'iat', 'next_roots'])) {
+    for (const claim of new Set([
+      ...Object.keys(claims),
+      'exp',
+      'nbf',
+      'hold',
+      'checkpoint',
+      'log',
+      'iat',
+      'next_roots',
+    ])) {
       yield make(`${claim} absent`, 'The claim is missing.', { without: [`claims.${claim}`] });
       for (const [name, value] of [...ODD_VALUES, ...near(claims[claim])]) {
         yield make(`${claim} ${name}`, 'The claim has another value.', { claims: { [claim]: value } });
       }
     }
     yield make('another claim', 'Other claims are ignored.', { claims: { note: { any: ['thing'] } } });
-    for (const [name, change] of HEADERS) yield make(`header ${name}`, 'The header has another member.', change);
+    for (const [name, change] of HEADERS)
+      yield make(`header ${name}`, 'The header has another member.', change);
   }
 }
 
 /** Values next to the right one. */
 function near(value: unknown): [string, unknown][] {
   if (typeof value === 'number') {
-    return [['one less', value - 1], ['one more', value + 1], ['as text', String(value)], ['plus a half', value + 0.5]];
+    return [
+      ['one less', value - 1],
+      ['one more', value + 1],
+      ['as text', String(value)],
+      ['plus a half', value + 0.5],
+    ];
   }
   if (typeof value === 'string') {
-    return [['in capitals', value.toUpperCase()], ['with a space', `${value} `], ['shorter', value.slice(0, -1)], ['in an array', [value]]];
+    return [
+      ['in capitals', value.toUpperCase()],
+      ['with a space', `${value} `],
+      ['shorter', value.slice(0, -1)],
+      ['in an array', [value]],
+    ];
   }
-  if (Array.isArray(value)) return [['doubled', [...value, ...value]], ['with null', [...value, null]], ['of numbers', [1]]];
+  if (Array.isArray(value))
+    return [
+      ['doubled', [...value, ...value]],
+      ['with null', [...value, null]],
+      ['of numbers', [1]],
+    ];
   return [];
 }
 

@@ -63,7 +63,10 @@ function* limits(): Generator<Limit> {
     yield { name: `exp of ${of}`, base, at: soon * 1000 + TOLERANCE, patches: resigned({ exp: soon }) };
     yield { name: `exp before iat of ${of}`, base, at: tree.now, patches: resigned({ exp: 0 }) };
   }
-  for (const [name, seconds] of [['earlier', -3600], ['later', 3600]] as const) {
+  for (const [name, seconds] of [
+    ['earlier', -3600],
+    ['later', 3600],
+  ] as const) {
     const at = golden('witnessed').registry.now + seconds;
     const patches = variant('witnessed', (registry) => {
       if (registry.log) registry.log.cosignedAt = at;

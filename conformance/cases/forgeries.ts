@@ -8,7 +8,17 @@ import { key } from './keys.js';
 import { makeCase, sealing, signerOf, variant } from './make-case.js';
 import type { Patch } from './patch.js';
 
-const TREES = ['stated', 'p256', 'root-checkpoint', 'checkpoint', 'hold', 'rotated', 'rotated-thrice', 'described', 'witnessed'];
+const TREES = [
+  'stated',
+  'p256',
+  'root-checkpoint',
+  'checkpoint',
+  'hold',
+  'rotated',
+  'rotated-thrice',
+  'described',
+  'witnessed',
+];
 const STATEMENTS = ['publication.jwt', 'checkpoint.jwt', 'keys/delegation.jwt', 'operations.jwt'];
 const SIGNERS = ['stranger', 'p256 stranger', 'root', 'root 2', 'online', 'log', 'spare'];
 
@@ -35,14 +45,23 @@ export function* wrongSigners(): Generator<Case> {
       const text = base64url(key(signer).sign(list));
       yield make(`${base}/issuers.sig/by ${signer}`, base, [{ file: 'issuers.sig', text }]);
       const root = jcs({ ...key(signer).jwk, kid: key(signer).thumbprint });
-      const own: Patch[] = [{ file: 'issuers.sig', text }, { file: 'keys/root.json', text: root }];
+      const own: Patch[] = [
+        { file: 'issuers.sig', text },
+        { file: 'keys/root.json', text: root },
+      ];
       yield make(`${base}/issuers.sig/by ${signer}, with its root key`, base, [...own, sealing(tree)]);
     }
   }
 }
 
-const make = (id: string, base: string, patches: readonly Patch[], rule = '8') =>
-  makeCase({ id: `forged/${id}`, rule, base, patches, why: 'Somebody signs what this key must not sign.' });
+const make = (id: string, base: string, patches: readonly Patch[]) =>
+  makeCase({
+    id: `forged/${id}`,
+    rule: '8',
+    base,
+    patches,
+    why: 'Somebody signs what this key must not sign.',
+  });
 
 /** What thieves of one key can make with it. */
 export function* thieves(): Generator<Case> {
@@ -53,25 +72,77 @@ export function* thieves(): Generator<Case> {
     const { now } = registry;
     const checkpoint = (claims: Members, signer = registry.online) => registry.checkpoint(claims, signer);
     const delegation = (signer: string, claims: Members) =>
-      jwt(key(signer), 'registry-delegation+jwt', { iat: now, exp: now + 86_400, keys: [thief.jwk], ...claims });
+      jwt(
+        key(signer),
+        { typ: 'registry-delegation+jwt' },
+        {
+          iat: now,
+          exp: now + 86_400,
+          keys: [thief.jwk],
+          ...claims,
+        },
+      );
     const forged: [string, Patch[]][] = [
       ['a hold without permission', [at('checkpoint.jwt', checkpoint({ hold: ['alpha'] }))]],
       ['a hold by the root key', [at('checkpoint.jwt', checkpoint({ hold: ['alpha'] }, registry.root))]],
       ['a checkpoint by an undelegated key', [at('checkpoint.jwt', checkpoint({}, thief))]],
-      ['a checkpoint before the delegation', [at('checkpoint.jwt', checkpoint({ iat: now - 100_000, exp: now + 9000 }))]],
+      [
+        'a checkpoint before the delegation',
+        [at('checkpoint.jwt', checkpoint({ iat: now - 100_000, exp: now + 9000 }))],
+      ],
       ['a checkpoint for years', [at('checkpoint.jwt', checkpoint({ exp: now + 1e9 }))]],
-      ['a checkpoint of a list that is not there', [at('checkpoint.jwt', checkpoint({ sha256: '0'.repeat(64) }))]],
-      ['a checkpoint of an older list', [at('checkpoint.jwt', checkpoint({ updated_at: '2026-11-01T00:00:00Z' }))]],
-      ['a checkpoint of a newer list', [at('checkpoint.jwt', checkpoint({ updated_at: '2026-12-01T00:00:00Z' }))]],
+      [
+        'a checkpoint of a list that is not there',
+        [at('checkpoint.jwt', checkpoint({ sha256: '0'.repeat(64) }))],
+      ],
+      [
+        'a checkpoint of an older list',
+        [at('checkpoint.jwt', checkpoint({ updated_at: '2026-11-01T00:00:00Z' }))],
+      ],
+      [
+        'a checkpoint of a newer list',
+        [at('checkpoint.jwt', checkpoint({ updated_at: '2026-12-01T00:00:00Z' }))],
+      ],
       ['a checkpoint with a higher sequence', [at('checkpoint.jwt', checkpoint({ sequence: 99 }))]],
       ['a checkpoint with a lower sequence', [at('checkpoint.jwt', checkpoint({ sequence: 1 }))]],
       ['a checkpoint without a sequence', [at('checkpoint.jwt', checkpoint({ sequence: undefined }))]],
-      ['a delegation that the thief signs', [at('keys/delegation.jwt', delegation('stranger', {})), at('checkpoint.jwt', checkpoint({}, thief))]],
-      ['a delegation that the online key signs', [at('keys/delegation.jwt', delegation('online', {})), at('checkpoint.jwt', checkpoint({}, thief))]],
+      [
+        'a delegation that the thief signs',
+        [at('keys/delegation.jwt', delegation('stranger', {})), at('checkpoint.jwt', checkpoint({}, thief))],
+      ],
+      [
+        'a delegation that the online key signs',
+        [at('keys/delegation.jwt', delegation('online', {})), at('checkpoint.jwt', checkpoint({}, thief))],
+      ],
       ['a delegation of another key', [at('keys/delegation.jwt', delegation(registry.root.name, {}))]],
-      ['a delegation that may hold', [at('keys/delegation.jwt', delegation(registry.root.name, { keys: [registry.online.jwk], hold: true })), at('checkpoint.jwt', checkpoint({ hold: ['alpha'] }))]],
-      ['a delegation with 16 keys', [at('keys/delegation.jwt', delegation(registry.root.name, { keys: Array(16).fill(registry.online.jwk) }))]],
-      ['a delegation with 17 keys', [at('keys/delegation.jwt', delegation(registry.root.name, { keys: Array(17).fill(registry.online.jwk) }))]],
+      [
+        'a delegation that may hold',
+        [
+          at(
+            'keys/delegation.jwt',
+            delegation(registry.root.name, { keys: [registry.online.jwk], hold: true }),
+          ),
+          at('checkpoint.jwt', checkpoint({ hold: ['alpha'] })),
+        ],
+      ],
+      [
+        'a delegation with 16 keys',
+        [
+          at(
+            'keys/delegation.jwt',
+            delegation(registry.root.name, { keys: Array(16).fill(registry.online.jwk) }),
+          ),
+        ],
+      ],
+      [
+        'a delegation with 17 keys',
+        [
+          at(
+            'keys/delegation.jwt',
+            delegation(registry.root.name, { keys: Array(17).fill(registry.online.jwk) }),
+          ),
+        ],
+      ],
       ...Object.entries(badKeys(registry.online.jwk)).map(([name, jwk]): [string, Patch[]] => [
         `a delegation with ${name}`,
         [at('keys/delegation.jwt', delegation(registry.root.name, { keys: [registry.online.jwk, jwk] }))],
@@ -79,7 +150,10 @@ export function* thieves(): Generator<Case> {
     ];
     for (const [name, patches] of forged) {
       yield make(`${base}/${name}`, base, patches);
-      const sealed = [...patches.filter((one) => !('file' in one) || one.file !== 'checkpoint.jwt'), sealing(tree)];
+      const sealed = [
+        ...patches.filter((one) => !('file' in one) || one.file !== 'checkpoint.jwt'),
+        sealing(tree),
+      ];
       const last = patches.filter((one) => 'file' in one && one.file === 'checkpoint.jwt');
       if (last.length === 0) yield make(`${base}/${name}, sealed`, base, sealed);
     }
@@ -92,7 +166,10 @@ const at = (file: string, text: string): Patch => ({ file, text });
 export function badKeys(good: object): Readonly<Record<string, unknown>> {
   const ed = key('spare').jwk;
   const ec = key('p256 spare').jwk;
-  const point = (hex: string) => ({ ...ed, x: base64url(Uint8Array.from(hex.match(/../g) ?? [], (two) => Number.parseInt(two, 16))) });
+  const point = (hex: string) => ({
+    ...ed,
+    x: base64url(Uint8Array.from(hex.match(/../g) ?? [], (two) => Number.parseInt(two, 16))),
+  });
   return {
     'a private key': { ...good, d: 'AAAA' },
     'a private member that is null': { ...good, d: null },
@@ -158,17 +235,18 @@ function encodings(right: string): Record<string, string | Uint8Array> {
     'white space inside': `${right.slice(0, 40)}\n${right.slice(40)}`,
     'the other alphabet': right.replace(/[A-Za-z0-9]/, '+'),
     'a slash': right.replace(/[A-Za-z0-9]/, '/'),
-    'hexadecimal': Array.from(unbase64(right), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    hexadecimal: Array.from(unbase64(right), (byte) => byte.toString(16).padStart(2, '0')).join(''),
     'a byte more': base64url(Uint8Array.from([...unbase64(right), 0])),
     'a byte less': base64url(unbase64(right).slice(1)),
-    'zeros': base64url(new Uint8Array(64)),
+    zeros: base64url(new Uint8Array(64)),
     'bytes that are not UTF-8': Uint8Array.from([...utf8(right), 0xff]),
     'of 256 bytes with white space': right.padEnd(256, ' '),
     'of 257 bytes with white space': right.padEnd(257, ' '),
   };
 }
 
-const toNumber = (bytes: Uint8Array) => BigInt(`0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`);
+const toNumber = (bytes: Uint8Array) =>
+  BigInt(`0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`);
 
 function toBytes(value: bigint): Uint8Array {
   const hex = value.toString(16).padStart(64, '0').slice(-64);
@@ -189,7 +267,11 @@ function algebra(base: string, right: string): Record<string, string> {
       's equal to 0': joined(r, new Uint8Array(32)),
       's equal to n': joined(r, toBytes(n)),
       'r plus n': joined(toBytes(toNumber(r) + n), s),
-      DER: base64url(p256.sign(golden(base).files.get('issuers.json') as Uint8Array, key('p256 root').seed, { format: 'der' })),
+      DER: base64url(
+        p256.sign(golden(base).files.get('issuers.json') as Uint8Array, key('p256 root').seed, {
+          format: 'der',
+        }),
+      ),
     };
   }
   const order = ed25519.Point.Fn.ORDER;
@@ -198,9 +280,15 @@ function algebra(base: string, right: string): Record<string, string> {
   return {
     's plus L': joined(r, little(scalar + order)),
     's equal to L': joined(r, little(order)),
-    'R of small order and s equal to 0': joined(Uint8Array.from([1, ...new Uint8Array(31)]), new Uint8Array(32)),
+    'R of small order and s equal to 0': joined(
+      Uint8Array.from([1, ...new Uint8Array(31)]),
+      new Uint8Array(32),
+    ),
     'R that is not canonical': joined(Uint8Array.from([0xee, ...new Uint8Array(30).fill(255), 0x7f]), s),
-    'R negated': joined(r.map((byte, index) => (index === 31 ? byte ^ 0x80 : byte)), s),
+    'R negated': joined(
+      r.map((byte, index) => (index === 31 ? byte ^ 0x80 : byte)),
+      s,
+    ),
   };
 }
 
@@ -210,8 +298,9 @@ export function* rotations(): Generator<Case> {
   const tree = golden(base);
   const { now, root } = tree.registry;
   const steps = JSON.parse(textOf(tree.files.get('keys/rotation.json') as Uint8Array)) as string[];
-  const step = (signer: string, next: unknown, more: Members = {}, header: Members = {}) =>
-    jwt(key(signer), 'registry-root-rotation+jwt', { iat: now, next_root: next, ...more }, header);
+  const typ = 'registry-root-rotation+jwt';
+  const step = (signer: string, next: unknown, more: Members = {}) =>
+    jwt(key(signer), { typ }, { iat: now, next_root: next, ...more });
   const jwk = (name: string) => key(name).jwk;
   const [one = '', two = '', three = ''] = steps;
   const chains: Record<string, unknown> = {
@@ -225,25 +314,45 @@ export function* rotations(): Generator<Case> {
     'with one more, numbered': [...steps, step('root 4', jwk('root 5'), { step: 4 })],
     'with one more, numbered wrong': [...steps, step('root 4', jwk('root 5'), { step: 5 })],
     'with one more of a stranger': [...steps, step('stranger', jwk('root 5'))],
-    'with one more of a stranger under the right kid': [...steps, step('stranger', jwk('root 5'), {}, { kid: root.thumbprint })],
+    'with one more of a stranger under the right kid': [
+      ...steps,
+      jwt(key('stranger'), { typ, kid: root.thumbprint }, { iat: now, next_root: jwk('root 5') }),
+    ],
     'to a key that is not committed': [step('root', jwk('root 5'))],
     'to the spare key': [step('root', jwk('spare'))],
     'back to the first key': [...steps, step('root 4', jwk('root'))],
     'to itself': [...steps, step('root 4', jwk('root 4'))],
-    'committed to itself': [...steps, step('root 4', jwk('root 5'), { next_roots: [key('root 5').thumbprint] })],
-    'committed to an earlier key': [...steps, step('root 4', jwk('root 5'), { next_roots: [key('root 2').thumbprint] })],
+    'committed to itself': [
+      ...steps,
+      step('root 4', jwk('root 5'), { next_roots: [key('root 5').thumbprint] }),
+    ],
+    'committed to an earlier key': [
+      ...steps,
+      step('root 4', jwk('root 5'), { next_roots: [key('root 2').thumbprint] }),
+    ],
     'committed to nothing': [...steps, step('root 4', jwk('root 5'), { next_roots: [] })],
-    'committed to four keys': [...steps, step('root 4', jwk('root 5'), { next_roots: ['a', 'b', 'c', 'd'].map((name) => key(name).thumbprint) })],
-    'committed to one key twice': [...steps, step('root 4', jwk('root 5'), { next_roots: [key('a').thumbprint, key('a').thumbprint] })],
+    'committed to four keys': [
+      ...steps,
+      step('root 4', jwk('root 5'), { next_roots: ['a', 'b', 'c', 'd'].map((name) => key(name).thumbprint) }),
+    ],
+    'committed to one key twice': [
+      ...steps,
+      step('root 4', jwk('root 5'), { next_roots: [key('a').thumbprint, key('a').thumbprint] }),
+    ],
     'committed to null': [...steps, step('root 4', jwk('root 5'), { next_roots: null })],
     'to a P-256 key': [...steps, step('root 4', jwk('p256 root 5'))],
     'to nothing': [...steps, step('root 4', undefined)],
     'not an array': { steps },
     'of numbers': [1, 2],
     'with null': [...steps, null],
-    'nested': [steps],
+    nested: [steps],
     null: null,
-    ...Object.fromEntries(Object.entries(badKeys(jwk('root 5'))).map(([name, bad]) => [`to ${name}`, [...steps, step('root 4', bad)]])),
+    ...Object.fromEntries(
+      Object.entries(badKeys(jwk('root 5'))).map(([name, bad]) => [
+        `to ${name}`,
+        [...steps, step('root 4', bad)],
+      ]),
+    ),
   };
   for (const [name, chain] of Object.entries(chains)) {
     const text = JSON.stringify(chain);

@@ -1,9 +1,10 @@
 import { jcs, sha256Hex, timeText, utf8 } from './encoding.js';
+import type { Files } from './files.js';
 import { jwt } from './jwt.js';
 import { key } from './keys.js';
 import { ORIGIN } from './log.js';
 import { verifierKey } from './note.js';
-import { CHECKPOINT_SECONDS, type Files, Registry, witnessesOf } from './registry.js';
+import { CHECKPOINT_SECONDS, Registry, witnessesOf } from './registry.js';
 
 /** What a verifier pins, as in section 5. */
 export interface Anchor {
@@ -70,7 +71,9 @@ const DESIGNS: Readonly<Record<string, () => Design>> = {
     registry: threeLists(new Registry(ONLINE)),
     anchor: { checkpoint: 'required', publication: 'required' },
   }),
-  'checkpoint-without-statement': () => ({ registry: threeLists(new Registry({ ...ONLINE, isStated: false })) }),
+  'checkpoint-without-statement': () => ({
+    registry: threeLists(new Registry({ ...ONLINE, isStated: false })),
+  }),
   hold: () => {
     const registry = new Registry({ ...ONLINE, mayHold: true });
     registry.hold = ['beta'];
@@ -82,11 +85,13 @@ const DESIGNS: Readonly<Record<string, () => Design>> = {
     registry.rotate('root 2', ['root 3', 'spare']).rotate('root 3', ['root 4']).rotate('root 4');
     return { registry, anchor: { next_roots: [key('root 2'), key('spare')].map((one) => one.thumbprint) } };
   },
-  'described': () => ({ registry: described(threeLists(new Registry(ONLINE))) }),
+  described: () => ({ registry: described(threeLists(new Registry(ONLINE))) }),
   log: () => ({ registry: threeLists(new Registry({ hasLog: true })), anchor: logAnchor() }),
   witnessed: () => ({ registry: threeLists(new Registry(WITNESSED)), anchor: logAnchor(2) }),
   pending: () => ({
-    registry: threeLists(new Registry(WITNESSED)).change('beta', { tier: 'founding' }).publish({ isPending: true }),
+    registry: threeLists(new Registry(WITNESSED))
+      .change('beta', { tier: 'founding' })
+      .publish({ isPending: true }),
     anchor: logAnchor(2),
   }),
   'log-rotated': () => ({
@@ -126,7 +131,13 @@ function described(registry: Registry): Registry {
   const { files, now, online } = registry;
   const feed = 'urn:uuid:0b4f3c1e-7a52-4c8e-9d46-2f1f6a0c5e11';
   const updated = timeText(now);
-  const change = { updated_at: updated, issuer_id: 'alpha', field: 'status', from: 'suspended', to: 'active' };
+  const change = {
+    updated_at: updated,
+    issuer_id: 'alpha',
+    field: 'status',
+    from: 'suspended',
+    to: 'active',
+  };
   files.set('changes.json', utf8(jcs({ changes: [change], feed, since: timeText(now - 120) })));
   files.set(
     'changes.atom',
@@ -138,7 +149,7 @@ function described(registry: Registry): Registry {
   const mirrors = [{ url: 'https://mirror.example', state: 'in sync', updated_at: updated }];
   const times = { iat: now + 10, exp: now + 10 + CHECKPOINT_SECONDS };
   const claims = { ...times, mirrors, witnesses: [], quorum: undefined };
-  files.set('operations.jwt', utf8(jwt(online, 'registry-operations+jwt', claims)));
+  files.set('operations.jwt', utf8(jwt(online, { typ: 'registry-operations+jwt' }, claims)));
   return registry.seal();
 }
 

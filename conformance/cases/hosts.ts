@@ -3,8 +3,22 @@ import { golden } from './goldens.js';
 import { makeCase } from './make-case.js';
 
 const FILES = [
-  ...['issuers.json', 'issuers.sig', 'publication.jwt', 'checkpoint.jwt', 'keys/delegation.jwt', 'keys/rotation.json'],
-  ...['keys/root.json', 'sums/root', 'issuers/alpha', 'SHA256SUMS', 'log/publication.tlog-proof', 'log/checkpoint'],
+  ...[
+    'issuers.json',
+    'issuers.sig',
+    'publication.jwt',
+    'checkpoint.jwt',
+    'keys/delegation.jwt',
+    'keys/rotation.json',
+  ],
+  ...[
+    'keys/root.json',
+    'sums/root',
+    'issuers/alpha',
+    'SHA256SUMS',
+    'log/publication.tlog-proof',
+    'log/checkpoint',
+  ],
   'log/tile/0/000.p/4',
 ];
 
@@ -35,7 +49,10 @@ export function* oddHosts(): Generator<Case> {
         const only = { ...ONLY_HOSTS, rule: '26', why, base };
         yield makeCase({ ...only, id: `host/${base}/${file}/${name}`, answers });
         if (base === 'witnessed') continue;
-        const sources = [{ base, patches: [], answers }, { base, patches: [] }] as const;
+        const sources = [
+          { base, patches: [], answers },
+          { base, patches: [] },
+        ] as const;
         const id = `host/${base}/${file}/${name}, and a mirror`;
         yield makeCase({ ...only, id, steps: [{ now, sources }] });
       }

@@ -4,9 +4,13 @@ import type { Key } from './keys.js';
 /** The members of a header or the claims of a payload. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Signs a statement as a publisher does: header and claims are canonical. Members that are undefined are left out. */
-export function jwt(signer: Key, typ: string, claims: Members, header: Members = {}): string {
-  return rawJwt(signer, jcs({ alg: signer.alg, kid: signer.thumbprint, typ, ...header }), jcs(claims));
+/**
+ * Signs a statement as a publisher does: header and claims are canonical. Members that are undefined are left out.
+ *
+ * @param header - `typ`, and members that are not the usual
+ */
+export function jwt(signer: Key, header: { readonly typ: string } & Members, claims: Members): string {
+  return rawJwt(signer, jcs({ alg: signer.alg, kid: signer.thumbprint, ...header }), jcs(claims));
 }
 
 /** Signs any two texts, valid JSON or not. */

@@ -1,9 +1,9 @@
 import { jcs, sha256Hex, utf8 } from './encoding.js';
+import type { Files } from './files.js';
 import { decodeJwt, type Members } from './jwt.js';
-import { key } from './keys.js';
+import { type Jwk, key, thumbprintOf } from './keys.js';
 import { inclusionPath, leafHash, tileFiles, treeRoot } from './merkle.js';
 import { headText, logLine, type NoteSigner, proofText, verifierKey, witnessLine } from './note.js';
-import type { Files } from './registry.js';
 
 export const ORIGIN = 'registry.example/log';
 
@@ -56,8 +56,8 @@ export class Log {
     this.add(delegationEntry(statement), statement, files);
   }
 
-  addRotation(statement: string, next: string, step: number, files: Files): void {
-    this.add(jcs({ next, sha256: sha256Hex(utf8(statement)), step, type: 'rotation' }), statement, files);
+  addRotation(statement: string, files: Files): void {
+    this.add(rotationEntry(statement), statement, files);
   }
 
   /** The newest head, or an earlier one, with its signature lines. */
@@ -91,7 +91,21 @@ export class Log {
 /** The entry of a publication statement. @param more - members that are not the usual */
 export function publicationEntry(statement: string, more: Members = {}): string {
   const { sha256: list, sequence, updated_at } = decodeJwt(statement).claims;
-  return jcs({ list, sequence, sha256: sha256Hex(utf8(statement)), type: 'publication', updated_at, ...more });
+  return jcs({
+    list,
+    sequence,
+    sha256: sha256Hex(utf8(statement)),
+    type: 'publication',
+    updated_at,
+    ...more,
+  });
+}
+
+/** The entry of a rotation step. */
+function rotationEntry(statement: string): string {
+  const { next_root, step } = decodeJwt(statement).claims;
+  const next = thumbprintOf(next_root as Jwk);
+  return jcs({ next, sha256: sha256Hex(utf8(statement)), step, type: 'rotation' });
 }
 
 /** The entry of a delegation. */

@@ -1,7 +1,7 @@
 import type { Case } from './case.js';
 import { jcs, sha256Hex, textOf, utf8 } from './encoding.js';
 import { golden, longLog } from './goldens.js';
-import { jwt, type Members } from './jwt.js';
+import { decodeJwt, jwt, type Members } from './jwt.js';
 import { key } from './keys.js';
 import { delegationEntry, ORIGIN, publicationEntry } from './log.js';
 import { makeCase, shown, variant } from './make-case.js';
@@ -25,13 +25,27 @@ function* sizes(): Generator<Case> {
     const steps = [{ now: (registry.now + 600) * 1000, sources }] as const;
     yield makeCase({ ...draft, id: `log/${size} entries`, base, steps });
   }
-  for (const [older, newer] of [[1, 2], [255, 256], [256, 257], [255, 300], [2, 257]] as const) {
+  for (const [older, newer] of [
+    [1, 2],
+    [255, 256],
+    [256, 257],
+    [255, 300],
+    [2, 257],
+  ] as const) {
     const base = 'log-300';
     const [one, other] = [longLog(older), longLog(older)];
     while ((other.log?.entries.length ?? 0) < newer - 1) other.delegate({ iat: other.now + newer });
     other.publish({ at: other.now + 600 });
-    const at = (registry: Registry) => ({ now: (other.now + 600) * 1000, sources: [shown(registry, base)] as const });
-    yield makeCase({ ...draft, id: `log/from ${older} to ${newer} entries`, base, steps: [at(one), at(other), at(one)] });
+    const at = (registry: Registry) => ({
+      now: (other.now + 600) * 1000,
+      sources: [shown(registry, base)] as const,
+    });
+    yield makeCase({
+      ...draft,
+      id: `log/from ${older} to ${newer} entries`,
+      base,
+      steps: [at(one), at(other), at(one)],
+    });
   }
 }
 
@@ -41,7 +55,8 @@ const ENTRIES: Readonly<Record<string, (registry: Registry) => unknown>> = {
   'the same sequence': (registry) => registry.publish({ sequence: registry.sequence }),
   'a gap in the sequence': (registry) => registry.publish({ sequence: registry.sequence + 5 }),
   'an earlier list': (registry) => registry.publish({ at: registry.now - 30 }),
-  'another list of the same time': (registry) => registry.change('beta', { tier: 'founding' }).publish({ at: registry.now }),
+  'another list of the same time': (registry) =>
+    registry.change('beta', { tier: 'founding' }).publish({ at: registry.now }),
   'the same list again': (registry) => registry.publish({ at: registry.now }),
   'another previous': (registry) => registry.publish({ claims: { previous: '0'.repeat(64) } }),
   'no previous': (registry) => registry.publish({ claims: { previous: undefined } }),
@@ -50,15 +65,25 @@ const ENTRIES: Readonly<Record<string, (registry: Registry) => unknown>> = {
   'a delegation again': (registry) => registry.delegate().delegate(),
   'a delegation by a stranger': (registry) => {
     const claims = { iat: registry.now, exp: registry.now + 9000, keys: [registry.online.jwk] };
-    const text = jwt(key('stranger'), 'registry-delegation+jwt', claims, { kid: registry.root.thumbprint });
+    const text = jwt(
+      key('stranger'),
+      { typ: 'registry-delegation+jwt', kid: registry.root.thumbprint },
+      claims,
+    );
     registry.log?.add(delegationEntry(text), text, registry.files);
   },
-  'a publication by a stranger': (registry) => addStatement(registry, 'stranger', {}),
-  'a publication of a list that nobody has': (registry) => addStatement(registry, registry.root.name, { sha256: '0'.repeat(64) }),
-  'a publication under another kid': (registry) => addStatement(registry, registry.root.name, {}, { kid: key('spare').thumbprint }),
+  'a publication by a stranger': (registry) => addStatement(registry, { signer: 'stranger' }),
+  'a publication of a list that nobody has': (registry) => addStatement(registry, { sha256: '0'.repeat(64) }),
+  'a publication under another kid': (registry) =>
+    addStatement(registry, { kid: { kid: key('spare').thumbprint } }),
   'an entry without a statement': (registry) =>
-    registry.log?.add(jcs({ iat: registry.now, sha256: '0'.repeat(64), type: 'delegation' }), undefined, registry.files),
-  'an entry of another type': (registry) => registry.log?.add(jcs({ sha256: '0'.repeat(64), type: 'other' }), 'x', registry.files),
+    registry.log?.add(
+      jcs({ iat: registry.now, sha256: '0'.repeat(64), type: 'delegation' }),
+      undefined,
+      registry.files,
+    ),
+  'an entry of another type': (registry) =>
+    registry.log?.add(jcs({ sha256: '0'.repeat(64), type: 'other' }), 'x', registry.files),
   'an entry that is no JSON': (registry) => registry.log?.add('entry', 'x', registry.files),
   'an entry that is not canonical': (registry) =>
     registry.log?.add(`{ "iat":1,"sha256":"${'0'.repeat(64)}","type":"delegation"}`, 'x', registry.files),
@@ -81,34 +106,41 @@ const ENTRIES: Readonly<Record<string, (registry: Registry) => unknown>> = {
   },
   'a file that does not belong there': (registry) => registry.files.set('log/note', utf8('x')),
   'a hidden file': (registry) => registry.files.set('log/.htaccess', utf8('x')),
-  'a kept list with another name': (registry) => registry.files.set(`log/lists/${'0'.repeat(64)}.json`, utf8('{}')),
+  'a kept list with another name': (registry) =>
+    registry.files.set(`log/lists/${'0'.repeat(64)}.json`, utf8('{}')),
   'a narrower tile': (registry) => {
     const tile = [...registry.files].find(([path]) => /^log\/tile\/0\/000\.p\//.test(path));
     if (tile) registry.files.set('log/tile/0/000.p/1', tile[1].slice(0, 32));
   },
   'a wider tile': (registry) => registry.files.set('log/tile/0/000.p/9', new Uint8Array(288)),
   'a proof of an entry that is no publication': (registry) => {
-    registry.files.set('log/proofs/0/first.tlog-proof', registry.files.get('log/publication.tlog-proof') as Uint8Array);
+    registry.files.set(
+      'log/proofs/0/first.tlog-proof',
+      registry.files.get('log/publication.tlog-proof') as Uint8Array,
+    );
   },
-  'a testimony': (registry) => registry.files.set(WITNESS_FILE, registry.files.get('log/checkpoint') as Uint8Array),
+  'a testimony': (registry) =>
+    registry.files.set(WITNESS_FILE, registry.files.get('log/checkpoint') as Uint8Array),
   'a testimony that is no head': (registry) => registry.files.set(WITNESS_FILE, utf8('x\n')),
 };
 
 const WITNESS_FILE = `witness/${sha256Hex(utf8(ORIGIN))}/checkpoint`;
 
-function addStatement(registry: Registry, signer: string, more: Members, header: Members = {}): void {
-  const text = textOf(registry.files.get('publication.jwt') as Uint8Array);
-  const [, payload = ''] = text.split('.');
-  const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as Members;
+/** Adds a next publication of the same list. @param more - claims, and who signs, if not the root key; also another `kid` */
+function addStatement(
+  registry: Registry,
+  { signer = registry.root.name, kid = {}, ...more }: { signer?: string; kid?: { kid?: string } } & Members,
+): void {
+  const { claims } = decodeJwt(textOf(registry.files.get('publication.jwt') as Uint8Array));
   const sequence = registry.sequence + 1;
-  const all = { ...claims, sequence, ...more };
-  const made = jwt(key(signer), 'registry-publication+jwt', all, { kid: registry.root.thumbprint, ...header });
+  const header = { typ: 'registry-publication+jwt', kid: registry.root.thumbprint, ...kid };
+  const made = jwt(key(signer), header, { ...claims, sequence, ...more });
   registry.log?.add(publicationEntry(made), made, registry.files);
 }
 
 function addDelegation(registry: Registry, more: Members): void {
   const claims = { iat: registry.now, exp: registry.now + 9000, keys: [registry.online.jwk] };
-  const text = jwt(registry.root, 'registry-delegation+jwt', claims);
+  const text = jwt(registry.root, { typ: 'registry-delegation+jwt' }, claims);
   registry.log?.add(delegationEntry(text, more), text, registry.files);
 }
 

@@ -1,7 +1,8 @@
 import { type Case, ROLES, type Role, type ShownTree } from './case.js';
+import type { Files } from './files.js';
 import { type Golden, golden } from './goldens.js';
 import { difference, type Patch } from './patch.js';
-import type { Files, Registry } from './registry.js';
+import type { Registry } from './registry.js';
 
 /** What a kind of cases says of one. Everything else follows from the golden tree. */
 export interface Draft extends Partial<Omit<Case, 'id' | 'rule' | 'why'>> {

@@ -1,7 +1,7 @@
 import { base64, jcs, sha256Hex, textOf, unbase64, utf8 } from './encoding.js';
+import { checksumsOf, type Files } from './files.js';
 import { decodeJwt, type Members, rawJwt } from './jwt.js';
 import { key } from './keys.js';
-import { checksumsOf, type Files } from './registry.js';
 
 /** A change of one file of a tree. */
 export type Patch =
@@ -41,14 +41,21 @@ export function patched(files: Files, patches: readonly Patch[]): Files {
 }
 
 function apply(files: Files, patch: Patch): void {
-  if ('sealedBy' in patch) return sealAgain(files, patch.sealedBy);
+  if ('sealedBy' in patch) {
+    sealAgain(files, patch.sealedBy);
+    return;
+  }
   const before = files.get(patch.file) ?? new Uint8Array();
   if ('key' in patch) files.set(patch.file, utf8(resign(textOf(before), patch)));
   else if ('removed' in patch) files.delete(patch.file);
   else if ('text' in patch) files.set(patch.file, utf8(patch.text));
   else if ('bytes' in patch) files.set(patch.file, unbase64(patch.bytes));
   else if ('length' in patch) files.set(patch.file, before.slice(0, patch.length));
-  else files.set(patch.file, before.map((byte, at) => (at === patch.at ? byte ^ patch.xor : byte)));
+  else
+    files.set(
+      patch.file,
+      before.map((byte, at) => (at === patch.at ? byte ^ patch.xor : byte)),
+    );
 }
 
 function resign(text: string, { step, ...patch }: Resigned): string {
@@ -57,11 +64,16 @@ function resign(text: string, { step, ...patch }: Resigned): string {
   return JSON.stringify(steps.map((one, at) => (at === step ? resignOne(one, patch) : one)));
 }
 
-function resignOne(text: string, { key: name, without = [], rawHeader, rawClaims, ...patch }: Resigned): string {
+function resignOne(
+  text: string,
+  { key: name, without = [], rawHeader, rawClaims, ...patch }: Resigned,
+): string {
   const before = decodeJwt(text);
   const keep = (part: 'header' | 'claims') =>
     Object.fromEntries(
-      Object.entries({ ...before[part], ...patch[part] }).filter(([one]) => !without.includes(`${part}.${one}`)),
+      Object.entries({ ...before[part], ...patch[part] }).filter(
+        ([one]) => !without.includes(`${part}.${one}`),
+      ),
     );
   return rawJwt(key(name), rawHeader ?? jcs(keep('header')), rawClaims ?? jcs(keep('claims')));
 }

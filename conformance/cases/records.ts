@@ -17,24 +17,91 @@ const long = (count: number) => 'x'.repeat(count);
 /** Values at the borders of what a record may say, by member. */
 const BORDERS: Readonly<Record<string, readonly unknown[]>> = {
   issuer_id: [
-    ...['a', 'A', 'a..b', '.a', 'a.', 'a-', '-a', 'a_b', 'a b', 'ä', 'index', 'con', 'con.x', 'com0', 'lpt9', 'console'],
-    ...['a.gz', 'a.br', 'a.html', 'a.htm', 'a.html.x', long(128), long(129), 'a\n', 'a/b', '__proto__', 'constructor'],
+    ...[
+      'a',
+      'A',
+      'a..b',
+      '.a',
+      'a.',
+      'a-',
+      '-a',
+      'a_b',
+      'a b',
+      'ä',
+      'index',
+      'con',
+      'con.x',
+      'com0',
+      'lpt9',
+      'console',
+    ],
+    ...[
+      'a.gz',
+      'a.br',
+      'a.html',
+      'a.htm',
+      'a.html.x',
+      long(128),
+      long(129),
+      'a\n',
+      'a/b',
+      '__proto__',
+      'constructor',
+    ],
   ],
   tier: ['founding', 'certified', 'registered', 'Founding', 'gold'],
   status: ['active', 'suspended', 'revoked', 'Active', 'withdrawn'],
   jwks_uri: [
-    ...['https://a.example/', 'http://a.example/', 'https://a.example/#x', 'https://u@a.example/', '/keys', 'https://'],
-    ...['https://ä.example/', 'https://a.example/ ', 'https://a.example/%zz', `https://a.example/${long(2030)}`],
+    ...[
+      'https://a.example/',
+      'http://a.example/',
+      'https://a.example/#x',
+      'https://u@a.example/',
+      '/keys',
+      'https://',
+    ],
+    ...[
+      'https://ä.example/',
+      'https://a.example/ ',
+      'https://a.example/%zz',
+      `https://a.example/${long(2030)}`,
+    ],
     ...[`https://a.example/${long(2031)}`, 'https://[::1]/', 'HTTPS://a.example/', 'javascript:alert(1)'],
   ],
-  discovery_uri: ['http://a.example/', 'https://a.example/?q', 'https://a.example:99999/', 'ftp://a.example/'],
-  policy_uri: [null, 'http://a.example/#x', 'https://a.example/', 'mailto:a@a.example', `http://a.example/${long(2048)}`],
+  discovery_uri: [
+    'http://a.example/',
+    'https://a.example/?q',
+    'https://a.example:99999/',
+    'ftp://a.example/',
+  ],
+  policy_uri: [
+    null,
+    'http://a.example/#x',
+    'https://a.example/',
+    'mailto:a@a.example',
+    `http://a.example/${long(2048)}`,
+  ],
   contact: ['a@a.example', 'a', 'a@', `${long(242)}@a.example`, `${long(245)}@a.example`, 'a@a.example\n'],
   certified_since: [
     ...['2026-02-28T00:00:00Z', '2026-02-29T00:00:00Z', '2024-02-29t00:00:00z', '2026-01-01T24:00:00Z'],
-    ...['2016-12-31T23:59:60Z', '2016-12-31T22:59:60Z', '2017-01-01T00:59:60+01:00', '2026-01-01T00:00:00.5+23:59'],
-    ...['2026-01-01T00:00:00+24:00', '2026-01-01', '2026-01-01T00:00Z', '0000-01-01T00:00:00Z', '2026-13-01T00:00:00Z'],
-    ...[`2026-01-01T00:00:00.${'0'.repeat(43)}Z`, `2026-01-01T00:00:00.${'0'.repeat(44)}Z`, '2026-01-01T00:00:00-00:00'],
+    ...[
+      '2016-12-31T23:59:60Z',
+      '2016-12-31T22:59:60Z',
+      '2017-01-01T00:59:60+01:00',
+      '2026-01-01T00:00:00.5+23:59',
+    ],
+    ...[
+      '2026-01-01T00:00:00+24:00',
+      '2026-01-01',
+      '2026-01-01T00:00Z',
+      '0000-01-01T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+    ],
+    ...[
+      `2026-01-01T00:00:00.${'0'.repeat(43)}Z`,
+      `2026-01-01T00:00:00.${'0'.repeat(44)}Z`,
+      '2026-01-01T00:00:00-00:00',
+    ],
   ],
   last_audit: [null, '2026-01-01T00:00:00Z', '2026-06-31T00:00:00Z'],
   geographical_scope: [[], ['NO', 'SE'], ['NO', 'NO'], ['no'], ['XX'], [null], ['NO', 1]],
@@ -54,9 +121,12 @@ export function* oddRecords(): Generator<Case> {
   };
   for (const member of MEMBERS) {
     yield make(`${member} absent`, without(record('alpha'), member));
-    for (const [name, value] of ODD_VALUES) yield make(`${member} ${name}`, record('alpha', { [member]: value }));
+    for (const [name, value] of ODD_VALUES)
+      yield make(`${member} ${name}`, record('alpha', { [member]: value }));
     for (const [number, value] of (BORDERS[member] ?? []).entries()) {
-      const shown = String(value).replaceAll(/[^\w.:-]/g, '_').slice(0, 30);
+      const shown = String(value)
+        .replaceAll(/[^\w.:-]/g, '_')
+        .slice(0, 30);
       yield make(`${member} border ${number} ${shown}`, record('alpha', { [member]: value }));
     }
   }
@@ -78,10 +148,12 @@ const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>
   'an escape': (list) => list.replace('alpha', '\\u0061lpha'),
   'a slash that is escaped': (list) => list.replace('https://', 'https:\\/\\/'),
   'a member twice': (list) => list.replace('"tier":"certified"', '"tier":"certified","tier":"certified"'),
-  'a member twice, the last one wrong': (list) => list.replace('"status":"active"', '"status":"active","status":"x"'),
-  'a member twice in two spellings': (list) => list.replace('"tier":"certified"', '"tier":"certified","t\\u0069er":"certified"'),
+  'a member twice, the last one wrong': (list) =>
+    list.replace('"status":"active"', '"status":"active","status":"x"'),
+  'a member twice in two spellings': (list) =>
+    list.replace('"tier":"certified"', '"tier":"certified","t\\u0069er":"certified"'),
   'issuers twice': (list) => list.replace('{"issuers":', '{"issuers":[],"issuers":'),
-  '__proto__': (list) => list.replace('{"issuers":', '{"__proto__":{},"issuers":'),
+  __proto__: (list) => list.replace('{"issuers":', '{"__proto__":{},"issuers":'),
   'another member': (list) => list.replace('{"issuers":', '{"extra":1,"issuers":'),
   'no updated_at': (list) => list.replace(/,"updated_at":"[^"]*"/, ''),
   'no issuers': (list) => list.replace(/"issuers":.*,"updated_at"/, '"updated_at"'),
@@ -97,7 +169,8 @@ const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>
   'half of it': (list) => list.slice(0, list.length >> 1),
   'something after': (list) => `${list}{}`,
   'bytes that are not UTF-8': (list) => concatBytes(utf8(list), Uint8Array.of(0xff)),
-  'an overlong encoding': (list) => concatBytes(utf8(list.slice(0, 20)), Uint8Array.of(0xc0, 0xaf), utf8(list.slice(20))),
+  'an overlong encoding': (list) =>
+    concatBytes(utf8(list.slice(0, 20)), Uint8Array.of(0xc0, 0xaf), utf8(list.slice(20))),
   'UTF-16': (list) => Uint8Array.from([0xff, 0xfe, ...[...list].flatMap((one) => [one.charCodeAt(0), 0])]),
   'a lone surrogate': (list) => list.replace('alpha', '\\ud800'),
   'a number that is too large': (list) => list.replace('"certified"', '1e400'),
@@ -106,8 +179,21 @@ const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>
 };
 
 const TIMES = [
-  ...['2026-11-21T08:03:00.0Z', '2026-11-21T08:03:00+00:00', '2026-11-21t08:03:00z', '2026-11-21 08:03:00Z', '2026-11-21T08:03Z'],
-  ...['2026-11-31T08:03:00Z', '2016-12-31T23:59:60Z', '2026-11-21T24:00:00Z', '', '1795248180', '+002026-11-21T08:03:00Z'],
+  ...[
+    '2026-11-21T08:03:00.0Z',
+    '2026-11-21T08:03:00+00:00',
+    '2026-11-21t08:03:00z',
+    '2026-11-21 08:03:00Z',
+    '2026-11-21T08:03Z',
+  ],
+  ...[
+    '2026-11-31T08:03:00Z',
+    '2016-12-31T23:59:60Z',
+    '2026-11-21T24:00:00Z',
+    '',
+    '1795248180',
+    '+002026-11-21T08:03:00Z',
+  ],
 ];
 
 /** Lists in other bytes, signed, and named by every statement as they are. */
@@ -119,7 +205,13 @@ export function* oddLists(): Generator<Case> {
       const patches = variant(base, (registry) =>
         registry.publish({ list, at: registry.now, claims, checkpoint: claims }),
       );
-      return makeCase({ id: `list/${base}/${name}`, rule: '3', base, patches, why: 'The list has another form.' });
+      return makeCase({
+        id: `list/${base}/${name}`,
+        rule: '3',
+        base,
+        patches,
+        why: 'The list has another form.',
+      });
     };
     for (const [name, change] of Object.entries(LISTS)) {
       const list = change(canonical);

@@ -1,12 +1,10 @@
 import { base64url, jcs, sha256Hex, timeText, utf8 } from './encoding.js';
+import { checksumsOf, type Files } from './files.js';
 import { jwt, type Members } from './jwt.js';
 import { type Key, key } from './keys.js';
 import { Log } from './log.js';
 import type { NoteSigner } from './note.js';
 import { sumsFiles } from './sums.js';
-
-/** The files of a tree, by path. */
-export type Files = Map<string, Uint8Array>;
 
 /** When the registries of all cases begin: 2026-11-21T08:00:00Z, in seconds since 1970. */
 export const BEGIN = 1_795_248_000;
@@ -168,14 +166,18 @@ export class Registry {
     const list = this.files.get('issuers.json') as Uint8Array;
     const { now, sequence } = this.#published;
     const iat = this.now + 10;
-    return jwt(signer, 'registry-checkpoint+jwt', {
-      ...{ iat, exp: iat + CHECKPOINT_SECONDS, updated_at: timeText(now) },
-      ...{ sha256: sha256Hex(list), size: list.length },
-      tree_sha256: sha256Hex(this.files.get('SHA256SUMS') as Uint8Array),
-      ...(this.setup.isStated !== false && { sequence }),
-      ...(this.hold.length > 0 && { hold: this.hold }),
-      ...claims,
-    });
+    return jwt(
+      signer,
+      { typ: 'registry-checkpoint+jwt' },
+      {
+        ...{ iat, exp: iat + CHECKPOINT_SECONDS, updated_at: timeText(now) },
+        ...{ sha256: sha256Hex(list), size: list.length },
+        tree_sha256: sha256Hex(this.files.get('SHA256SUMS') as Uint8Array),
+        ...(this.setup.isStated !== false && { sequence }),
+        ...(this.hold.length > 0 && { hold: this.hold }),
+        ...claims,
+      },
+    );
   }
 
   /** Who signs the checkpoints. */
@@ -191,7 +193,7 @@ export class Registry {
       ...(this.setup.mayHold && { hold: true }),
       ...claims,
     };
-    const text = jwt(this.root, 'registry-delegation+jwt', this.#delegation);
+    const text = jwt(this.root, { typ: 'registry-delegation+jwt' }, this.#delegation);
     this.files.set('keys/delegation.jwt', utf8(text));
     this.log?.addDelegation(text, this.files);
     return this;
@@ -200,14 +202,18 @@ export class Registry {
   /** Replaces the root key, and publishes under the new one. @param committed - names of keys to which the new one is committed */
   rotate(next: string, committed?: readonly string[], claims: Members = {}): this {
     const to = key(next);
-    const step = jwt(this.root, 'registry-root-rotation+jwt', {
-      ...{ iat: this.now, next_root: to.jwk, step: this.#steps.length + 1 },
-      ...(committed && { next_roots: committed.map((name) => key(name).thumbprint) }),
-      ...claims,
-    });
+    const step = jwt(
+      this.root,
+      { typ: 'registry-root-rotation+jwt' },
+      {
+        ...{ iat: this.now, next_root: to.jwk, step: this.#steps.length + 1 },
+        ...(committed && { next_roots: committed.map((name) => key(name).thumbprint) }),
+        ...claims,
+      },
+    );
     this.#steps.push(step);
     this.files.set('keys/rotation.json', utf8(JSON.stringify(this.#steps)));
-    this.log?.addRotation(step, to.thumbprint, this.#steps.length, this.files);
+    this.log?.addRotation(step, this.files);
     this.root = to;
     this.chain.push(to);
     if (this.#delegation !== undefined) this.delegate();
@@ -233,15 +239,19 @@ export class Registry {
       levels,
     );
     for (const [path, bytes] of sums) files.set(path, bytes);
-    const text = jwt(this.root, 'registry-publication+jwt', {
-      ...{ iat: this.now, sequence: this.sequence, updated_at: timeText(this.now) },
-      ...{ sha256: sha256Hex(list), size: list.length, issuers: this.records.size },
-      ...{ sums_sha256: sha256Hex(sums.get('sums/root') as Uint8Array), levels },
-      ...(this.#newest && { previous: sha256Hex(utf8(this.#newest)) }),
-      ...(checkpoints && { checkpoint: true }),
-      ...(this.log && { log: this.log.claim }),
-      ...claims,
-    });
+    const text = jwt(
+      this.root,
+      { typ: 'registry-publication+jwt' },
+      {
+        ...{ iat: this.now, sequence: this.sequence, updated_at: timeText(this.now) },
+        ...{ sha256: sha256Hex(list), size: list.length, issuers: this.records.size },
+        ...{ sums_sha256: sha256Hex(sums.get('sums/root') as Uint8Array), levels },
+        ...(this.#newest && { previous: sha256Hex(utf8(this.#newest)) }),
+        ...(checkpoints && { checkpoint: true }),
+        ...(this.log && { log: this.log.claim }),
+        ...claims,
+      },
+    );
     this.#newest = text;
     return text;
   }
@@ -262,15 +272,4 @@ export class Registry {
 /** The witnesses of a registry. */
 export function witnessesOf({ witnesses = [] }: Setup): NoteSigner[] {
   return witnesses.map((name) => ({ key: key(`witness ${name}`), name, purpose: 'witness' }));
-}
-
-/** SHA256SUMS of section 7. @param pending - the hash of a list that is only in the log yet */
-export function checksumsOf(files: Files, pending?: string): string {
-  const isStated = files.has('publication.jwt');
-  const others = (path: string) =>
-    ['SHA256SUMS', 'checkpoint.jwt', 'operations.jwt'].includes(path) ||
-    (isStated && /^(issuers\/|sums\/(?!root$)|log\/|witness\/)/.test(path)) ||
-    (pending !== undefined && path.startsWith(`snapshots/${pending}/`));
-  const listed = [...files].filter(([path]) => !others(path)).sort(([a], [b]) => (a < b ? -1 : 1));
-  return listed.map(([path, bytes]) => `${sha256Hex(bytes)}  ${path}\n`).join('');
 }

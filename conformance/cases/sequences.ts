@@ -62,16 +62,28 @@ const STORIES: Readonly<Record<string, readonly [Work, Work]>> = {
       registry.files.delete('publication.jwt');
     },
   ],
-  'checkpoints are withdrawn': [nothing, (registry) => registry.publish({ claims: { checkpoint: undefined } })],
+  'checkpoints are withdrawn': [
+    nothing,
+    (registry) => registry.publish({ claims: { checkpoint: undefined } }),
+  ],
   'a rotation': [nothing, (registry) => registry.rotate('next root')],
   'a rotation is hidden': [(registry) => registry.rotate('next root'), nothing],
-  'a rotation is hidden behind a newer list': [(registry) => registry.rotate('next root'), (registry) => registry.publish({ at: registry.now + 600 })],
-  'another rotation': [(registry) => registry.rotate('next root'), (registry) => registry.rotate('other root')],
+  'a rotation is hidden behind a newer list': [
+    (registry) => registry.rotate('next root'),
+    (registry) => registry.publish({ at: registry.now + 600 }),
+  ],
+  'another rotation': [
+    (registry) => registry.rotate('next root'),
+    (registry) => registry.rotate('other root'),
+  ],
   'a rotation to the same key with another commitment': [
     (registry) => registry.rotate('next root', ['later root']),
     (registry) => registry.rotate('next root', ['other root']),
   ],
-  'a rotation goes on': [(registry) => registry.rotate('next root'), (registry) => registry.rotate('next root').rotate('later root')],
+  'a rotation goes on': [
+    (registry) => registry.rotate('next root'),
+    (registry) => registry.rotate('next root').rotate('later root'),
+  ],
   'a rotation goes on under a lower sequence': [
     (registry) => registry.publish({ sequence: 50 }),
     (registry) => {
@@ -91,7 +103,8 @@ const CHECKPOINT_STORIES: Readonly<Record<string, readonly [Work, Work]>> = {
   'an older checkpoint': [sealedWith((now) => ({ iat: now + 60 })), nothing],
   'an older checkpoint of a newer list': [
     sealedWith((now) => ({ iat: now + 300 })),
-    (registry) => registry.change('beta', { tier: 'founding' }).publish({ checkpoint: { iat: registry.now + 70 } }),
+    (registry) =>
+      registry.change('beta', { tier: 'founding' }).publish({ checkpoint: { iat: registry.now + 70 } }),
   ],
   'another checkpoint of the same second': [nothing, sealedWith(() => ({ exp: 1_795_300_000 }))],
   'a later delegation': [nothing, delegatedAt(30)],
@@ -184,7 +197,10 @@ const LOG_STORIES: Readonly<Record<string, readonly [Work, Work]>> = {
   ],
   'a newer cosignature of the same head': [nothing, cosignedLater(600)],
   'an older cosignature of the same head': [cosignedLater(600), nothing],
-  'a publication that is pending': [nothing, (registry) => registry.change('beta').publish({ isPending: true })],
+  'a publication that is pending': [
+    nothing,
+    (registry) => registry.change('beta').publish({ isPending: true }),
+  ],
   'a pending publication is completed': [
     (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
     (registry) => {
@@ -196,7 +212,8 @@ const LOG_STORIES: Readonly<Record<string, readonly [Work, Work]>> = {
     nothing,
     (registry) => {
       registry.publish();
-      for (const path of [...registry.files.keys()]) if (path.startsWith('log/tile/0')) registry.files.delete(path);
+      for (const path of [...registry.files.keys()])
+        if (path.startsWith('log/tile/0')) registry.files.delete(path);
     },
   ],
 };
@@ -219,7 +236,8 @@ const ANY = ['stated', 'root-checkpoint', 'checkpoint', 'hold', 'rotated', 'log'
 
 function* stories(): Generator<[string, Story]> {
   for (const base of ANY) {
-    for (const [name, [first, second]] of Object.entries(STORIES)) yield [`${base}/${name}`, { base, first, second }];
+    for (const [name, [first, second]] of Object.entries(STORIES))
+      yield [`${base}/${name}`, { base, first, second }];
   }
   for (const base of ['hold', 'root-checkpoint', 'witnessed']) {
     for (const [name, [first, second]] of Object.entries(CHECKPOINT_STORIES)) {

@@ -16,7 +16,10 @@ export const startAuditor: StartProgram = ({ anchor }) => ({
       const failed = checks.filter(({ result }) => result === 'failed');
       const more = { list: short(sha256), issuers, hold, warnings: warnings.length };
       if (report.ok) return accepted(more);
-      return refused(failed.map(({ name }) => name).join(','), { ...more, problems: failed.map(({ problems }) => problems.length) });
+      return refused(failed.map(({ name }) => name).join(','), {
+        ...more,
+        problems: failed.map(({ problems }) => problems.length),
+      });
     } catch (error) {
       return verdictOf(error);
     }

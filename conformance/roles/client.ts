@@ -40,8 +40,14 @@ function statusOf({ errors, source, ...status }: RegistryStatus): object {
   const said = JSON.parse(JSON.stringify(status)) as Record<string, unknown>;
   const isTold = ([, value]: [string, unknown]) => value !== undefined && value !== false;
   const facts = Object.fromEntries(Object.entries(said).filter(isTold));
-  const failed = Object.entries(errors).map(([url, error]) => `${new URL(url).hostname.slice(0, 8)} ${codeOf(error)}`);
-  return { ...facts, from: source && (source === 'store' ? source : new URL(source).hostname.slice(0, 8)), failed };
+  const failed = Object.entries(errors).map(
+    ([url, error]) => `${new URL(url).hostname.slice(0, 8)} ${codeOf(error)}`,
+  );
+  return {
+    ...facts,
+    from: source && (source === 'store' ? source : new URL(source).hostname.slice(0, 8)),
+    failed,
+  };
 }
 
 /** Starts a client with the list. */
@@ -102,7 +108,10 @@ export const startLookup: StartProgram = (one) => {
       const answers: Record<string, string> = {};
       for (const id of one.ask) answers[id] = await askFor(id);
       code ??= Object.values(answers).find((answer) => answer.startsWith('ERR_'));
-      const more = { answers, ...(code === undefined && { list: short(lookup.sha256), ...statusOf(lookup.status()) }) };
+      const more = {
+        answers,
+        ...(code === undefined && { list: short(lookup.sha256), ...statusOf(lookup.status()) }),
+      };
       return code === undefined ? accepted(more) : refused(code, more);
     },
     end: () => lookup.close(),

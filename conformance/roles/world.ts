@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import type { HostAnswer, ShownTree, Step } from '../cases/case.js';
+import type { Files } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import { patched } from '../cases/patch.js';
-import type { Files } from '../cases/registry.js';
 
 /** The clock of all programs in this process. */
 export const clock = { now: 0 };
@@ -16,23 +16,32 @@ export const sourceUrl = (at: number): string => `https://source-${at}.example`;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Puts this process into the world of the cases: their clock, their hosts, and no pauses before another attempt. Call this
- * before programs are loaded.
+ * Puts this process into the world of the cases: their clock, their hosts, no pauses before another attempt, and no
+ * flushing of disks, because nobody needs a recording after a loss of power.
+ *
+ * @returns a function that leaves it
  */
-export function enterWorld(): void {
-  Date.now = () => clock.now;
-  const { setTimeout } = globalThis;
+export function enterWorld(): () => void {
+  const before = { now: Date.now, setTimeout: globalThis.setTimeout, fetch: globalThis.fetch };
+  const modules = { pause: timers.setTimeout, fsync: fs.fsyncSync };
   const withoutPause = (work: () => void, ms = 0, ...rest: unknown[]) =>
-    setTimeout(work, ms < LONGEST_PAUSE_MS ? 0 : ms, ...(rest as []));
+    before.setTimeout(work, ms < LONGEST_PAUSE_MS ? 0 : ms, ...(rest as []));
   globalThis.setTimeout = Object.defineProperties(
     withoutPause,
-    Object.getOwnPropertyDescriptors(setTimeout),
+    Object.getOwnPropertyDescriptors(before.setTimeout),
   ) as typeof globalThis.setTimeout;
+  Date.now = () => clock.now;
+  globalThis.fetch = hostsFetch;
   timers.setTimeout = (async (_ms: number, value: unknown) => value) as typeof timers.setTimeout;
-  // Nobody needs a recording after a loss of power.
   fs.fsyncSync = () => undefined;
   syncBuiltinESMExports();
-  globalThis.fetch = hostsFetch;
+  return () => {
+    Date.now = before.now;
+    Object.assign(globalThis, { setTimeout: before.setTimeout, fetch: before.fetch });
+    timers.setTimeout = modules.pause;
+    fs.fsyncSync = modules.fsync;
+    syncBuiltinESMExports();
+  };
 }
 
 /** A source with its files. */
@@ -55,12 +64,16 @@ export function filesOf({ base, patches }: ShownTree): Files {
   return patched(golden(base).files, patches);
 }
 
-/** A host of static files. It ignores queries, as hosts do. */
 const hostsFetch: typeof fetch = async (input, init) => {
-  const { hostname, pathname } = new URL(String(input));
+  const { hostname } = new URL(String(input));
   const source = sources[Number(/^source-(\d+)\./.exec(hostname)?.[1])];
   if (source === undefined) throw new TypeError(`no case has the host ${hostname}`);
-  const path = decodeURIComponent(pathname.slice(1));
+  return answerOf(source, String(input), init);
+};
+
+/** Answers as a host of static files. It ignores queries, as hosts do. */
+export async function answerOf(source: Source, url: string, init?: RequestInit): Promise<Response> {
+  const path = decodeURIComponent(new URL(url).pathname.slice(1));
   const bytes = source.files.get(path);
   const answer = source.answers[path];
   if (answer === undefined) return bytes === undefined ? missing() : found(bytes, typeOf(path));
@@ -69,7 +82,7 @@ const hostsFetch: typeof fetch = async (input, init) => {
   if ('ends' in answer) return endEarly(bytes ?? new Uint8Array(), answer.ends);
   const { status, location } = answer;
   return new Response(null, { status, headers: location === undefined ? {} : { location } });
-};
+}
 
 const missing = () => new Response(null, { status: 404 });
 
