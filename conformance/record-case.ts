@@ -5,7 +5,7 @@ import { startClient, startLookup } from './roles/client.js';
 import { startCopy } from './roles/copy.js';
 import { startMirror } from './roles/mirror.js';
 import { startMonitor } from './roles/monitor.js';
-import type { StartProgram, Verdict } from './roles/verdict.js';
+import { type Program, type StartProgram, type Verdict, verdictOf } from './roles/verdict.js';
 import { show } from './roles/world.js';
 
 const PROGRAMS: Readonly<Record<Role, StartProgram>> = {
@@ -39,11 +39,17 @@ function rolesFor({ id, roles }: Case): readonly Role[] {
 export async function recordCase(one: Case): Promise<RecordedVerdict[]> {
   const recorded: RecordedVerdict[] = [];
   for (const role of rolesFor(one)) {
-    const program = PROGRAMS[role](one);
+    let program: Program | undefined;
     for (const [step, shown] of one.steps.entries()) {
-      recorded.push({ id: one.id, role, step, ...(await program.see(shown, show(shown))) });
+      const sources = show(shown);
+      try {
+        program ??= PROGRAMS[role](one);
+        recorded.push({ id: one.id, role, step, ...(await program.see(shown, sources)) });
+      } catch (error) {
+        recorded.push({ id: one.id, role, step, ...verdictOf(error) });
+      }
     }
-    program.end?.();
+    program?.end?.();
   }
   return recorded;
 }

@@ -5,8 +5,8 @@ import { decodeJwt, jwt, type Members } from './jwt.js';
 import { key } from './keys.js';
 import { delegationEntry, ORIGIN, publicationEntry } from './log.js';
 import { makeCase, shown, variant } from './make-case.js';
-import type { NoteSigner } from './note.js';
-import type { Registry } from './registry.js';
+import { type NoteSigner, verifierKey } from './note.js';
+import { type Registry, witnessesOf } from './registry.js';
 
 /** Logs of many entries, and logs whose entries, heads or statements break a rule of section 30. */
 export function* logs(): Generator<Case> {
@@ -227,7 +227,15 @@ export function* anchors(): Generator<Case> {
     'a quorum of 1': { quorum: 1 },
     'a quorum of 3': { quorum: 3 },
     'one witness': { witnesses: [one], quorum: 1 },
-    'other witnesses': { witnesses: [one.replace('one', 'four')], quorum: 1 },
+    'another witness': {
+      witnesses: witnessesOf({ witnesses: ['four.example'] }).map(verifierKey),
+      quorum: 1,
+    },
+    'a witness whose id is not that of its key': { witnesses: [one.replace('one', 'four')], quorum: 1 },
+    'a witness twice': { witnesses: [one, one], quorum: 1 },
+    'a quorum that is too large': { quorum: 4 },
+    'a quorum of 0': { quorum: 0 },
+    'a member that nobody knows': { note: 1 },
     'two witnesses': { witnesses: [two, three], quorum: 2 },
     'a checkpoint': { checkpoint: 'required' },
     'a publication': { publication: 'required' },
