@@ -1,4 +1,4 @@
-import type { Case, Role } from './cases/case.js';
+import { type Case, ROLES, type Role } from './cases/case.js';
 import { sha256Hex, utf8 } from './cases/encoding.js';
 import { startAuditor } from './roles/auditor.js';
 import { startClient, startLookup } from './roles/client.js';
@@ -35,10 +35,10 @@ function rolesFor({ id, roles }: Case): readonly Role[] {
   return roles.filter((role) => role !== 'mirror' || isMirrored);
 }
 
-/** Shows a case to the programs of its roles. Returns what they say, step by step. */
-export async function recordCase(one: Case): Promise<RecordedVerdict[]> {
+/** Shows a case to the programs of its roles, or of some of them. Returns what they say, step by step. */
+export async function recordCase(one: Case, asked: readonly string[] = ROLES): Promise<RecordedVerdict[]> {
   const recorded: RecordedVerdict[] = [];
-  for (const role of rolesFor(one)) {
+  for (const role of rolesFor(one).filter((name) => asked.includes(name))) {
     let program: Program | undefined;
     for (const [step, shown] of one.steps.entries()) {
       const sources = show(shown);

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { sha256Hex, utf8 } from './cases/encoding.js';
-import { type Case, cases } from './cases/index.js';
+import { type Case, cases, ROLES } from './cases/index.js';
 import { recordCase } from './record-case.js';
 import { PageReader } from './roles/page.js';
 import { enterWorld } from './roles/world.js';
@@ -15,6 +15,8 @@ const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'test-results/conformance/recording.jsonl' },
     only: { type: 'string', default: '' },
+    /** Which roles to ask, without the page. */
+    roles: { type: 'string', default: ROLES.join(',') },
     /** How many cases to show to the page in Chromium. */
     pages: { type: 'string', default: '0' },
     /** Of the process for a share of the cases: its number, and how many there are. */
@@ -28,12 +30,14 @@ const BATCH = 500;
 async function recordShare(share: string): Promise<void> {
   const [own = 0, count = 1] = share.split('/').map(Number);
   enterWorld();
+  // If the process that collects is gone, nobody needs the rest.
+  process.once('disconnect', () => process.exit());
   const lines: string[] = [];
   const send = () => new Promise((sent) => process.send?.(lines.splice(0), sent));
   let number = 0;
   for await (const one of cases({ only: values.only })) {
     if (number++ % count !== own) continue;
-    for (const verdict of await recordCase(one)) lines.push(JSON.stringify(verdict));
+    for (const verdict of await recordCase(one, values.roles.split(','))) lines.push(JSON.stringify(verdict));
     if (lines.length > BATCH) await send();
   }
   await send();
@@ -42,7 +46,14 @@ async function recordShare(share: string): Promise<void> {
 
 function startShare(share: string, receive: (lines: string[]) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ['--share', share, '--only', values.only]);
+    const child = fork(fileURLToPath(import.meta.url), [
+      '--share',
+      share,
+      '--only',
+      values.only,
+      '--roles',
+      values.roles,
+    ]);
     child.on('message', (lines: string[]) => receive(lines));
     child.on('exit', (code) =>
       code === 0 ? resolve() : reject(new Error(`share ${share} ended with ${code}`)),
@@ -75,7 +86,7 @@ async function recordAll(): Promise<void> {
     lines.push(...more);
     process.stderr.write(`\r${lines.length} verdicts`);
   };
-  const count = availableParallelism();
+  const count = values.roles === '' ? 0 : availableParallelism();
   await Promise.all(Array.from({ length: count }, (_one, own) => startShare(`${own}/${count}`, receive)));
   if (values.pages !== '0') await recordPages(receive);
   mkdirSync(dirname(values.out), { recursive: true });
