@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,15 +82,20 @@ const ANCHORED = /^(anchor|rotation|clock)|rotated-thrice|log|witnessed|pending|
 async function recordAll(): Promise<void> {
   const started = performance.now();
   const lines: string[] = [];
+  const partial = `${values.out}.partial`;
+  mkdirSync(dirname(partial), { recursive: true });
+  rmSync(partial, { force: true });
   const receive = (more: string[]) => {
     lines.push(...more);
+    // A recording takes minutes. If it is ended, what it has found so far is not lost.
+    if (more.length > 0) appendFileSync(partial, `${more.join('\n')}\n`);
     process.stderr.write(`\r${lines.length} verdicts`);
   };
   const count = values.roles === '' ? 0 : availableParallelism();
   await Promise.all(Array.from({ length: count }, (_one, own) => startShare(`${own}/${count}`, receive)));
   if (values.pages !== '0') await recordPages(receive);
-  mkdirSync(dirname(values.out), { recursive: true });
   writeFileSync(values.out, `${lines.sort().join('\n')}\n`);
+  rmSync(partial, { force: true });
   const seconds = Math.round((performance.now() - started) / 1000);
   process.stderr.write(`\r${lines.length} verdicts in ${seconds} s: ${values.out}\n`);
 }
