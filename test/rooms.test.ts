@@ -75,7 +75,7 @@ function findCircle(imports: Imports): string[] | undefined {
 }
 
 /** The tables of rooms. A table that is missing from the document would otherwise be a test that is missing. */
-const FOLDERS = ['generator', 'custody', 'observers', 'cli', 'verifier/src', 'website/src'];
+const FOLDERS = ['generator', 'custody', 'observers', 'cli', 'verifier/src', 'website/src', 'conformance'];
 const HEADINGS = [...ARCHITECTURE.matchAll(/^## Rooms of (\S+)\/$/gm)];
 
 describe.each(HEADINGS.map(([heading, folder = '']) => ({ heading, folder })))(
@@ -179,7 +179,16 @@ describe.each([...MAY_IMPORT])('%s/', (folder, may) => {
 
 describe('the tables of rooms', () => {
   it('of folders names all folders', () => {
-    const folders = ['verifier', 'generator', 'custody', 'observers', 'sandbox', 'cli', 'website'];
+    const folders = [
+      'verifier',
+      'generator',
+      'custody',
+      'observers',
+      'sandbox',
+      'cli',
+      'website',
+      'conformance',
+    ];
     expect([...MAY_IMPORT.keys()]).toEqual(folders);
   });
 
