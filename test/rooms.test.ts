@@ -83,6 +83,7 @@ const FOLDERS = [
   'verifier/src',
   'verifier/src/core',
   'website/src',
+  'conformance',
 ];
 const HEADINGS = [...ARCHITECTURE.matchAll(/^## Rooms of (\S+)\/$/gm)];
 
@@ -187,7 +188,16 @@ describe.each([...MAY_IMPORT])('%s/', (folder, may) => {
 
 describe('the tables of rooms', () => {
   it('of folders names all folders', () => {
-    const folders = ['verifier', 'generator', 'custody', 'observers', 'sandbox', 'cli', 'website'];
+    const folders = [
+      'verifier',
+      'generator',
+      'custody',
+      'observers',
+      'sandbox',
+      'cli',
+      'website',
+      'conformance',
+    ];
     expect([...MAY_IMPORT.keys()]).toEqual(folders);
   });
 

@@ -72,8 +72,8 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
 /** Repeats `--config` in a command that is proposed. */
 function withConfiguration(step: NextStep, config: string | undefined): NextStep {
   if (config === undefined || step.command?.startsWith('npx ') !== true) return step;
-  const [program = '', rest = ''] = step.command.split(/(?<=^npx passport-registry) /);
-  return { ...step, command: `${program} --config ${shellWord(config)} ${rest}` };
+  const program = 'npx passport-registry ';
+  return { ...step, command: step.command.replaceAll(program, `${program}--config ${shellWord(config)} `) };
 }
 
 function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {

@@ -85,7 +85,7 @@ function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
   const comparedWithTree = compareWhole(parts);
   const found = { url, comparedWithTree, parts, host };
   if (host.empty === true) {
-    const level = tree.report === undefined ? 'note' : 'warning';
+    const level = tree.report === undefined ? 'note' : 'error';
     return { level, message: `${url} serves no list`, ...found };
   }
   if (state === 'unreachable' && tree.report === undefined) {

@@ -128,10 +128,14 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   }
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
+  const build = buildStep(
+    { reason: reasons.join(', and '), more: [...renews, ...delegation] },
+    status,
+    settings,
+  );
   return [
-    ...(mayHavePublished(status) && tree.hasRemote ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
-    ...(delegates ? [delegateStep(status, settings)] : []),
-    buildStep({ reason: reasons.join(', and '), more: [...renews, ...delegation] }, status, settings),
+    ...(mayHavePublished(status) && tree.hasRemote ? [loadFirst(out, build)] : []),
+    delegates ? both(delegateStep(status, settings), build) : build,
   ];
 }
 
@@ -146,8 +150,15 @@ function buildStep(
   return run(reason, 'build', ...options, ...signs);
 }
 
-const LOAD_FIRST =
-  'if this registry has published before, load its tree first, from the branch or from a copy';
+/** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
+function both(first: NextStep, second: NextStep): NextStep {
+  return { command: `${first.command} && ${second.command}`, reason: `${first.reason}; ${second.reason}` };
+}
+
+function loadFirst(out: string, { command }: NextStep): NextStep {
+  const reason = `load the tree that this registry has published, from the branch or from a copy; if it has never published, run \`${command}\``;
+  return run(reason, 'branch', 'load', out);
+}
 
 const FIRST_LIST = 'publish the first list; if this registry has published before, copy its tree here first';
 
@@ -191,21 +202,29 @@ function loadStep({ tree, live, mirrors }: RegistryStatus, { out }: CommandSetti
   return run(reason, 'branch', 'load', out);
 }
 
+/** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */
+function publishSteps({ tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { out, baseUrl, rootKeyOptions } = settings;
+  const copy = `copy ${out} to the host${baseUrl === undefined ? '' : ` of ${baseUrl}`}`;
+  const verify = (reason: string) =>
+    baseUrl === undefined ? [] : [run(reason, 'verify', baseUrl, '--expect', out, ...rootKeyOptions)];
+  if (tree.hasRemote) {
+    const save = run(`save ${out} on the branch and deploy it, or ${copy}`, 'branch', 'save', out);
+    return [save, ...verify('verify what the host serves')];
+  }
+  return baseUrl === undefined ? [told(copy)] : verify(`${copy}, and verify what the host serves`);
+}
+
 function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
   const { live, mirrors } = status;
-  const { out, rootKeyOptions, baseUrl } = settings;
+  const { rootKeyOptions } = settings;
   const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
   const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
   if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
   const isLate = live.comparedWithTree === 'older' || live.host?.empty === true;
   if (isRenewed || isLate || live.host?.state === 'expired') {
-    const where = baseUrl === undefined ? '' : ` of ${baseUrl}`;
-    const copy = run(
-      `save ${out} on the branch and deploy it or, without a branch, copy ${out} to the host${where}`,
-      ...['branch', 'save', out],
-    );
-    return [copy, ...(baseUrl === undefined ? [] : [verify(baseUrl)]), ...ask];
+    return [...publishSteps(status, settings), ...ask];
   }
   return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];
 }

@@ -23,7 +23,7 @@ const SETTINGS = [
   ['homepage', 'https://www.registry.example'],
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
-  ['signer', { key: '../../generator/root-key.pem' }],
+  ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
   [
     'log',

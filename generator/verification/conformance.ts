@@ -242,10 +242,10 @@ async function checkCompression(host: Host, list: Answer): Promise<Answered> {
 
 /** Checks the page at the URL of the registry. */
 async function checkPage(host: Host): Promise<Answered> {
-  const { status, headers } = await host.get('.//');
+  const { status, headers } = await host.get('./');
   const type = headers.get('content-type') ?? 'no type';
   const passed = status === 200 && /^text\/html\b/i.test(type);
-  return evaluate(recommended('page', './/', '200, text/html'), `${status}, ${type}`, passed);
+  return evaluate(recommended('page', './', '200, text/html'), `${status}, ${type}`, passed);
 }
 
 async function checkUnknownId(host: Host, path: string): Promise<Answered> {

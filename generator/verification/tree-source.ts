@@ -122,7 +122,7 @@ async function download(base: string, path: string, request: HostRequest): Promi
   const answer = await askHost(base, path, request);
   // Some hosts redirect index.html to the folder.
   if (path === PATHS.page && leadsTo(answer, base, path))
-    return fileOf(await askHost(base, './/', { signal }), base, './/');
+    return fileOf(await askHost(base, './', { signal }), base, './');
   return fileOf(answer, base, path);
 }
 
@@ -131,7 +131,7 @@ function leadsTo({ location }: HostAnswer, base: string, path: string): boolean 
   return (
     location !== undefined &&
     URL.canParse(location, from) &&
-    new URL(location, from).href === fileUrl(base, './/').href
+    new URL(location, from).href === fileUrl(base, './').href
   );
 }
 

@@ -13,7 +13,7 @@ let base: string;
 beforeAll(async () => {
   folder = await newRegistry();
   // Nothing reads it.
-  writeFileSync(join(folder, '../generator/root-key.pem'), 'no key');
+  writeFileSync(join(folder, '../root-key.pem'), 'no key');
   writeFiles(folder, { 'issuers/invented.yaml': recordText('invented') });
   base = await serverIn(folder, 'preview');
 });

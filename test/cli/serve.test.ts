@@ -48,7 +48,7 @@ describe('passport-registry serve', () => {
     const response = await get(path);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(await response.text()).toContain('not recognised');
+    expect(await response.text()).toContain('the signed list decides');
   });
 
   it('redirects nobody, not even from the root', async () => {

@@ -15,7 +15,7 @@ const [, LINE = ''] = /^```js\n(.*)\n```$/m.exec(SECTION) ?? [];
 const TRANSLATED = {
   "'Verified in your browser'": ['Bekreftet i nettleseren din', 'script'],
   "'What its passports are for'": ['Hva passene er til', 'script'],
-  "'Not verified'": ['Ikke bekreftet', 'html'],
+  "'Not verified yet'": ['Ikke bekreftet ennå', 'html'],
 } as const;
 
 describe('a page in a second language, made as docs/architecture.md says', () => {

@@ -53,7 +53,9 @@ describe('what the packages ship', async () => {
     ];
     expect(own.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);
     expect(
-      own.filter((path) => /^build\/(cli|custody|observers|sandbox\/demo)\/.*\.d\.ts$/.test(path)),
+      own.filter((path) =>
+        /^build\/(cli|conformance|custody|observers|sandbox\/demo)\/.*\.d\.ts$/.test(path),
+      ),
     ).toEqual([]);
   });
 

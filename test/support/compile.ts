@@ -8,6 +8,6 @@ export default function compile(): void {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   const compiler = join(typescript, 'bin', 'tsc');
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
-  node(compiler, '--build', 'cli');
+  node(compiler, '--build', 'cli', 'conformance');
   node('cli/bundle.mjs');
 }

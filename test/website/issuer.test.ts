@@ -387,7 +387,7 @@ describeWith(['chromium'], 'a part of the page that the host does not send', () 
     );
     const { page, wrong } = await open(`${host}/#issuer=aurora`);
     expect(await verdict(page)).toBe(GOOD);
-    const missed = 'This part of the page could not be loaded. The host may have a newer page. Reload';
+    const missed = 'This part could not be loaded. The host may have a newer page. Reload';
     expect(await page.getByRole('alert').textContent()).toBe(missed);
     expect(await page.locator('.issuer, .operations').count()).toBe(0);
     const badge = page.locator('.verification > details');

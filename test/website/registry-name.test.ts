@@ -45,7 +45,7 @@ describe('a registry with a name', () => {
     await buildTree();
     const [page, feed, openApi] = documents();
     expect(page).toContain('<title>Nordic Agents Registry</title>');
-    expect(page).toContain('<h1 dir="auto"><a href=".//">Nordic Agents Registry</a></h1>');
+    expect(page).toContain('<h1 dir="auto"><a href="./">Nordic Agents Registry</a></h1>');
     expect(page).toContain('>Issuers of agent passports that the Nordic members have examined.</p>');
     expect(page).toContain('<a href="https://www.registry.example/?a=1&#38;b=2" rel="noopener noreferrer">');
     expect(page).toContain('<a href="mailto:operator@registry.example">operator@registry.example</a>');

@@ -144,7 +144,7 @@ describe('changes.atom', () => {
         <updated>2026-01-02T00:00:00Z</updated>
         <author><name>The operator of the registry</name></author>
         <link rel="self" type="application/atom+xml" href="changes.atom"/>
-        <link rel="alternate" type="text/html" href=".//"/>
+        <link rel="alternate" type="text/html" href="./"/>
         <entry>
           <id>urn:uuid:8fa1ac6a-7a23-8d52-82b7-d4774ee46abe</id>
           <title>alpha: status active → suspended</title>

@@ -14,6 +14,7 @@ export {
   type ReportedMirror,
   verifyOperations,
 } from './core/audit/operations.js';
+export { STATEMENT_TYPES } from './core/audit/statement-types.js';
 export { decodeBase64, encodeBase64 } from './core/bytes/base64.js';
 export { decodeBase64url } from './core/bytes/base64url.js';
 export { isObject } from './core/bytes/checks.js';
@@ -142,7 +143,6 @@ export {
   ANY_TIME,
   type Clock,
   readStatement,
-  STATEMENT_TYPES,
   type Statement,
   type StatementFailures,
   type StatementTimes,

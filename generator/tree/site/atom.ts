@@ -18,7 +18,7 @@ export function atomFeed({ changes, feed, since }: Changes, about: RegistryDescr
   <updated>${changes[0]?.updated_at ?? since}</updated>
   ${author(about)}
   <link rel="self" type="application/atom+xml" href="changes.atom"/>
-  <link rel="alternate" type="text/html" href=".//"/>
+  <link rel="alternate" type="text/html" href="./"/>
 ${entries(changes)}</feed>
 `.text;
 }

@@ -203,7 +203,9 @@ describe('the times of a registry', () => {
     expect([found.levels['delegation'], found.code]).toEqual([level, code]);
     const { command } = found.report.next[0] ?? {};
     const delegates = 'npx passport-registry keys delegate --online online.json > delegation.jwt';
-    expect(command).toBe(level === 'ok' ? undefined : delegates);
+    expect(command).toEqual(
+      level === 'ok' ? undefined : expect.stringContaining(`${delegates} && npx passport-registry build `),
+    );
   });
 
   it.each([
@@ -330,8 +332,8 @@ describe('a hold', () => {
     const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold', '--days', '2');
     writeFiles(folder, { 'delegation.jwt': jwt });
     await good('build', '--delegation', 'delegation.jwt');
-    expect((await statusOf()).next[0]).toBe(
-      'npx passport-registry keys delegate --online online.json --hold > delegation.jwt',
+    expect((await statusOf()).next[0]).toContain(
+      'npx passport-registry keys delegate --online online.json --hold > delegation.jwt && ',
     );
   });
 });
@@ -762,7 +764,7 @@ describe('a rotation', () => {
       const leftOver = expect.stringMatching(
         /let signer in registry.yaml name the key .*, and remove rotation$/,
       );
-      expect(report.next).toEqual([{ reason: leftOver }]);
+      expect(report.next).toEqual([{ command: 'rm -r rotation', reason: leftOver }]);
       rmSync(join(folder, 'rotation'), { recursive: true });
       expect((await statusOf(asked)).report.next).toEqual([]);
     },
@@ -825,7 +827,7 @@ describe('a rotation', () => {
     rmSync(join(folder, 'next.pem'));
     const continued = await run(
       'sh',
-      ['-euc', `${command.replace('NEXT_KEY_FILE', 'next.pem')} --yes`],
+      ['-euc', `${command.replace('NEXT_KEY_FILE', 'next.pem')} --next-no-passphrase --yes`],
       folder,
       {
         ...(await installedPath()),
@@ -956,7 +958,7 @@ describe('hosts', () => {
     const load = 'npx passport-registry branch load dist';
     expect(next[0]).toBe({ same: undefined, older: next[0], newer: load }[compared]);
     if (compared === 'older' && level === 'warning') {
-      expect(report.next[0].reason).toMatch(/^copy dist to the host of .*`branch save dist`/);
+      expect(report.next[0].reason).toMatch(/^copy dist to the host of /);
     }
   });
 
@@ -983,7 +985,7 @@ describe('hosts', () => {
 
   it.each<[string, Intercept | undefined, string]>([
     ['redirects', redirect, 'a redirect to'],
-    ['serves no registry', undefined, 'is altered'],
+    ['serves no registry', undefined, 'serves no list'],
     ['sends a list without end', endless, 'larger than'],
     ['answers with errors', fails, 'responds with 503'],
   ])('that are hostile: one %s', async (_name, intercept, words) => {

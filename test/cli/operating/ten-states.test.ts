@@ -12,6 +12,7 @@ const NOBODY = 'http://127.0.0.1:1';
 
 let top: string;
 let folder: string;
+let url: string;
 
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.alt', ...args], { cwd: folder });
@@ -47,7 +48,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   beforeAll(async () => {
     top = temporaryFolder();
     for (const name of ['host', 'mirror']) writeFiles(top, { [`${name}/none.html`]: '' });
-    const url = await plainHost(join(top, 'host'), 'none.html');
+    url = await plainHost(join(top, 'host'), 'none.html');
     const key = ['--root-key', 'root.pem', '--no-passphrase'];
     expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
     folder = join(top, 'registry');
@@ -67,7 +68,8 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
 
   it('has a first list that nobody serves', async () => {
     await good('build', '--production');
-    expect(await next()).toBe(program('branch', 'save', 'dist'));
+    // There is no branch without a remote repository: the operator copies the tree, and the command verifies that.
+    expect(await next()).toBe(program('verify', url, '--expect', 'dist'));
     renameSync(join(folder, 'issuers/beta.yaml'), join(top, 'beta.yaml'));
     expect(await next()).toBe(program('diff', 'dist', 'issuers'));
     const { stdout } = await cli(['status', '--json'], folder);
@@ -86,6 +88,8 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     git('commit', '-qam', 'Contact');
     expect(await next()).toBe(program('build', '--production'));
     await good('build', '--production');
+    expect(await next()).toBe(program('verify', url, '--expect', 'dist'));
+    git('remote', 'add', 'origin', join(top, 'origin.git'));
     expect(await next()).toBe(program('branch', 'save', 'dist'));
     deploy();
     expect(await next()).toBe(undefined);
@@ -111,7 +115,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('has a hold', async () => {
-    const made = await good('keys', 'generate', '--no-passphrase', '--out', '../../generator/online.pem');
+    const made = await good('keys', 'generate', '--no-passphrase', '--out', '../online.pem');
     writeFiles(folder, { 'online.json': made });
     const delegation = await good('keys', 'delegate', '--online', 'online.json', '--hold');
     writeFiles(folder, { 'delegation.jwt': delegation });
@@ -126,18 +130,18 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is rotated', async () => {
-    await good('rotate', '--next-key', '../../generator/next.pem', '--next-no-passphrase', '--yes');
+    await good('rotate', '--next-key', '../next.pem', '--next-no-passphrase', '--yes');
     deploy();
     rmSync(join(folder, 'rotation'), { recursive: true });
     const command = program('keys', 'public', 'dist/keys/root.json', '>', 'root.json');
     expect(await next()).toBe(command);
     writeFiles(folder, { 'root.json': await good('keys', 'public', 'dist/keys/root.json') });
-    edit('registry.yaml', (text) => text.replace('../../generator/root.pem', '../../generator/next.pem'));
+    edit('registry.yaml', (text) => text.replace('../root.pem', '../next.pem'));
     expect(await next()).toBe(undefined);
   });
 
   it('lacks cosignatures', async () => {
-    await good('keys', 'generate', '--no-passphrase', '--out', '../../generator/log.pem');
+    await good('keys', 'generate', '--no-passphrase', '--out', '../log.pem');
     const { vkey } = noteSigner('a.alt', 'witness');
     const log = ['origin: registry.alt/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
     const witness = `witnesses: [{ key: ${vkey}, mirror: '${NOBODY}' }]`;

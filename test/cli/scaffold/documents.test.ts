@@ -88,7 +88,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
     }
     expect(parse(readFileSync(join(folder, 'registry.yaml'), 'utf8'))).toMatchObject({
       root_key: 'root.json',
-      signer: { key: '../../generator/root-key.pem' },
+      signer: { key: '../root-key.pem' },
     });
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
   });
@@ -132,10 +132,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
   it('README.md: a public log, and an emergency in a registry that has one', async () => {
     // The last step of a new root key.
     const file = join(folder, 'registry.yaml');
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace('../../generator/root-key.pem', '../../generator/next-key.pem'),
-    );
+    writeFileSync(file, readFileSync(file, 'utf8').replace('../root-key.pem', '../next-key.pem'));
     uncomment('Public log');
     const ONLINE_KEY = readFileSync(join(top, 'online-key.pem'), 'utf8');
     await runAll('README.md', 'Public log', { ONLINE_KEY });

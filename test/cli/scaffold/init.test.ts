@@ -321,7 +321,7 @@ describe('an init that ends early', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { mine: 'mine' });
     mkdirSync(join(folder, 'here'));
-    const args = [...SETTINGS, '--root-key', '../../generator/root-key.pem', '--no-passphrase'];
+    const args = [...SETTINGS, '--root-key', '../root-key.pem', '--no-passphrase'];
     const outcome = await failingAt(number, args, join(folder, 'here'));
     expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining('no space left')]);
     expect(filesIn(folder)).toEqual(['mine']);
@@ -340,12 +340,12 @@ describe('an init that ends early', () => {
 describe('init --root-key', () => {
   it('makes a key that only its owner can read, and that the registry signs with', async () => {
     const folder = await newRegistry();
-    const key = join(folder, '../../generator/root-key.pem');
+    const key = join(folder, '../root-key.pem');
     expect(statSync(key).mode & 0o777).toBe(0o600);
     expect(read(folder, 'root.json')).toBe((await cli(['keys', 'public', key], folder)).stdout);
     expect(parse(read(folder, 'registry.yaml'))).toMatchObject({
       root_key: 'root.json',
-      signer: { key: '../../generator/root-key.pem' },
+      signer: { key: '../root-key.pem' },
     });
     writeFiles(folder, { 'issuers/aurora.yaml': recordText('aurora') });
     for (const args of [

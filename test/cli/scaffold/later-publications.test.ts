@@ -31,11 +31,11 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
     await github.good(main, 'branch', 'load', 'dist');
     const rotation = [
       '--next-key',
-      '../../generator/next.pem',
+      '../next.pem',
       '--next-no-passphrase',
       '--yes',
       '--checkpoint-key',
-      '../../generator/online.pem',
+      '../online.pem',
     ];
     await github.good(main, 'rotate', ...rotation);
     await github.good(main, 'branch', 'save', 'dist', '--message', 'New root key');

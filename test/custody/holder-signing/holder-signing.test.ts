@@ -42,8 +42,8 @@ describe('two of three holders', () => {
     const verified = await cli(['verify', '--root-key', 'root.json'], registry);
     expect(verified.stderr).toContain('dist is valid');
     before ??= await versionBefore();
-    const rootKey = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
-    expect(await before.offline(join(registry, 'dist'), rootKey)).toEqual({ alpha: 'active' });
+    const root = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
+    expect(await before.offline(join(registry, 'dist'), { root })).toEqual({ alpha: 'accepted' });
   });
 
   it('publish with all three, too, and in any order', async () => {

@@ -227,7 +227,7 @@ describeWith(['git'], 'a key that is put into a folder', () => {
   ])('of a git repository is not committed although %s says otherwise', async (_name, files, name) => {
     for (const args of [
       ['keys', 'generate', '--no-passphrase', '--out', name],
-      ['init', 'registry', ...SETTINGS, '--root-key', name],
+      ['init', 'registry', ...SETTINGS, '--root-key', name, '--no-passphrase'],
     ]) {
       const { folder, listed } = inRepository();
       writeFiles(folder, files);

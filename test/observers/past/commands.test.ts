@@ -356,7 +356,7 @@ describe('wrong usage', () => {
     [['resolve', 'alpha', '--at', 'yesterday', ...TRUST], 'takes an RFC 3339 date-time'],
     [['resolve', 'alpha', '--at', '2026-03-01', ...TRUST], 'takes an RFC 3339 date-time'],
     [['resolve', 'alpha', '--at', '2126-03-01T11:00:00Z', ...TRUST], 'is in the future'],
-    [['resolve', '../../generator/alpha', '--at', time, ...TRUST], 'is not a valid issuer_id'],
+    [['resolve', '../alpha', '--at', time, ...TRUST], 'is not a valid issuer_id'],
     [
       ['resolve', 'alpha', '--at', time, ...TRUST, '--source', 'dist', 'nowhere'],
       'nowhere is neither a folder nor',

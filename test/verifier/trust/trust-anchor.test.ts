@@ -433,7 +433,7 @@ describe('a client that has pinned the root key of another registry', () => {
     expect(error).toMatchObject({ code: 'ERR_DELEGATION_INVALID' });
     const { message } = error as Error;
     expect(message).toContain(`names the root key ${root.rootKey.thumbprint}`);
-    expect(message).toContain(`the root key that you trust is ${other.rootKey.thumbprint}`);
+    expect(message).toContain(`signer, not ${other.rootKey.thumbprint}`);
     expect(message).toContain('you may have pinned the root key of another registry');
   });
 });

@@ -26,20 +26,19 @@ export const html = {
     'The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
   no_script: 'No script has run, so nothing has been verified here.',
   verify_why:
-    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator gave you in another way: on paper, by telephone, or on the site of a member. They show who signed the list, and when. They do not show whether there is a newer list, or which issuers are on hold: <code>passport-registry verify</code> and the verifier library check that, too.',
+    'The host controls everything that this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when. Only <code>passport-registry verify</code> and the verifier library show whether the list is the newest, and which issuers are on hold.',
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
   about: 'A passport says who is behind an agent. These are the issuers of passports.',
   development:
-    '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, do not pin its key.',
+    '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
   held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
   operator:
-    'Operator: {addresses}. The host of this page could change these addresses: do not learn the thumbprint of the root key only through them.',
-  plain_list:
-    '{count} issuers, as of {time}. An active issuer may be on hold: a checkpoint says so, and this copy does not show it.',
+    'Operator: {addresses}. The host of this page could change these addresses: do not get the root key only through them.',
+  plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
   plain_too_many:
-    'There are more issuers than this page can hold without a script: they are all in <a href="issuers.json">issuers.json</a>.',
+    'Too many issuers for this page without a script: all are in <a href="issuers.json">issuers.json</a>.',
   plain_issuer: 'Issuer',
   plain_status: 'Status',
   plain_tier: 'Tier',
@@ -274,7 +273,7 @@ export const verdict = {
     clock: 'Not verified: a clock is wrong',
     host: 'Not verified: this host has a fault',
   },
-  wait: 'If this stays, tell the operator of the registry, and use another mirror.',
+  wait: 'If this stays, tell the operator, and use another mirror.',
   badTitle: 'Not verified',
   oldTitle: 'Out of date',
   again: 'Try again',
@@ -283,14 +282,13 @@ export const verdict = {
 /** What each cause of a failure means. */
 export const causes = {
   forged:
-    'The root key has not signed what this host sends, or something that it has signed is missing. Right after a publication, this error disappears within a minute.',
+    'The root key has not signed what this host sends, or something that it has signed is missing. Right after a publication, this ends within a minute.',
   expired:
-    'The operator of the registry is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. What is shown below is the old list, and the operations say what has ended.',
-  unreachable:
-    'For too long, this host has not answered. This says nothing about the registry. Check your network.',
+    'The operator is late, or this host holds a newer list back. Issuers may have been suspended or revoked since. Below is the old list; the operations say what has ended.',
+  unreachable: 'This host does not answer. This says nothing about the registry. Check your network.',
   clock:
-    'This device says that it is {time}, which does not fit the times that this host sends. If that is wrong, set the clock of the device. If it is right, the clock of the operator or of the host is wrong.',
-  host: 'This host does not send the files of the registry as they are. Nothing shows that a signature is wrong: this is a fault of the host, or of the network before it.',
+    'This device says that it is {time}, which does not fit the times that this host sends: the clock of this device, of the operator or of the host is wrong.',
+  host: 'This host does not send the files of the registry as they are. Nothing shows that a signature is wrong.',
 } as const;
 
 /** What is verified, and what is not. */
@@ -362,9 +360,9 @@ export const log = {
 
 /** The page itself. */
 export const page = {
-  notLoaded: 'This part of the page could not be loaded. The host may have a newer page. {reload}',
+  notLoaded: 'This part could not be loaded. The host may have a newer page. {reload}',
   reload: 'Reload',
-  rolledBack: 'this host sends a list that is older than the list with which it proved the issuer',
+  rolledBack: 'this host sends an older list than the one with which it proved the issuer',
 } as const;
 
 /** The state of the registry, for its members. */

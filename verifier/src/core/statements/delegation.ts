@@ -111,8 +111,8 @@ export async function delegationOf({
 function wrongRootHint({ kid }: Statement, { thumbprint }: RootKey): string {
   if (!isValidBytes32(kid) || kid === thumbprint) return '';
   return (
-    `; it names the root key ${kid} as its signer, but the root key that you trust is ${thumbprint}, and no rotation ` +
-    'leads to the other: you may have pinned the root key of another registry'
+    `; it names the root key ${kid} as its signer, not ${thumbprint}, and no rotation leads there: ` +
+    'you may have pinned the root key of another registry'
   );
 }
 

@@ -1,0 +1,225 @@
+import type { Case } from './case.js';
+import { ODD_VALUES } from './claims.js';
+import { concatBytes, textOf, timeText, utf8 } from './encoding.js';
+import { golden } from './goldens.js';
+import type { Members } from './jwt.js';
+import { makeCase, variant } from './make-case.js';
+import { record } from './registry.js';
+
+const MEMBERS = [
+  ...['issuer_id', 'tier', 'status', 'jwks_uri', 'discovery_uri', 'certified_since', 'policy_uri', 'contact'],
+  ...['geographical_scope', 'domain_scope', 'passport_types', 'last_audit'],
+];
+
+/** A number of characters. */
+const long = (count: number) => 'x'.repeat(count);
+
+/** Values at the borders of what a record may say, by member. */
+const BORDERS: Readonly<Record<string, readonly unknown[]>> = {
+  issuer_id: [
+    ...[
+      'a',
+      'A',
+      'a..b',
+      '.a',
+      'a.',
+      'a-',
+      '-a',
+      'a_b',
+      'a b',
+      'ä',
+      'index',
+      'con',
+      'con.x',
+      'com0',
+      'lpt9',
+      'console',
+    ],
+    ...[
+      'a.gz',
+      'a.br',
+      'a.html',
+      'a.htm',
+      'a.html.x',
+      long(128),
+      long(129),
+      'a\n',
+      'a/b',
+      '__proto__',
+      'constructor',
+    ],
+  ],
+  tier: ['founding', 'certified', 'registered', 'Founding', 'gold'],
+  status: ['active', 'suspended', 'revoked', 'Active', 'withdrawn'],
+  jwks_uri: [
+    ...[
+      'https://a.example/',
+      'http://a.example/',
+      'https://a.example/#x',
+      'https://u@a.example/',
+      '/keys',
+      'https://',
+    ],
+    ...[
+      'https://ä.example/',
+      'https://a.example/ ',
+      'https://a.example/%zz',
+      `https://a.example/${long(2030)}`,
+    ],
+    ...[`https://a.example/${long(2031)}`, 'https://[::1]/', 'HTTPS://a.example/', 'javascript:alert(1)'],
+  ],
+  discovery_uri: [
+    'http://a.example/',
+    'https://a.example/?q',
+    'https://a.example:99999/',
+    'ftp://a.example/',
+  ],
+  policy_uri: [
+    null,
+    'http://a.example/#x',
+    'https://a.example/',
+    'mailto:a@a.example',
+    `http://a.example/${long(2048)}`,
+  ],
+  contact: ['a@a.example', 'a', 'a@', `${long(242)}@a.example`, `${long(245)}@a.example`, 'a@a.example\n'],
+  certified_since: [
+    ...['2026-02-28T00:00:00Z', '2026-02-29T00:00:00Z', '2024-02-29t00:00:00z', '2026-01-01T24:00:00Z'],
+    ...[
+      '2016-12-31T23:59:60Z',
+      '2016-12-31T22:59:60Z',
+      '2017-01-01T00:59:60+01:00',
+      '2026-01-01T00:00:00.5+23:59',
+    ],
+    ...[
+      '2026-01-01T00:00:00+24:00',
+      '2026-01-01',
+      '2026-01-01T00:00Z',
+      '0000-01-01T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+    ],
+    ...[
+      `2026-01-01T00:00:00.${'0'.repeat(43)}Z`,
+      `2026-01-01T00:00:00.${'0'.repeat(44)}Z`,
+      '2026-01-01T00:00:00-00:00',
+    ],
+  ],
+  last_audit: [null, '2026-01-01T00:00:00Z', '2026-06-31T00:00:00Z'],
+  geographical_scope: [[], ['NO', 'SE'], ['NO', 'NO'], ['no'], ['XX'], [null], ['NO', 1]],
+  domain_scope: [[], ['finance'], ['finance', 'finance'], ['Finance'], [long(64)], [long(65)], ['']],
+  passport_types: [[], ['basic'], ['basic', 'basic'], ['BASIC'], [{}]],
+};
+
+/** Records with odd members, in a list that is signed and stated with them. */
+export function* oddRecords(): Generator<Case> {
+  const base = 'checkpoint';
+  const make = (name: string, alpha: Members) => {
+    const patches = variant(base, (registry) => {
+      registry.records.set('alpha', alpha);
+      registry.publish();
+    });
+    return makeCase({ id: `record/${name}`, rule: '2', base, patches, why: 'A record has another member.' });
+  };
+  for (const member of MEMBERS) {
+    yield make(`${member} absent`, without(record('alpha'), member));
+    for (const [name, value] of ODD_VALUES)
+      yield make(`${member} ${name}`, record('alpha', { [member]: value }));
+    for (const [number, value] of (BORDERS[member] ?? []).entries()) {
+      const shown = String(value)
+        .replaceAll(/[^\w.:-]/g, '_')
+        .slice(0, 30);
+      yield make(`${member} border ${number} ${shown}`, record('alpha', { [member]: value }));
+    }
+  }
+  yield make('another member', record('alpha', { note: 'x' }));
+  yield make('an empty member name', record('alpha', { '': 'x' }));
+}
+
+function without(members: Members, name: string): Members {
+  return Object.fromEntries(Object.entries(members).filter(([one]) => one !== name));
+}
+
+/** How the bytes of a list can be other than canonical, or another list. */
+const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>> = {
+  'a final newline': (list) => `${list}\n`,
+  'a space before': (list) => ` ${list}`,
+  'a byte order mark': (list) => `\uFEFF${list}`,
+  'a space inside': (list) => list.replace(',', ', '),
+  'members in another order': (list) => list.replace(/^\{(.*),("updated_at":"[^"]*")\}$/, '{$2,$1}'),
+  'an escape': (list) => list.replace('alpha', '\\u0061lpha'),
+  'a slash that is escaped': (list) => list.replace('https://', 'https:\\/\\/'),
+  'a member twice': (list) => list.replace('"tier":"certified"', '"tier":"certified","tier":"certified"'),
+  'a member twice, the last one wrong': (list) =>
+    list.replace('"status":"active"', '"status":"active","status":"x"'),
+  'a member twice in two spellings': (list) =>
+    list.replace('"tier":"certified"', '"tier":"certified","t\\u0069er":"certified"'),
+  'issuers twice': (list) => list.replace('{"issuers":', '{"issuers":[],"issuers":'),
+  __proto__: (list) => list.replace('{"issuers":', '{"__proto__":{},"issuers":'),
+  'another member': (list) => list.replace('{"issuers":', '{"extra":1,"issuers":'),
+  'no updated_at': (list) => list.replace(/,"updated_at":"[^"]*"/, ''),
+  'no issuers': (list) => list.replace(/"issuers":.*,"updated_at"/, '"updated_at"'),
+  'issuers null': (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":null,"updated_at"'),
+  'issuers an object': (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":{},"updated_at"'),
+  'no records': (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":[],"updated_at"'),
+  'a record null': (list) => list.replace('"issuers":[', '"issuers":[null,'),
+  'a record twice': (list) => list.replace(/\[(\{[^}]*\}),/, '[$1,$1,'),
+  'records in another order': (list) => list.replace(/\[(\{[^}]*\}),(\{[^}]*\})/, '[$2,$1'),
+  'an array': (list) => `[${list}]`,
+  'a number': () => '1',
+  'no text': () => '',
+  'half of it': (list) => list.slice(0, list.length >> 1),
+  'something after': (list) => `${list}{}`,
+  'bytes that are not UTF-8': (list) => concatBytes(utf8(list), Uint8Array.of(0xff)),
+  'an overlong encoding': (list) =>
+    concatBytes(utf8(list.slice(0, 20)), Uint8Array.of(0xc0, 0xaf), utf8(list.slice(20))),
+  'UTF-16': (list) => Uint8Array.from([0xff, 0xfe, ...[...list].flatMap((one) => [one.charCodeAt(0), 0])]),
+  'a lone surrogate': (list) => list.replace('alpha', '\\ud800'),
+  'a number that is too large': (list) => list.replace('"certified"', '1e400'),
+  'a depth of 501': () => `${'['.repeat(501)}${']'.repeat(501)}`,
+  'a depth of 100000': () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+};
+
+const TIMES = [
+  ...[
+    '2026-11-21T08:03:00.0Z',
+    '2026-11-21T08:03:00+00:00',
+    '2026-11-21t08:03:00z',
+    '2026-11-21 08:03:00Z',
+    '2026-11-21T08:03Z',
+  ],
+  ...[
+    '2026-11-31T08:03:00Z',
+    '2016-12-31T23:59:60Z',
+    '2026-11-21T24:00:00Z',
+    '',
+    '1795248180',
+    '+002026-11-21T08:03:00Z',
+  ],
+];
+
+/** Lists in other bytes, signed, and named by every statement as they are. */
+export function* oddLists(): Generator<Case> {
+  for (const base of ['plain', 'stated', 'checkpoint', 'p256']) {
+    const canonical = textOf(golden(base).files.get('issuers.json') as Uint8Array);
+    const make = (name: string, list: Uint8Array, at?: string) => {
+      const claims = at === undefined ? {} : { updated_at: at };
+      const patches = variant(base, (registry) =>
+        registry.publish({ list, at: registry.now, claims, checkpoint: claims }),
+      );
+      return makeCase({
+        id: `list/${base}/${name}`,
+        rule: '3',
+        base,
+        patches,
+        why: 'The list has another form.',
+      });
+    };
+    for (const [name, change] of Object.entries(LISTS)) {
+      const list = change(canonical);
+      yield make(name, typeof list === 'string' ? utf8(list) : list);
+    }
+    const now = timeText(golden(base).registry.now);
+    for (const [number, time] of TIMES.entries()) {
+      yield make(`updated_at ${number}`, utf8(canonical.replace(now, time)), time);
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import { base64url, jcs, sha256Hex, timeText, utf8 } from './encoding.js';
+import { checksumsOf, type Files } from './files.js';
+import { jwt, type Members } from './jwt.js';
+import { type Key, key } from './keys.js';
+import { Log } from './log.js';
+import type { NoteSigner } from './note.js';
+import { sumsFiles } from './sums.js';
+
+/** When the registries of all cases begin: 2026-11-21T08:00:00Z, in seconds since 1970. */
+export const BEGIN = 1_795_248_000;
+const MINUTE = 60;
+const DAY = 24 * 60 * MINUTE;
+/** For how long a checkpoint is valid. */
+export const CHECKPOINT_SECONDS = 6 * 60 * MINUTE;
+const SNAPSHOTS = 3;
+
+/** How a registry is set up. */
+export interface Setup {
+  readonly root?: string;
+  /** Whether there are publication statements. Default: true. */
+  readonly isStated?: boolean;
+  /** Who signs checkpoints: a delegated key, the root key, or nobody. Default: nobody. */
+  readonly checkpoints?: 'online' | 'root' | undefined;
+  readonly mayHold?: boolean;
+  readonly hasLog?: boolean;
+  readonly witnesses?: readonly string[];
+  readonly levels?: number;
+}
+
+/** What a publication says that is not the usual. */
+export interface Publication {
+  /** The time of the list, in seconds since 1970. Default: a minute after the list before. */
+  readonly at?: number;
+  readonly sequence?: number;
+  /** Other bytes than the canonical list of the records. */
+  readonly list?: Uint8Array;
+  /** The bytes of records, where they are not the canonical ones. */
+  readonly records?: ReadonlyMap<string, Uint8Array>;
+  /** Claims of the publication statement. An undefined one is left out. */
+  readonly claims?: Members;
+  /** Claims of the checkpoint. */
+  readonly checkpoint?: Members;
+  /** Whether the publication only gets into the log. */
+  readonly isPending?: boolean;
+}
+
+/** Creates a valid record. */
+export function record(id: string, more: Members = {}): Members {
+  return {
+    ...{ issuer_id: id, tier: 'certified', status: 'active', certified_since: '2026-01-01T00:00:00Z' },
+    ...{ jwks_uri: `https://${id}.example/jwks.json`, discovery_uri: `https://${id}.example/metadata` },
+    ...more,
+  };
+}
+
+/**
+ * A registry in memory, published as docs/protocol.md says. A case can do everything to it that its operator could do,
+ * honest or not.
+ */
+export class Registry {
+  readonly setup: Setup;
+  /** The newest tree, and the tree before it. */
+  files: Files = new Map();
+  earlier: Files = new Map();
+  root: Key;
+  readonly chain: Key[];
+  readonly records = new Map<string, Members>();
+  readonly online = key('online');
+  log: Log | undefined;
+  /** The time of the newest list, in seconds since 1970. */
+  now = BEGIN;
+  sequence = 0;
+  hold: readonly string[] = [];
+  /** The time and the number of the published statement. A pending one is later. */
+  #published = { now: BEGIN, sequence: 0 };
+  #delegation: Members | undefined;
+  #steps: string[] = [];
+  /** The newest statement, published or pending. */
+  #newest: string | undefined;
+  #snapshots: string[] = [];
+  #pending: string | undefined;
+
+  constructor(setup: Setup = {}) {
+    this.setup = setup;
+    this.root = key(setup.root ?? 'root');
+    this.chain = [this.root];
+    for (const id of ['alpha', 'beta', 'gamma']) this.records.set(id, record(id));
+    if (setup.hasLog) this.log = new Log(witnessesOf(setup));
+  }
+
+  /** Copies the registry as it is. The copy has the same keys, and can go on differently. */
+  copy(): Registry {
+    const copy = new Registry(this.setup);
+    copy.files = new Map(this.files);
+    copy.earlier = this.earlier;
+    copy.root = this.root;
+    copy.chain.splice(0, 1, ...this.chain);
+    copy.records.clear();
+    for (const [id, one] of this.records) copy.records.set(id, one);
+    copy.log = this.log?.copy();
+    copy.now = this.now;
+    copy.sequence = this.sequence;
+    copy.hold = this.hold;
+    copy.#published = this.#published;
+    copy.#delegation = this.#delegation;
+    copy.#steps = [...this.#steps];
+    copy.#newest = this.#newest;
+    copy.#snapshots = [...this.#snapshots];
+    copy.#pending = this.#pending;
+    return copy;
+  }
+
+  /** Changes or adds a record of the next list. */
+  change(id: string, more: Members = {}): this {
+    this.records.set(id, record(id, { ...this.records.get(id), ...more }));
+    return this;
+  }
+
+  /** Publishes the records. */
+  publish(publication: Publication = {}): this {
+    const { isStated = true } = this.setup;
+    this.now = publication.at ?? this.now + MINUTE;
+    if (this.setup.checkpoints === 'online' && this.#delegation === undefined) this.delegate();
+    this.earlier = new Map(this.files);
+    const { list = utf8(this.listText()) } = publication;
+    const hash = sha256Hex(list);
+    const files = new Map([...this.files].filter(([path]) => !/^(issuers|sums)\//.test(path)));
+    const records = new Map([...this.#recordBytes(), ...(publication.records ?? [])]);
+    for (const [id, bytes] of records) files.set(`issuers/${id}`, bytes);
+    files.set('issuers.json', list);
+    files.set('issuers.sig', utf8(base64url(this.root.sign(list))));
+    files.set('keys/root.json', utf8(jcs({ ...this.root.jwk, kid: this.root.thumbprint })));
+    let statement: string | undefined;
+    if (isStated) {
+      statement = this.#statement(files, list, publication);
+      files.set('publication.jwt', utf8(statement));
+    }
+    if (publication.isPending) {
+      this.#pending = hash;
+      const sig = files.get('issuers.sig') as Uint8Array;
+      this.files.set(`snapshots/${hash}/issuers.json`, list);
+      this.files.set(`snapshots/${hash}/issuers.sig`, sig);
+    } else {
+      this.files = files;
+      this.#pending = undefined;
+      this.#published = { now: this.now, sequence: this.sequence };
+      if (this.setup.checkpoints !== undefined) this.#addSnapshot(hash);
+    }
+    if (this.log !== undefined && statement !== undefined) {
+      this.files.set(`log/lists/${hash}.json`, list);
+      this.log.addPublication(statement, this.files, publication.isPending);
+    }
+    return this.seal(publication.checkpoint);
+  }
+
+  /** Writes the log, SHA256SUMS and the checkpoint. @param claims - of the checkpoint */
+  seal(claims: Members = {}): this {
+    this.log?.write(this.files, this.now + 1);
+    this.files.set('SHA256SUMS', utf8(checksumsOf(this.files, this.#pending)));
+    if (this.setup.checkpoints !== undefined) this.files.set('checkpoint.jwt', utf8(this.checkpoint(claims)));
+    return this;
+  }
+
+  /** Signs a checkpoint for the tree as it is. */
+  checkpoint(claims: Members = {}, signer = this.checkpointKey): string {
+    const list = this.files.get('issuers.json') as Uint8Array;
+    const { now, sequence } = this.#published;
+    const iat = this.now + 10;
+    return jwt(
+      signer,
+      { typ: 'registry-checkpoint+jwt' },
+      {
+        ...{ iat, exp: iat + CHECKPOINT_SECONDS, updated_at: timeText(now) },
+        ...{ sha256: sha256Hex(list), size: list.length },
+        tree_sha256: sha256Hex(this.files.get('SHA256SUMS') as Uint8Array),
+        ...(this.setup.isStated !== false && { sequence }),
+        ...(this.hold.length > 0 && { hold: this.hold }),
+        ...claims,
+      },
+    );
+  }
+
+  /** Who signs the checkpoints. */
+  get checkpointKey(): Key {
+    return this.setup.checkpoints === 'root' ? this.root : this.online;
+  }
+
+  /** Signs a delegation. @param claims - what is not the usual */
+  delegate(claims: Members = {}): this {
+    const iat = this.now;
+    this.#delegation = {
+      ...{ iat, exp: iat + 90 * DAY, keys: [this.online.jwk] },
+      ...(this.setup.mayHold && { hold: true }),
+      ...claims,
+    };
+    const text = jwt(this.root, { typ: 'registry-delegation+jwt' }, this.#delegation);
+    this.files.set('keys/delegation.jwt', utf8(text));
+    this.log?.addDelegation(text, this.files);
+    return this;
+  }
+
+  /** Replaces the root key, and publishes under the new one. @param committed - names of keys to which the new one is committed */
+  rotate(next: string, committed?: readonly string[], claims: Members = {}): this {
+    const to = key(next);
+    const step = jwt(
+      this.root,
+      { typ: 'registry-root-rotation+jwt' },
+      {
+        ...{ iat: this.now, next_root: to.jwk, step: this.#steps.length + 1 },
+        ...(committed && { next_roots: committed.map((name) => key(name).thumbprint) }),
+        ...claims,
+      },
+    );
+    this.#steps.push(step);
+    this.files.set('keys/rotation.json', utf8(JSON.stringify(this.#steps)));
+    this.log?.addRotation(step, this.files);
+    this.root = to;
+    this.chain.push(to);
+    if (this.#delegation !== undefined) this.delegate();
+    return this.publish();
+  }
+
+  /** The canonical list of the records. */
+  listText(): string {
+    const ids = [...this.records.keys()].sort();
+    return jcs({ issuers: ids.map((id) => this.records.get(id)), updated_at: timeText(this.now) });
+  }
+
+  #recordBytes(): [string, Uint8Array][] {
+    return [...this.records].map(([id, one]) => [id, utf8(jcs(one))]);
+  }
+
+  #statement(files: Files, list: Uint8Array, { sequence, claims }: Publication): string {
+    this.sequence = sequence ?? this.sequence + 1;
+    const { levels = 0, checkpoints } = this.setup;
+    const hashes = [...files].filter(([path]) => path.startsWith('issuers/'));
+    const sums = sumsFiles(
+      new Map(hashes.map(([path, bytes]) => [path.slice('issuers/'.length), sha256Hex(bytes)])),
+      levels,
+    );
+    for (const [path, bytes] of sums) files.set(path, bytes);
+    const text = jwt(
+      this.root,
+      { typ: 'registry-publication+jwt' },
+      {
+        ...{ iat: this.now, sequence: this.sequence, updated_at: timeText(this.now) },
+        ...{ sha256: sha256Hex(list), size: list.length, issuers: this.records.size },
+        ...{ sums_sha256: sha256Hex(sums.get('sums/root') as Uint8Array), levels },
+        ...(this.#newest && { previous: sha256Hex(utf8(this.#newest)) }),
+        ...(checkpoints && { checkpoint: true }),
+        ...(this.log && { log: this.log.claim }),
+        ...claims,
+      },
+    );
+    this.#newest = text;
+    return text;
+  }
+
+  #addSnapshot(hash: string): void {
+    this.#snapshots = [...this.#snapshots.filter((one) => one !== hash), hash].slice(-SNAPSHOTS);
+    for (const path of [...this.files.keys()]) {
+      const [, snapshot = hash] = /^snapshots\/([^/]+)/.exec(path) ?? [];
+      if (!this.#snapshots.includes(snapshot)) this.files.delete(path);
+    }
+    for (const name of ['issuers.json', 'issuers.sig', 'publication.jwt']) {
+      const bytes = this.files.get(name);
+      if (bytes !== undefined) this.files.set(`snapshots/${hash}/${name}`, bytes);
+    }
+  }
+}
+
+/** The witnesses of a registry. */
+export function witnessesOf({ witnesses = [] }: Setup): NoteSigner[] {
+  return witnesses.map((name) => ({ key: key(`witness ${name}`), name, purpose: 'witness' }));
+}

@@ -1,0 +1,16 @@
+import { assertTrustAnchor } from '@passport-registry/verifier';
+import { importAnchorRoot } from '@passport-registry/verifier/internal';
+import { type PinnedTrust, pinnedLogOf } from '../../generator/verification/pinned-trust.js';
+import type { Anchor } from '../cases/goldens.js';
+
+/** Pins the trust anchor of a case, as `--root-key` does. */
+export async function pinnedTrust(anchor: Anchor): Promise<PinnedTrust> {
+  const trusted: unknown = anchor;
+  assertTrustAnchor(trusted);
+  return {
+    rootKey: await importAnchorRoot(trusted),
+    requireCheckpoint: anchor.checkpoint === 'required',
+    requirePublication: anchor.publication === 'required',
+    log: pinnedLogOf(trusted),
+  };
+}
