@@ -26,7 +26,7 @@ export const html = {
     'The commands <a href="#verify">at the end</a> verify the registry without trusting this page.',
   no_script: 'No script has run, so nothing has been verified here.',
   verify_why:
-    'The host controls everything that this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
+    'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
@@ -35,7 +35,7 @@ export const html = {
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
   held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
   operator:
-    'Operator: {addresses}. The host of this page could change these addresses: do not get the root key only through them.',
+    'Operator: {addresses}. The host could change these: do not get the root key only through them.',
   plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
   plain_too_many:
     'Too many issuers for this page without a script: all are in <a href="issuers.json">issuers.json</a>.',
