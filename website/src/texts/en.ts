@@ -34,8 +34,7 @@ export const html = {
   development:
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
   held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
-  operator:
-    'Operator: {addresses}. The host could change these: do not get the root key only through them.',
+  operator: 'Operator: {addresses}. The host could change these: do not get the root key only through them.',
   plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
   plain_too_many:
     'Too many issuers for this page without a script: all are in <a href="issuers.json">issuers.json</a>.',
