@@ -136,7 +136,7 @@ describeWith(['chromium'], 'verification in the page', () => {
       expect(await verdict(page)).toBe('Out of date: verifiers refuse this list');
       expect(await page.locator('.verification').getAttribute('class')).toContain('bad expired');
       expect(await page.getByRole('alert').innerText()).toContain(code);
-      await page.getByText('What is shown below is the old list').waitFor();
+      await page.getByText('Below is the old list').waitFor();
       expect(await page.locator('#title').innerText()).toMatch(/^Old list of \d+ \w+ \d{4}$/);
       expect(await page.title()).toMatch(/^Out of date: /);
       const colour = (row: string) =>

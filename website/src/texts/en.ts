@@ -23,10 +23,10 @@ export const html = {
   log: 'Log',
   unverified: 'Not verified yet',
   unverified_why:
-    'The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
+    'The commands <a href="#verify">at the end</a> verify the registry without trusting this page.',
   no_script: 'No script has run, so nothing has been verified here.',
   verify_why:
-    'The host controls everything that this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when. Only <code>passport-registry verify</code> and the verifier library show whether the list is the newest, and which issuers are on hold.',
+    'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
@@ -34,8 +34,7 @@ export const html = {
   development:
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
   held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
-  operator:
-    'Operator: {addresses}. The host of this page could change these addresses: do not get the root key only through them.',
+  operator: 'Operator: {addresses}. The host could change these: do not get the root key only through them.',
   plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
   plain_too_many:
     'Too many issuers for this page without a script: all are in <a href="issuers.json">issuers.json</a>.',
@@ -127,7 +126,7 @@ export const list = {
   next: 'Next →',
   everywhere: 'Worldwide',
   more: (rest: number) => ` +${number(rest)}`,
-  notVerified: 'No issuers are shown, because the registry could not be verified.',
+  notVerified: 'No issuers are shown: the registry is not verified.',
   /** The heading of a list that has expired. */
   old: (day: string) => `Old list of ${day}`,
   notYet: ' (not yet)',
@@ -362,7 +361,7 @@ export const log = {
 export const page = {
   notLoaded: 'This part could not be loaded. The host may have a newer page. {reload}',
   reload: 'Reload',
-  rolledBack: 'this host sends an older list than the one with which it proved the issuer',
+  rolledBack: 'this host sends a list older than its proof of the issuer',
 } as const;
 
 /** The state of the registry, for its members. */

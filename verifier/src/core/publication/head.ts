@@ -20,7 +20,7 @@ export async function readHead(files: RegistryFiles, trust: SourceTrust): Promis
     const { statement } = statements;
     if (statement === undefined) {
       throw new PublicationMissing(
-        'the source has no publication statement, which a look-up of one issuer needs: use createRegistryClient',
+        'the source has no publication statement, which a look-up needs: use createRegistryClient',
       );
     }
     return { ...acceptHead(statements, statement, trust), statement };
