@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
-import { SourceTimeout, SourceTruncated, SourceUnreachable } from '@passport-registry/verifier';
 import {
   boundedFetch,
   cosignatureTime,
+  hasCode,
   LIMITS,
   type NoteSignature,
   parseHead,
@@ -23,7 +23,7 @@ const MAX_QUIET_MS = 24 * 60 * 60_000;
 class NotYet extends WitnessProblem {}
 
 /** What a later request can change. */
-const TRANSIENT = [NotYet, SourceUnreachable, SourceTimeout, SourceTruncated];
+const TRANSIENT = ['ERR_SOURCE_UNREACHABLE', 'ERR_SOURCE_TIMEOUT', 'ERR_SOURCE_TRUNCATED'] as const;
 
 /**
  * Waits until a mirror serves its cosignature of a head (rule log-witnesses).
@@ -40,7 +40,7 @@ export async function askMirror(
     try {
       return await readHead(url, question);
     } catch (error) {
-      const isTransient = TRANSIENT.some((type) => error instanceof type);
+      const isTransient = error instanceof NotYet || hasCode(error, ...TRANSIENT);
       if (!isTransient || question.signal.aborted) throw error;
       onProblem((error as Error).message);
     }

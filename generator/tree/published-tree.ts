@@ -4,7 +4,6 @@ import {
   type Issuer,
   type IssuerRegistry,
   importRootKey,
-  PublicationInvalid,
   RegistryError,
   type RootKey,
   verifySignature,
@@ -219,7 +218,11 @@ async function statementOf(
   const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
     return publicationClaims(
-      readStatement(bytes, 'registry-publication+jwt', (message) => new PublicationInvalid(message)),
+      readStatement(
+        bytes,
+        'registry-publication+jwt',
+        (message) => new RegistryError('ERR_PUBLICATION_INVALID', message),
+      ),
     );
   };
   const content = await unlessRefused(read());

@@ -1,9 +1,5 @@
-import {
-  NoUsableSource,
-  type RegistryError,
-  SourceTimeout,
-  SourceUnreachable,
-} from '@passport-registry/verifier';
+import { NoUsableSource, type RegistryError } from '@passport-registry/verifier';
+import { hasCode } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 
 /** The error codes of Node.js, undici and OpenSSL, each with words that can follow a URL and a colon. */
@@ -51,7 +47,7 @@ export function networkFailure(url: string | URL, cause: unknown): IoFailed {
 /** Whether an error means that a host did not respond, and so says nothing about the files that it serves. */
 export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof IoFailed ? error.cause : error;
-  return cause instanceof SourceUnreachable || cause instanceof SourceTimeout;
+  return hasCode(cause, 'ERR_SOURCE_UNREACHABLE') || hasCode(cause, 'ERR_SOURCE_TIMEOUT');
 }
 
 /** Makes the error of a client if none of its sources responds. Undefined if a source responded. */

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { RegistryError, SourceStatus } from '@passport-registry/verifier';
-import { askAgain, forEachConcurrent, readHashedFile } from '@passport-registry/verifier/internal';
+import { RegistryError } from '@passport-registry/verifier';
+import { askAgain, forEachConcurrent, hasCode, readHashedFile } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { brotli, gzipped } from '../../generator/tree/compressed.js';
@@ -210,7 +210,7 @@ export class NewRelease {
       return true;
     } catch (cause) {
       if (!(cause instanceof RegistryError)) throw cause;
-      const isMissing = cause instanceof SourceStatus;
+      const isMissing = hasCode(cause, 'ERR_SOURCE_STATUS');
       const problem = isMissing ? 'is missing' : `does not match its hash in ${statedIn}`;
       throw new TreeRejected(`${path} ${problem}`, { cause });
     }

@@ -1,5 +1,6 @@
-import { RegistryError, readList, SumsInvalid } from '@passport-registry/verifier';
+import { RegistryError, readList } from '@passport-registry/verifier';
 import {
+  hasCode,
   type PublicationStatement,
   prefixOf,
   readSums,
@@ -58,7 +59,7 @@ function readBranch(release: NewRelease, path: string, levels: number): StatedFi
     const sums = readSums(release.read(path), { prefix, levels });
     return [...sums].map(([listed, hash]) => ({ path: listed, hash, statedIn: path }));
   } catch (cause) {
-    if (!(cause instanceof SumsInvalid)) throw cause;
+    if (!hasCode(cause, 'ERR_SUMS_INVALID')) throw cause;
     throw new TreeRejected(`${cause.code}, ${cause.message}`, { cause });
   }
 }

@@ -1,10 +1,11 @@
-import { LogInconsistent, RegistryError, type RootKey } from '@passport-registry/verifier';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   assertSignedByLog,
   consistencyProof,
   decodeBase64,
   encodeBase64,
+  hasCode,
   hashesFromTiles,
   isConsistent,
   parseHead,
@@ -32,7 +33,7 @@ export interface ServedLog {
  *
  * @param rootKey - the current root key, which has signed the publication statement
  * @returns undefined if the registry has no log
- * @throws {@link LogInconsistent} if there is no head, or the key of the log has not signed it
+ * @throws `ERR_LOG_INCONSISTENT` if there is no head, or the key of the log has not signed it
  */
 export async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
   const statement = await files.get(PATHS.publication);
@@ -67,7 +68,7 @@ async function newestStatement(
   }
 }
 
-const invalid = (message: string) => new LogInconsistent(`${PATHS.logHead} ${message}`);
+const invalid = (message: string) => new RegistryError('ERR_LOG_INCONSISTENT', `${PATHS.logHead} ${message}`);
 
 /** Says that two logs contradict each other. @param one - a log with its size, in words */
 export function contradiction(one: string, other: string): string {
@@ -105,7 +106,7 @@ export async function findForkedLog(
   try {
     return (await isContained(older, newer, signal)) ? undefined : forked;
   } catch (error) {
-    if (error instanceof LogInconsistent) return forked;
+    if (hasCode(error, 'ERR_LOG_INCONSISTENT')) return forked;
     throw error;
   }
 }

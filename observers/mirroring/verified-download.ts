@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { RegistryError, TooFewCosignatures } from '@passport-registry/verifier';
+import { RegistryError } from '@passport-registry/verifier';
+import { hasCode } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { acceptStatements } from '../../generator/verification/accept-statements.js';
@@ -146,7 +147,7 @@ const NEW_LOG =
 
 function lacksCosignatures(failure: TreeRejected | undefined): boolean {
   for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof TooFewCosignatures) return true;
+    if (hasCode(cause, 'ERR_TOO_FEW_COSIGNATURES')) return true;
   }
   return false;
 }

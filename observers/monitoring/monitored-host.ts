@@ -1,5 +1,5 @@
-import { RegistryError, type RegistryFiles, SourceTooLarge } from '@passport-registry/verifier';
-import { askAgain, readHashedFile } from '@passport-registry/verifier/internal';
+import { RegistryError, type RegistryFiles } from '@passport-registry/verifier';
+import { askAgain, hasCode, readHashedFile } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../../generator/errors.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
 import { httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
@@ -90,5 +90,5 @@ export async function readFromAny(
 
 /** Whether an error means that a file is larger than its limit. */
 export function isTooLarge(error: unknown): boolean {
-  return error instanceof IoFailed && error.cause instanceof SourceTooLarge;
+  return error instanceof IoFailed && hasCode(error.cause, 'ERR_SOURCE_TOO_LARGE');
 }

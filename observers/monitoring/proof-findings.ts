@@ -1,5 +1,4 @@
-import { NotLogged, TooFewCosignatures } from '@passport-registry/verifier';
-import { type LogTrust, verifyPublicationProof } from '@passport-registry/verifier/internal';
+import { hasCode, type LogTrust, verifyPublicationProof } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -44,9 +43,9 @@ export async function proofFindings(
     await verify(since);
     return [];
   } catch (error) {
-    if (error instanceof NotLogged || error instanceof TreeRejected)
+    if (hasCode(error, 'ERR_NOT_LOGGED') || error instanceof TreeRejected)
       return tell('proof-invalid', error.message);
-    if (!(error instanceof TooFewCosignatures)) throw error;
+    if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES')) throw error;
     const old = await verify(Number.NEGATIVE_INFINITY).catch(() => undefined);
     if (old === undefined) return tell('too-few-cosignatures', error.message);
     const time = formatUpdatedAt(old.witnessedAt ?? 0);

@@ -1,4 +1,4 @@
-import { NotLogged, RegistryError } from '@passport-registry/verifier';
+import { RegistryError } from '@passport-registry/verifier';
 import {
   decodeUtf8,
   entryBytes,
@@ -92,7 +92,7 @@ const UNPROVEN = ['ERR_NOT_LOGGED', 'ERR_TOO_FEW_COSIGNATURES', 'ERR_LOG_INCONSI
 function laterEntries({ entries }: History, index: number, last: string): string[] {
   const { head } = parseLogProof(
     last,
-    (message) => new NotLogged(`the last proof of the publication ${message}`),
+    (message) => new RegistryError('ERR_NOT_LOGGED', `the last proof of the publication ${message}`),
   );
   return entries.slice(index + 1, head.size).map((entry) => decodeUtf8(entryBytes(entry)));
 }

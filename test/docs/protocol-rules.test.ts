@@ -96,7 +96,7 @@ describe('docs/protocol.md', () => {
   });
 
   it('lists every error code of the verifier once, and no others', () => {
-    const codes = [...source('verifier/src/core/errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(
+    const codes = [...source('verifier/src/core/errors.ts').matchAll(/^ {2}\| '(ERR_[A-Z_]+)'/gm)].map(
       ([, code]) => code ?? '',
     );
     const table = rows(26).flatMap(([, code = '']) => /^`(ERR_[A-Z_]+)`$/.exec(code)?.[1] ?? []);

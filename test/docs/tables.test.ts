@@ -44,7 +44,7 @@ describe('docs/verifiers.md', () => {
   });
 
   it('explains every error code and every reason of a decision', () => {
-    const codes = [...source('errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(([, code]) => code ?? '');
+    const codes = [...source('core/errors.ts').matchAll(/^ {2}\| '(ERR_[A-Z_]+)'/gm)].map(([, code]) => code ?? '');
     const reasons = [...source('policy/decide.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
       ([, reason]) => reason ?? '',
     );
@@ -73,7 +73,7 @@ describe('the codes of an auditor in docs/protocol.md', () => {
   });
 
   it('are those of the check, or of the verifier', () => {
-    const errors = source('errors.ts');
+    const errors = source('core/errors.ts');
     for (const [, name = '', , own = '', others = ''] of rows) {
       expect([name, own]).toEqual([name, expect.stringMatching(/^–$|^`ERR_AUDIT_[A-Z_]+`$/)]);
       if (own !== '–') expect(own).toBe(`\`ERR_AUDIT_${name.toUpperCase().replaceAll(' ', '_')}\``);

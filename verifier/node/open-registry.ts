@@ -3,13 +3,11 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type AnchoredOpenOptions,
-  BundleInvalid,
   type OpenOptions,
   openRegistry as openCopy,
   type Registry,
+  RegistryError,
   type RegistryFiles,
-  SourceContent,
-  SourceTooLarge,
   type StoredPublication,
 } from '@passport-registry/verifier';
 
@@ -18,8 +16,8 @@ import {
  * `openRegistry` of `@passport-registry/verifier` opens.
  *
  * @param copy - the path of a folder or a file, the files of a copy, or a bundle
- * @throws all errors of a source; {@link OptionsInvalid}; {@link BundleInvalid} if a file is not a stored publication;
- *   {@link ListExpired} if the copy is too old
+ * @throws all errors of a source; {@link OptionsInvalid}; `ERR_BUNDLE_INVALID` if a file is not a stored publication;
+ *   `ERR_LIST_EXPIRED` if the copy is too old
  *
  * @example
  * ```ts
@@ -43,7 +41,9 @@ async function readBundle(file: string): Promise<StoredPublication> {
   try {
     return JSON.parse(text) as StoredPublication;
   } catch (cause) {
-    throw new BundleInvalid(`${file} is neither a folder nor a stored publication`, { cause });
+    throw new RegistryError('ERR_BUNDLE_INVALID', `${file} is neither a folder nor a stored publication`, {
+      cause,
+    });
   }
 }
 
@@ -53,12 +53,13 @@ function folderFiles(folder: string): RegistryFiles {
       const file = join(folder, path);
       const stats = await statsOf(file);
       if (stats === undefined) return undefined;
-      if (!stats.isFile()) throw new SourceContent(`${path} is not a file`);
+      if (!stats.isFile()) throw new RegistryError('ERR_SOURCE_CONTENT', `${path} is not a file`);
       const chunks: Uint8Array[] = [];
       // `end` is inclusive, so this reads one byte more than allowed. A file that grows meanwhile is detected, too.
       for await (const chunk of createReadStream(file, { end: maxBytes })) chunks.push(chunk);
       const bytes = Buffer.concat(chunks);
-      if (bytes.length > maxBytes) throw new SourceTooLarge(`${path} is larger than ${maxBytes} bytes`);
+      if (bytes.length > maxBytes)
+        throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${path} is larger than ${maxBytes} bytes`);
       return bytes;
     },
   };

@@ -21,6 +21,7 @@ export { isObject } from './core/bytes/checks.js';
 export { forEachConcurrent } from './core/bytes/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './core/bytes/strict-json.js';
 export { decodeUtf8, textOf } from './core/bytes/utf8.js';
+export { hasCode } from './core/errors.js';
 export {
   type CompactJws,
   type JwsFault,

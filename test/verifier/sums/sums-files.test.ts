@@ -1,4 +1,4 @@
-import { SumsInvalid } from '@passport-registry/verifier';
+import type { RegistryError } from '@passport-registry/verifier';
 import {
   idHashOf,
   levelsFor,
@@ -69,7 +69,7 @@ describe('a leaf of the tree of sums', () => {
     ['a sums file', line('sums/3')],
     ['no folder', line('alpha')],
   ])('refuses %s', (_name, text) => {
-    expect(() => read(text)).toThrow(SumsInvalid);
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'ERR_SUMS_INVALID' }));
   });
 
   it('refuses a record of another branch', () => {
@@ -115,7 +115,9 @@ describe('an inner file of the tree of sums', () => {
     ['a record', 'issuers/alpha', '', 1],
     ['another folder', 'other/3', '', 1],
   ] as const)('refuses %s', (_name, path, prefix, levels) => {
-    expect(() => read(line(path), prefix, levels)).toThrow(SumsInvalid);
+    expect(() => read(line(path), prefix, levels)).toThrow(
+      expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
+    );
   });
 
   it('refuses children out of order, and a child twice', () => {
@@ -161,7 +163,7 @@ describe('a line of a sums file', () => {
     ['only a newline', '\n'],
     ['only a space', ' '],
   ])('is refused with %s', (_name, text) => {
-    expect(() => read(text)).toThrow(SumsInvalid);
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: 'ERR_SUMS_INVALID' }));
   });
 
   it.each([
@@ -171,7 +173,9 @@ describe('a line of a sums file', () => {
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['UTF-16', [...Buffer.from(good, 'utf16le')]],
   ])('is refused with %s', (_name, wrong) => {
-    expect(() => read(Uint8Array.from([...bytes(good), ...wrong]))).toThrow(SumsInvalid);
+    expect(() => read(Uint8Array.from([...bytes(good), ...wrong]))).toThrow(
+      expect.objectContaining({ code: 'ERR_SUMS_INVALID' }),
+    );
   });
 
   it('is refused as the last of many, and the message names the file', () => {
@@ -183,7 +187,7 @@ describe('a line of a sums file', () => {
       try {
         return read(`${text}x\n`);
       } catch (error) {
-        return (error as SumsInvalid).code;
+        return (error as RegistryError).code;
       }
     })();
     expect(code).toBe('ERR_SUMS_INVALID');

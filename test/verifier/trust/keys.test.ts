@@ -1,10 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  importRootKey,
-  RootKeyInvalid,
-  type TrustAnchor,
-  TrustAnchorInvalid,
-} from '@passport-registry/verifier';
+import { importRootKey, type TrustAnchor } from '@passport-registry/verifier';
 import {
   formatNoteKey,
   isSignedByNoteKey,
@@ -58,7 +53,9 @@ describe('importRootKey', () => {
     ['another key as kid', { ...ed25519, kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4M' }],
     ['a kid of one’s own', { ...ed25519, kid: 'root-2026' }],
   ])('refuses %s', async (_name, jwk) => {
-    await expect(importRootKey(jwk)).rejects.toThrow(RootKeyInvalid);
+    await expect(importRootKey(jwk)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_ROOT_KEY_INVALID' }),
+    );
     await expect(importRootKey(jwk)).rejects.toMatchObject({ code: 'ERR_ROOT_KEY_INVALID' });
   });
 
@@ -271,7 +268,7 @@ describe('what a trust anchor says of the log', () => {
       'witnesses[0] has an id that does not belong to its name and key',
     ],
   ])('is not %s', (_name, members, message) => {
-    expect(() => trustOf(members)).toThrow(TrustAnchorInvalid);
+    expect(() => trustOf(members)).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
     expect(() => trustOf(members)).toThrow(message);
   });
 });

@@ -1,11 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import {
-  encodeSignature,
-  importRootKey,
-  SignatureInvalid,
-  SignatureMalformed,
-  verifySignature,
-} from '@passport-registry/verifier';
+import { encodeSignature, importRootKey, verifySignature } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { P256_JWK } from '../../support/rfc-keys.js';
 
@@ -43,7 +37,7 @@ describe('Ed25519', () => {
     await verifySignature(hex(message), hex(signature).toString('base64url'), rootKey);
     const other = Buffer.concat([hex(message), hex('00')]);
     await expect(verifySignature(other, hex(signature).toString('base64url'), rootKey)).rejects.toThrow(
-      SignatureInvalid,
+      expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
     );
   });
 
@@ -55,7 +49,7 @@ describe('Ed25519', () => {
     const raised = Buffer.concat([raw.subarray(0, 32), hex(s.toString(16).padStart(64, '0')).reverse()]);
     await expect(
       verifySignature(hex(message), raised.toString('base64url'), await ed25519(key)),
-    ).rejects.toThrow(SignatureInvalid);
+    ).rejects.toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }));
   });
 });
 
@@ -73,7 +67,7 @@ describe('ES256', () => {
     await verifySignature(Buffer.from(RFC7515.input), RFC7515.signature, rootKey);
     await expect(
       verifySignature(Buffer.from(`${RFC7515.input}.`), RFC7515.signature, rootKey),
-    ).rejects.toThrow(SignatureInvalid);
+    ).rejects.toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }));
   });
 
   const order = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551';
@@ -91,7 +85,7 @@ describe('ES256', () => {
     const rootKey = await importRootKey(RFC7515.key);
     await expect(
       verifySignature(Buffer.from(RFC7515.input), hex(raw).toString('base64url'), rootKey),
-    ).rejects.toThrow(SignatureInvalid);
+    ).rejects.toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }));
   });
 
   it('refuses DER, which is another form of the same signature', async () => {
@@ -99,9 +93,9 @@ describe('ES256', () => {
     const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
     const der = sign('sha256', Buffer.from('list'), privateKey);
     await expect(verifySignature(Buffer.from('list'), der.toString('base64url'), rootKey)).rejects.toThrow(
-      SignatureMalformed,
+      expect.objectContaining({ code: 'ERR_SIGNATURE_MALFORMED' }),
     );
-    expect(() => encodeSignature(der)).toThrow(SignatureMalformed);
+    expect(() => encodeSignature(der)).toThrow(expect.objectContaining({ code: 'ERR_SIGNATURE_MALFORMED' }));
   });
 });
 
@@ -130,7 +124,9 @@ describe('the text of a signature', () => {
     ['hexadecimal', signature],
     ['an HTML page', '<!doctype html><title>404</title>'],
   ])('must not be %s', async (_name, text) => {
-    await expect(verifySignature(hex(message), text, await ed25519(key))).rejects.toThrow(SignatureMalformed);
+    await expect(verifySignature(hex(message), text, await ed25519(key))).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_SIGNATURE_MALFORMED' }),
+    );
   });
 });
 
@@ -143,13 +139,17 @@ describe('the key decides the algorithm', () => {
   it('an Ed25519 signature is none by a P-256 key', async () => {
     const rootKey = await importRootKey(p256.publicKey.export({ format: 'jwk' }));
     const text = encodeSignature(sign(null, list, edwards.privateKey));
-    await expect(verifySignature(list, text, rootKey)).rejects.toThrow(SignatureInvalid);
+    await expect(verifySignature(list, text, rootKey)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
+    );
     await verifySignature(list, encodeSignature(es256), rootKey);
   });
 
   it('a P-256 signature is none by an Ed25519 key', async () => {
     const rootKey = await importRootKey(edwards.publicKey.export({ format: 'jwk' }));
-    await expect(verifySignature(list, encodeSignature(es256), rootKey)).rejects.toThrow(SignatureInvalid);
+    await expect(verifySignature(list, encodeSignature(es256), rootKey)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_SIGNATURE_INVALID' }),
+    );
   });
 
   it('signing with the private key of RFC 8032, test 1, gives the signature there', () => {

@@ -150,21 +150,21 @@ describe('a statement', () => {
       await verifyStatement(readStatement(text, TYP, invalid), key.rootKey, { clock, invalid, expired });
       return 'valid';
     } catch (error) {
-      return (error as Error).name;
+      return error instanceof RegistryError ? error.code : (error as Error).name;
     }
   };
 
   it.each<[string, number, Record<string, unknown>, string]>([
     ['at iat minus the tolerance', 700, { iat: 1000, exp: 2000 }, 'valid'],
-    ['before', 699, { iat: 1000, exp: 2000 }, 'NotYetValid'],
+    ['before', 699, { iat: 1000, exp: 2000 }, 'ERR_NOT_YET_VALID'],
     ['at nbf minus the tolerance', 1200, { iat: 1000, nbf: 1500, exp: 2000 }, 'valid'],
-    ['before nbf', 1199, { iat: 1000, nbf: 1500, exp: 2000 }, 'NotYetValid'],
+    ['before nbf', 1199, { iat: 1000, nbf: 1500, exp: 2000 }, 'ERR_NOT_YET_VALID'],
     ['just before exp plus the tolerance', 2299, { iat: 1000, exp: 2000 }, 'valid'],
     ['at exp plus the tolerance', 2300, { iat: 1000, exp: 2000 }, 'EvalError'],
     ['without iat', 1500, { exp: 2000 }, 'RangeError'],
     ['without exp', 1500, { iat: 1000 }, 'RangeError'],
     ['at an exp that no Date can hold', 1500, { iat: 1000, exp: 2 ** 53 - 1 }, 'valid'],
-    ['before an iat that no Date can hold', 1500, { iat: 2 ** 53 - 1, exp: 2 ** 53 - 1 }, 'NotYetValid'],
+    ['before an iat that no Date can hold', 1500, { iat: 2 ** 53 - 1, exp: 2 ** 53 - 1 }, 'ERR_NOT_YET_VALID'],
   ])('%s', async (_name, seconds, claims, expected) => {
     expect(await verdict(claims, seconds)).toBe(expected);
   });

@@ -8,7 +8,6 @@ import {
   openRegistry,
   RegistryError,
   type TrustAnchor,
-  TrustAnchorInvalid,
 } from '@passport-registry/verifier';
 import { openRegistry as openPath } from '@passport-registry/verifier/node';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -176,7 +175,7 @@ describe('a trust anchor', () => {
     try {
       assertTrustAnchor(anchor);
     } catch (error) {
-      expect(error).toBeInstanceOf(TrustAnchorInvalid);
+      expect(error).toMatchObject({ code: 'ERR_TRUST_ANCHOR_INVALID' });
       ({ message } = error as Error);
     }
     if (expected === true) expect(message).toBe(true);
@@ -189,7 +188,7 @@ describe('a trust anchor', () => {
     const { kid: _kid, ...unnamed } = jwk;
     for (const anchored of [jwk, unnamed, { ...unnamed, y: null }]) {
       const check = () => assertTrustAnchor({ root: anchored, next_roots: [THUMBPRINTS[0], thumbprint] });
-      expect(check).toThrow(TrustAnchorInvalid);
+      expect(check).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
       expect(check).toThrow('next_roots contain the thumbprint of root');
     }
   });
@@ -207,7 +206,7 @@ describe('a trust anchor', () => {
   ])('says what contradicts: %s', (_name, more, message) => {
     const present = Object.entries(logged(more)).filter(([, value]) => value !== undefined);
     const check = () => assertTrustAnchor(Object.fromEntries(present));
-    expect(check).toThrow(TrustAnchorInvalid);
+    expect(check).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
     expect(check).toThrow(message);
   });
 

@@ -1,5 +1,5 @@
 import { CompactSign, type CryptoKey } from 'jose';
-import { AgentKeyInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import {
   type CheckedJwk,
   type KeyAlgorithm,
@@ -23,7 +23,7 @@ const ALG_NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES
 /**
  * Exports the public key of an agent as a JWK with only the members of the key.
  *
- * @throws {@link AgentKeyInvalid}
+ * @throws `ERR_AGENT_KEY_INVALID`
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export async function publicJwk({ publicKey }: AgentKeys): Promise<PublicJwk> {
 
 async function exportJwk(publicKey: CryptoKey): Promise<CheckedJwk> {
   const invalid = (message: string, cause?: unknown) =>
-    new AgentKeyInvalid(`the agent's public key ${message}`, { cause });
+    new RegistryError('ERR_AGENT_KEY_INVALID', `the agent's public key ${message}`, { cause });
   const jwk = await crypto.subtle.exportKey('jwk', publicKey).catch((cause: unknown) => {
     throw invalid('cannot be exported', cause);
   });

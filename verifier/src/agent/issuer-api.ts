@@ -1,6 +1,6 @@
 import { isObject } from '../core/bytes/checks.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
-import { IssuerAnswerInvalid, IssuerRefused } from '../core/errors.js';
+import { IssuerRefused, RegistryError } from '../core/errors.js';
 import { LIMITS } from '../core/limits.js';
 import { type BoundedResponse, boundedFetch } from '../http/bounded-fetch.js';
 import { issuerBase } from '../http/issuer-url.js';
@@ -24,7 +24,7 @@ export interface IssuerPost {
 /**
  * Sends a POST request to an issuer's API.
  *
- * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and the errors of a failed
+ * @throws `ERR_ADDRESS_INVALID` | {@link IssuerRefused} | `ERR_ISSUER_ANSWER_INVALID` and the errors of a failed
  *   request
  */
 export async function postToIssuer(
@@ -42,7 +42,8 @@ export async function postToIssuer(
   const response = await boundedFetch(url, init, limits);
   const content = parseObject(await response.body());
   if (response.status !== expectedStatus) throw refusal(url, response, content);
-  if (content === undefined) throw new IssuerAnswerInvalid(`${url} did not return a JSON object`);
+  if (content === undefined)
+    throw new RegistryError('ERR_ISSUER_ANSWER_INVALID', `${url} did not return a JSON object`);
   return content;
 }
 

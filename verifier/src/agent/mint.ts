@@ -1,4 +1,4 @@
-import { IssuerAnswerInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import type { PublicJwk } from '../core/keys/public-key.js';
 import type { Mandate, PassportClaims } from '../passport/claims.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
@@ -90,7 +90,10 @@ export async function mintPassport(
   const post = { path: '/v1/passports', body: request, expectedStatus: 201 };
   const { token, ...passport } = await postToIssuer(issuer, post, options);
   if (typeof token !== 'string' || typeof passport['passport_did'] !== 'string') {
-    throw new IssuerAnswerInvalid(`${issuer} did not return a passport with its token`);
+    throw new RegistryError(
+      'ERR_ISSUER_ANSWER_INVALID',
+      `${issuer} did not return a passport with its token`,
+    );
   }
   return { passport: passport as unknown as Passport, token };
 }

@@ -1,5 +1,5 @@
 import { encodeBase64url } from '../core/bytes/base64url.js';
-import { IssuerAnswerInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import type { PublicJwk } from '../core/keys/public-key.js';
 import { isDateTime } from '../core/list/date-time.js';
 import { type AgentKeys, signJws, signRaw } from './agent-keys.js';
@@ -27,8 +27,8 @@ export interface IssuanceNonce {
  * Requests a nonce from an issuer: the first of three steps to a passport.
  *
  * @param issuer - the issuer's base URL
- * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid}; the errors of a failed request,
- *   such as {@link SourceUnreachable}
+ * @throws `ERR_ADDRESS_INVALID` | {@link IssuerRefused} | `ERR_ISSUER_ANSWER_INVALID`; the errors of a failed request,
+ *   such as `ERR_SOURCE_UNREACHABLE`
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export async function requestNonce(
     /^[A-Za-z0-9_-]{43,}$/.test(nonce) &&
     typeof expires_at === 'string' &&
     isDateTime(expires_at);
-  if (!isValid) throw new IssuerAnswerInvalid(`${issuer} did not return a nonce`);
+  if (!isValid) throw new RegistryError('ERR_ISSUER_ANSWER_INVALID', `${issuer} did not return a nonce`);
   return { nonce_id, nonce, expires_at };
 }
 
@@ -75,7 +75,7 @@ export interface SignNonceOptions {
  * Signs a nonce with the agent's key: the second of three steps to a passport (docs/protocol.md#nonce-signature).
  *
  * @param issuer - the issuer's base URL. A signature of the form `jws` is valid only for this issuer
- * @throws {@link AgentKeyInvalid}
+ * @throws `ERR_AGENT_KEY_INVALID`
  *
  * @example
  * ```ts

@@ -16,7 +16,7 @@ export interface ObtainOptions extends IssuerRequestOptions, SignNonceOptions {
 /**
  * Obtains a passport in three steps: requests a nonce, signs the nonce, and mints the passport.
  *
- * @throws {@link AgentKeyInvalid}; the errors of {@link requestNonce}
+ * @throws `ERR_AGENT_KEY_INVALID`; the errors of {@link requestNonce}
  *
  * @example
  * ```ts

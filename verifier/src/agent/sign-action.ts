@@ -2,7 +2,7 @@ import { decodeBase64url } from '../core/bytes/base64url.js';
 import { isObject } from '../core/bytes/checks.js';
 import { hashBase64url } from '../core/bytes/sha256-sync.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
-import { IssuerAnswerInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { ACTION_TYPE, hashPayload, MAX_ACTION_SECONDS } from '../passport/action-proof.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 
@@ -29,8 +29,8 @@ export interface SignActionOptions {
  * payload, at this verifier, now (docs/protocol.md#action-proof). A proof can be used once.
  *
  * @returns a JWS in compact form. Send the proof together with the passport
- * @throws {@link AgentKeyInvalid}; {@link NotCanonicalizable} if the payload is not plain JSON or contains a number
- *   beyond 2^53 - 1; {@link IssuerAnswerInvalid} if the token is not a passport
+ * @throws `ERR_AGENT_KEY_INVALID`; `ERR_NOT_CANONICALIZABLE` if the payload is not plain JSON or contains a number
+ *   beyond 2^53 - 1; `ERR_ISSUER_ANSWER_INVALID` if the token is not a passport
  *
  * @example
  * ```ts
@@ -78,5 +78,5 @@ function readPassportId(token: string): string {
   } catch {
     // The error is thrown below.
   }
-  throw new IssuerAnswerInvalid('the token is not a passport');
+  throw new RegistryError('ERR_ISSUER_ANSWER_INVALID', 'the token is not a passport');
 }

@@ -18,7 +18,7 @@ export interface SignMandateOptions {
  * issuer. The mandate is valid for one agent: `cnf.jkt` contains the thumbprint of the agent's key.
  *
  * @returns a JWS in compact form, for {@link AgentDeclaration.mandate}
- * @throws {@link AgentKeyInvalid}
+ * @throws `ERR_AGENT_KEY_INVALID`
  *
  * @example
  * ```ts

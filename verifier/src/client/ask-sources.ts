@@ -1,4 +1,4 @@
-import { RegistryError, SourceTimeout, SourceUnreachable } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { type Deadline, startDeadline } from '../http/deadline.js';
 import type { HttpSource } from './http-files.js';
 import { askStaggered } from './staggered.js';
@@ -46,7 +46,10 @@ interface PendingSource {
 }
 
 /** Why requests end that a source need not answer any more. */
-export const UNNEEDED = /* @__PURE__ */ new SourceUnreachable('the response is no longer needed');
+export const UNNEEDED = /* @__PURE__ */ new RegistryError(
+  'ERR_SOURCE_UNREACHABLE',
+  'the response is no longer needed',
+);
 
 /** A source is slow after this share of the deadline. The client then also asks the next one. */
 export const STAGGER_SHARE = 1 / 3;
@@ -98,7 +101,10 @@ export async function askSources<T>(round: Round, question: Question<T>): Promis
   const stopped = [...underWay];
   underWay.clear();
   for (const [source, { since, deadline: own, failure }] of stopped) {
-    const slow = new SourceTimeout('the source had not responded when another source did');
+    const slow = new RegistryError(
+      'ERR_SOURCE_TIMEOUT',
+      'the source had not responded when another source did',
+    );
     own.abort(slow);
     // A source that took longer than the stagger delay has failed. A source that was asked only recently has not.
     const isSlow = Date.now() - since >= deadline * STAGGER_SHARE;
@@ -110,5 +116,7 @@ export async function askSources<T>(round: Round, question: Question<T>): Promis
 /** Returns the error of a source. Any other error comes from the function that sends requests. */
 export function asRegistryError(thrown: unknown): RegistryError {
   if (thrown instanceof RegistryError) return thrown;
-  return new SourceUnreachable(`the source failed: ${(thrown as Error).message}`, { cause: thrown });
+  return new RegistryError('ERR_SOURCE_UNREACHABLE', `the source failed: ${(thrown as Error).message}`, {
+    cause: thrown,
+  });
 }

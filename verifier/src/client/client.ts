@@ -20,13 +20,13 @@ export interface RegistryClient extends Registry {
   /**
    * Resolves once the client has a list: from the store if possible, otherwise from a source.
    *
-   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   * @throws {@link NoUsableSource} | `ERR_REGISTRY_CLOSED`
    */
   ready(): Promise<void>;
   /**
    * Asks the sources now. Concurrent calls share one refresh.
    *
-   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   * @throws {@link NoUsableSource} | `ERR_REGISTRY_CLOSED`
    */
   refresh(): Promise<void>;
   /**
@@ -45,7 +45,7 @@ export interface RegistryClient extends Registry {
    * ```
    */
   status(): RegistryStatus;
-  /** Stops all requests and timers. From then on, `ready()` and `refresh()` reject with {@link RegistryClosed}. */
+  /** Stops all requests and timers. From then on, `ready()` and `refresh()` reject with `ERR_REGISTRY_CLOSED`. */
   close(): void;
 }
 
@@ -53,9 +53,9 @@ export interface RegistryClient extends Registry {
  * Creates a client of a registry and its mirrors. The client verifies everything with the pinned root key, or with the
  * pinned trust anchor, refuses rollbacks, refreshes itself, and fails closed: when the list is neither fresh nor within
  * the grace period, every read throws {@link RegistryStale}. Before the first list, every read throws
- * {@link RegistryNotReady}.
+ * `ERR_REGISTRY_NOT_READY`.
  *
- * @throws {@link OptionsInvalid} | {@link RootKeyInvalid} | {@link TrustAnchorInvalid}
+ * @throws {@link OptionsInvalid} | `ERR_ROOT_KEY_INVALID` | `ERR_TRUST_ANCHOR_INVALID`
  *
  * @example
  * ```ts

@@ -39,30 +39,30 @@ export interface IssuerLookup {
    * Returns the record of an issuer, whatever its status. Returns undefined only if it is proven that the list has no
    * such record. A record alone does not make an issuer trusted.
    *
-   * @throws {@link NoUsableSource} | {@link RegistryStale} | {@link RegistryClosed}
+   * @throws {@link NoUsableSource} | {@link RegistryStale} | `ERR_REGISTRY_CLOSED`
    */
   resolve(issuerId: string): Promise<Issuer | undefined>;
   /**
    * Decides whether a policy trusts an issuer. See {@link decide}. The decision names the list that it is about.
    *
-   * @throws {@link PolicyInvalid}, and the errors of `resolve`
+   * @throws `ERR_POLICY_INVALID`, and the errors of `resolve`
    */
   decide(issuer: string | Issuer, policy: TrustPolicy): Promise<ProvenDecision>;
   /**
    * Resolves once the client has the statements of the registry: from the store if possible, otherwise from a source.
    *
-   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   * @throws {@link NoUsableSource} | `ERR_REGISTRY_CLOSED`
    */
   ready(): Promise<void>;
   /**
    * Asks the sources for newer statements now. Concurrent calls share one refresh.
    *
-   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   * @throws {@link NoUsableSource} | `ERR_REGISTRY_CLOSED`
    */
   refresh(): Promise<void>;
   /** Returns information about the newest publication and its source, and the errors of the sources. */
   status(): RegistryStatus;
-  /** Stops all requests. From then on, look-ups reject with {@link RegistryClosed}. */
+  /** Stops all requests. From then on, look-ups reject with `ERR_REGISTRY_CLOSED`. */
   close(): void;
 }
 
@@ -74,7 +74,7 @@ export interface IssuerLookup {
  * The client sends requests only during a call: it has no timers. If `refreshInterval` has passed, a look-up first asks
  * for new statements. The client keeps what it has verified, and requests only files that have changed.
  *
- * @throws {@link OptionsInvalid} | {@link RootKeyInvalid} | {@link TrustAnchorInvalid}
+ * @throws {@link OptionsInvalid} | `ERR_ROOT_KEY_INVALID` | `ERR_TRUST_ANCHOR_INVALID`
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import type { RotationFork } from '../core/errors.js';
+import type { RegistryError } from '../core/errors.js';
 import type { RootKey } from '../core/keys/root-key.js';
 import {
   currentRoots,
@@ -27,7 +27,7 @@ export class KnownRoots {
   #bound: readonly RootChain[];
   #longest: readonly RootChain[];
   /** The fork that no round has resolved. */
-  #fork: RotationFork | undefined;
+  #fork: RegistryError | undefined;
   #isForkedInRound = false;
 
   constructor(pinned: readonly RootKey[]) {
@@ -53,7 +53,7 @@ export class KnownRoots {
       const longest = longestChains(this.#longest, shown);
       if (longest.some((chain, index) => chain !== this.#longest[index])) this.#longest = longest;
     } catch (error) {
-      this.#fork = error as RotationFork;
+      this.#fork = error as RegistryError;
       this.#isForkedInRound = true;
     }
   }
@@ -61,7 +61,7 @@ export class KnownRoots {
   /**
    * Returns the longest chains. The array is the same object until the chains change.
    *
-   * @throws {@link RotationFork}
+   * @throws `ERR_ROTATION_FORK`
    */
   chains(): readonly RootChain[] {
     if (this.#fork !== undefined && this.#isForked()) throw this.#fork;

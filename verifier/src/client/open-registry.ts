@@ -1,5 +1,5 @@
 import { isObject } from '../core/bytes/checks.js';
-import { BundleInvalid, ListExpired, RegistryStale } from '../core/errors.js';
+import { RegistryError, RegistryStale } from '../core/errors.js';
 import { importRootKeys } from '../core/keys/root-key.js';
 import { limitOf } from '../core/limits.js';
 import { instantOf } from '../core/list/date-time.js';
@@ -52,7 +52,7 @@ export interface OpenSettings {
  *
  * @param copy - the files of the copy, or a bundle that a store has saved. The `openRegistry` of
  *   `@passport-registry/verifier/node` also opens folders and the files of `fileStore`
- * @throws all errors of a source; {@link OptionsInvalid}; {@link BundleInvalid}; {@link ListExpired} if the copy is too
+ * @throws all errors of a source; {@link OptionsInvalid}; `ERR_BUNDLE_INVALID`; `ERR_LIST_EXPIRED` if the copy is too
  *   old
  *
  * @example
@@ -112,7 +112,8 @@ export async function openRegistry(
   const seenAt = Math.min(datedAt, logged?.witnessedAt ?? datedAt);
   const freshUntil = seenAt + maxAge * 1000 + tolerance;
   if (!(now() <= freshUntil)) {
-    throw new ListExpired(
+    throw new RegistryError(
+      'ERR_LIST_EXPIRED',
       `the copy is dated ${new Date(seenAt).toISOString()}: it is older than the maximum age`,
     );
   }
@@ -128,7 +129,8 @@ export async function openRegistry(
 function filesOf(copy: unknown): RegistryFiles {
   if (isObject(copy) && typeof copy['get'] === 'function') return copy as unknown as RegistryFiles;
   if (isObject(copy)) return storedFiles(copy as unknown as StoredPublication);
-  throw new BundleInvalid(
+  throw new RegistryError(
+    'ERR_BUNDLE_INVALID',
     'the copy is neither files nor a stored publication; to open a path, use openRegistry of @passport-registry/verifier/node',
   );
 }

@@ -1,4 +1,4 @@
-import { SumsMismatch } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { readHashedFile } from '../core/publication/hashed-file.js';
 import type { HashedFiles } from '../core/sums/proof.js';
 import type { LruMap } from '../lru-map.js';
@@ -55,7 +55,8 @@ export class ProofFiles implements HashedFiles {
   #fetch(path: string, sha256: string): Promise<Uint8Array> {
     const { requests, signal, onRetry } = this.#reading;
     const get = (requested: string) => {
-      if (requested !== path) onRetry(new SumsMismatch(`${path} does not have the SHA-256 ${sha256}`));
+      if (requested !== path)
+        onRetry(new RegistryError('ERR_SUMS_MISMATCH', `${path} does not have the SHA-256 ${sha256}`));
       return this.#requested.get(requested) ?? requests.get(requested, signal);
     };
     return readHashedFile(askAgain({ get }), path, sha256);

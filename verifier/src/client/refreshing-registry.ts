@@ -1,12 +1,4 @@
-import {
-  NoUsableSource,
-  RegistryClosed,
-  type RegistryError,
-  RegistryNotReady,
-  RegistryStale,
-  SignatureInvalid,
-  SourceUnreachable,
-} from '../core/errors.js';
+import { NoUsableSource, RegistryError, RegistryStale } from '../core/errors.js';
 import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
 import { readFloor } from '../core/publication/floor.js';
 import type { Head } from '../core/publication/statements.js';
@@ -25,7 +17,7 @@ import { readRotationOf, readSource } from './source-reader.js';
 import { type StoredPublication, storedDelegationTime, storedFiles } from './store.js';
 
 /** Why requests of an earlier refresh end. */
-const SUPERSEDED = /* @__PURE__ */ new SourceUnreachable('a newer refresh has begun');
+const SUPERSEDED = /* @__PURE__ */ new RegistryError('ERR_SOURCE_UNREACHABLE', 'a newer refresh has begun');
 
 /** The sources to ask, in order. */
 interface AskedSources {
@@ -81,7 +73,7 @@ export class RefreshingRegistry<H extends Head> {
     // Some platforms run no timers between requests, so reads also start due refreshes.
     if (time >= this.#nextRefresh) this.#refreshInBackground();
     if (this.#held === undefined) {
-      throw new RegistryNotReady('no list has been loaded yet: wait for ready()');
+      throw new RegistryError('ERR_REGISTRY_NOT_READY', 'no list has been loaded yet: wait for ready()');
     }
     if (!this.#isUsable(this.#held, time)) throw new RegistryStale(new Date(this.#held.freshUntil));
     return this.#held;
@@ -91,7 +83,7 @@ export class RefreshingRegistry<H extends Head> {
    * Waits for a refresh if none has succeeded within the refresh interval. If it fails, the client continues to use what
    * it holds. Reads cannot shorten the pause after a failure.
    *
-   * @throws {@link NoUsableSource} if the client holds nothing; {@link RegistryClosed}
+   * @throws {@link NoUsableSource} if the client holds nothing; `ERR_REGISTRY_CLOSED`
    */
   async upToDate(): Promise<void> {
     this.assertOpen();
@@ -115,7 +107,10 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   ready(): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new RegistryClosed());
+    if (this.#isClosed)
+      return Promise.reject(
+        new RegistryError('ERR_REGISTRY_CLOSED', 'the client has been closed: create a new one'),
+      );
     this.#loading ??= this.#load().catch((error) => {
       this.#loading = undefined;
       throw error;
@@ -323,7 +318,8 @@ export class RefreshingRegistry<H extends Head> {
       return;
     }
     if (found !== undefined) {
-      errors[found.source.base] = new SignatureInvalid(
+      errors[found.source.base] = new RegistryError(
+        'ERR_SIGNATURE_INVALID',
         'the list is signed by a root key that has been rotated out',
       );
     }
@@ -406,9 +402,10 @@ export class RefreshingRegistry<H extends Head> {
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  /** @throws {@link RegistryClosed} */
+  /** @throws `ERR_REGISTRY_CLOSED` */
   assertOpen(): void {
-    if (this.#isClosed) throw new RegistryClosed();
+    if (this.#isClosed)
+      throw new RegistryError('ERR_REGISTRY_CLOSED', 'the client has been closed: create a new one');
   }
 
   status(): RegistryStatus {
@@ -436,7 +433,7 @@ export class RefreshingRegistry<H extends Head> {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    const closed = new SourceUnreachable('the client was closed');
+    const closed = new RegistryError('ERR_SOURCE_UNREACHABLE', 'the client was closed');
     this.#asking.abort(closed);
     for (const question of this.#questions) question.abort(closed);
   }

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../core/bytes/utf8.js';
-import { BundleInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { instantOf, isDateTime } from '../core/list/date-time.js';
 import type { Publication } from '../core/publication/publication.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
@@ -140,7 +140,7 @@ export function headToStored(
 /**
  * Returns the files of a stored publication, which can be read like the files of any other source.
  *
- * @throws {@link BundleInvalid}
+ * @throws `ERR_BUNDLE_INVALID`
  */
 export function storedFiles(stored: StoredPublication): RegistryFiles {
   assertStored(stored);
@@ -156,7 +156,10 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
   return {
     get: async (path) => {
       if (path === 'issuers.json' && stored.list === undefined) {
-        throw new BundleInvalid('the stored publication has no list: createIssuerLookup saved it');
+        throw new RegistryError(
+          'ERR_BUNDLE_INVALID',
+          'the stored publication has no list: createIssuerLookup saved it',
+        );
       }
       const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
       return text === undefined ? undefined : new TextEncoder().encode(text);
@@ -183,6 +186,6 @@ function assertStored(value: unknown): asserts value is StoredPublication {
   const isText = () => Object.values(members).every((text) => typeof text === 'string');
   const isTime = () => delegatedAt === undefined || isDateTime(delegatedAt);
   if (version !== 1 || !(isWhole || isHead) || !isText() || !isTime()) {
-    throw new BundleInvalid('this is not a stored publication of version 1');
+    throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
   }
 }

@@ -1,6 +1,6 @@
 import { isListOf, isRecord } from '../core/bytes/checks.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
-import { BundleInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { isValidIssuerId } from '../core/generated/predicates.js';
 
 /** The name and the version of the format. */
@@ -47,22 +47,28 @@ const CHECKS: { readonly [Member in keyof Required<HistoryProof>]: (value: unkno
 const MEMBERS = Object.keys(CHECKS);
 const REQUIRED = MEMBERS.filter((member) => member !== 'record');
 
-/** Parses a file, and checks the form of its members. @throws {@link BundleInvalid} */
+/** Parses a file, and checks the form of its members. @throws `ERR_BUNDLE_INVALID` */
 export function parseHistoryProof(file: Uint8Array | string): HistoryProof {
   const isContent = typeof file === 'string' || file instanceof Uint8Array;
-  if (!isContent) throw new BundleInvalid('pass the content of the file, as a string or as bytes');
+  if (!isContent)
+    throw new RegistryError('ERR_BUNDLE_INVALID', 'pass the content of the file, as a string or as bytes');
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
-  if (bytes.length > MAX_BYTES) throw new BundleInvalid(`the proof is larger than ${MAX_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES)
+    throw new RegistryError('ERR_BUNDLE_INVALID', `the proof is larger than ${MAX_BYTES} bytes`);
   let value: unknown;
   try {
     value = parseStrictJson(bytes);
   } catch (cause) {
-    throw new BundleInvalid(`the proof is not strict JSON: ${(cause as Error).message}`, { cause });
+    throw new RegistryError(
+      'ERR_BUNDLE_INVALID',
+      `the proof is not strict JSON: ${(cause as Error).message}`,
+      { cause },
+    );
   }
   const isMember = (member: string, content: unknown) =>
     Object.hasOwn(CHECKS, member) && CHECKS[member as keyof HistoryProof](content);
   if (!isRecord(value, REQUIRED, isMember))
-    throw new BundleInvalid(`this is not a file of the format ${FORMAT}`);
+    throw new RegistryError('ERR_BUNDLE_INVALID', `this is not a file of the format ${FORMAT}`);
   return value as HistoryProof;
 }
 

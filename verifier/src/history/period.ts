@@ -1,4 +1,4 @@
-import { LogInconsistent, NotLogged, TooFewCosignatures } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { formatTime, MAX_DATE_MS } from '../core/list/date-time.js';
 import { type Cosignature, newestCosignatures } from '../core/log/cosignature.js';
 import { entryBytes, parseEntry, publicationEntry } from '../core/log/log-entry.js';
@@ -25,7 +25,8 @@ export interface Period {
   readonly index: number;
 }
 
-const notLogged = (message: string) => new NotLogged(`the proof of the publication ${message}`);
+const notLogged = (message: string) =>
+  new RegistryError('ERR_NOT_LOGGED', `the proof of the publication ${message}`);
 
 /**
  * Verifies when a publication was in force (rule history-period): from the time when a quorum had cosigned a head with
@@ -37,7 +38,7 @@ const notLogged = (message: string) => new NotLogged(`the proof of the publicati
  *
  * @param statement - a statement whose signature has been verified
  * @param trust - with at least one witness
- * @throws {@link NotLogged} | {@link TooFewCosignatures} | {@link LogInconsistent}
+ * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES` | `ERR_LOG_INCONSISTENT`
  */
 export async function verifyPeriod(
   statement: PublishedStatement,
@@ -53,7 +54,10 @@ export async function verifyPeriod(
   const before = subtreesBefore(last);
   const isBefore = first.index === index && first.head.size <= last.head.size;
   if (!isBefore || !areSame(subtreesBefore(first), before))
-    throw new LogInconsistent('the first proof is not for a head of the log before that of the last proof');
+    throw new RegistryError(
+      'ERR_LOG_INCONSISTENT',
+      'the first proof is not for a head of the log before that of the last proof',
+    );
   const tail = [entryBytes(publicationEntry(statement)), ...later];
   assertTail(last, before, tail);
   assertTail(first, before, tail.slice(0, first.head.size - index));
@@ -65,7 +69,7 @@ export async function verifyPeriod(
   const [earliest, newest] = [first.cosignatures.slice(-quorum), last.cosignatures.slice(0, quorum)];
   const from = Math.max(...earliest.map(({ time }) => time));
   const until = Math.min(...newest.map(({ time }) => time), statement.expiresAt);
-  if (until < from) throw new TooFewCosignatures(unproven(from, until, statement));
+  if (until < from) throw new RegistryError('ERR_TOO_FEW_COSIGNATURES', unproven(from, until, statement));
   return { from, until, witnesses: { from: namesOf(earliest), until: namesOf(newest) }, index };
 }
 

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../core/bytes/sha256.js';
-import { BundleInvalid, OptionsInvalid, SumsMismatch } from '../core/errors.js';
+import { OptionsInvalid, RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
 import type { RootKey } from '../core/keys/root-key.js';
 import { type LogTrust, logTrustOf } from '../core/statements/log-trust.js';
@@ -50,11 +50,11 @@ export interface ProvenHistory {
  * @param file - the content of the file: a string, or the bytes exactly as received
  * @param options - the trust anchor. It must have `log`, `witnesses` and `quorum`. Its root key signed the publication, or
  *   the rotation in the file leads from its root key to the one that did
- * @throws {@link BundleInvalid} if the file is malformed; {@link PublicationInvalid} if the root key did not sign the
- *   publication; {@link NotLogged} if its place in the log is not proven, or a later publication followed;
- *   {@link TooFewCosignatures} if no quorum proves a time; {@link LogInconsistent}; {@link SumsMismatch} or
- *   {@link SumsInvalid} or {@link RecordInvalid} if the record does not belong to the publication; the errors of
- *   `walkRotation`; {@link OptionsInvalid} | {@link TrustAnchorInvalid}
+ * @throws `ERR_BUNDLE_INVALID` if the file is malformed; `ERR_PUBLICATION_INVALID` if the root key did not sign the
+ *   publication; `ERR_NOT_LOGGED` if its place in the log is not proven, or a later publication followed;
+ *   `ERR_TOO_FEW_COSIGNATURES` if no quorum proves a time; `ERR_LOG_INCONSISTENT`; `ERR_SUMS_MISMATCH` or
+ *   `ERR_SUMS_INVALID` or `ERR_RECORD_INVALID` if the record does not belong to the publication; the errors of
+ *   `walkRotation`; {@link OptionsInvalid} | `ERR_TRUST_ANCHOR_INVALID`
  *
  * @example
  * ```ts
@@ -120,17 +120,19 @@ async function recordIn(
     request: () => undefined,
     read: async (path, sha256, parse) => {
       const text = unread.get(path);
-      if (text === undefined) throw new BundleInvalid(`the proof lacks ${path}`);
+      if (text === undefined) throw new RegistryError('ERR_BUNDLE_INVALID', `the proof lacks ${path}`);
       unread.delete(path);
       const bytes = new TextEncoder().encode(text);
       if ((await sha256Hex(bytes)) === sha256) return parse(bytes);
-      throw new SumsMismatch(
+      throw new RegistryError(
+        'ERR_SUMS_MISMATCH',
         `${path} in the proof does not have the hash ${sha256}, which the file above names`,
       );
     },
   };
   const issuer = await readProvenRecord(issuer_id, statement, files);
   const [surplus] = unread.keys();
-  if (surplus !== undefined) throw new BundleInvalid(`the proof has ${surplus}, which it does not need`);
+  if (surplus !== undefined)
+    throw new RegistryError('ERR_BUNDLE_INVALID', `the proof has ${surplus}, which it does not need`);
   return issuer;
 }

@@ -1,10 +1,4 @@
-import {
-  SourceRedirected,
-  SourceTimeout,
-  SourceTooLarge,
-  SourceTruncated,
-  SourceUnreachable,
-} from '../core/errors.js';
+import { RegistryError, SourceRedirected } from '../core/errors.js';
 import { LimitExceeded, readLimited } from './read-limited.js';
 
 /** How to send a request, and its limits. */
@@ -30,8 +24,8 @@ export interface BoundedResponse {
  * Sends a request without credentials and without following redirects. Enforces the limits for time and size while the
  * response arrives.
  *
- * @throws {@link SourceUnreachable} | {@link SourceTimeout} | {@link SourceRedirected}. Reading the body throws
- *   {@link SourceTooLarge} | {@link SourceTruncated} | {@link SourceTimeout}
+ * @throws `ERR_SOURCE_UNREACHABLE` | `ERR_SOURCE_TIMEOUT` | {@link SourceRedirected}. Reading the body throws
+ *   `ERR_SOURCE_TOO_LARGE` | `ERR_SOURCE_TRUNCATED` | `ERR_SOURCE_TIMEOUT`
  */
 export async function boundedFetch(
   url: string,
@@ -59,8 +53,8 @@ async function request(
     return await fetch(url, init);
   } catch (cause) {
     throw init.signal.aborted
-      ? new SourceTimeout(`${url} did not respond in time`, { cause })
-      : new SourceUnreachable(`${url} cannot be reached`, { cause });
+      ? new RegistryError('ERR_SOURCE_TIMEOUT', `${url} did not respond in time`, { cause })
+      : new RegistryError('ERR_SOURCE_UNREACHABLE', `${url} cannot be reached`, { cause });
   }
 }
 
@@ -72,9 +66,10 @@ async function readBody(
   try {
     return await readLimited(body, maxBytes);
   } catch (cause) {
-    if (cause instanceof LimitExceeded) throw new SourceTooLarge(`${url} is ${cause.message}`, { cause });
+    if (cause instanceof LimitExceeded)
+      throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${url} is ${cause.message}`, { cause });
     throw signal.aborted
-      ? new SourceTimeout(`the response of ${url} did not arrive in time`, { cause })
-      : new SourceTruncated(`the response of ${url} ended too early`, { cause });
+      ? new RegistryError('ERR_SOURCE_TIMEOUT', `the response of ${url} did not arrive in time`, { cause })
+      : new RegistryError('ERR_SOURCE_TRUNCATED', `the response of ${url} ended too early`, { cause });
   }
 }

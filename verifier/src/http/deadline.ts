@@ -1,4 +1,4 @@
-import { SourceTimeout } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 
 /** One time limit that several requests share. */
 export interface Deadline {
@@ -21,7 +21,10 @@ export function startDeadline(milliseconds: number, parent?: AbortSignal): Deadl
   if (parent?.aborted) abort();
   parent?.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(
-    () => controller.abort(new SourceTimeout('the source did not respond before its deadline')),
+    () =>
+      controller.abort(
+        new RegistryError('ERR_SOURCE_TIMEOUT', 'the source did not respond before its deadline'),
+      ),
     milliseconds,
   );
   return {

@@ -1,4 +1,4 @@
-import { SourceContent, SourceStatus } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { boundedFetch } from './bounded-fetch.js';
 
 /** A file from a host. */
@@ -50,8 +50,8 @@ export async function openFile(
   await discard();
   if (status === 404 || status === 410) return undefined;
   if (status === 304 && held !== undefined) return { read: async () => held, discard: async () => undefined };
-  if (status !== 200) throw new SourceStatus(`${url} responded with status ${status}`);
-  throw new SourceContent(`${url} is an HTML page`);
+  if (status !== 200) throw new RegistryError('ERR_SOURCE_STATUS', `${url} responded with status ${status}`);
+  throw new RegistryError('ERR_SOURCE_CONTENT', `${url} is an HTML page`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AddressInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 
 /** Returns whether a URL points to this machine. */
 export function isLoopback({ hostname }: URL): boolean {
@@ -9,17 +9,20 @@ export function isLoopback({ hostname }: URL): boolean {
  * Checks the base URL of an issuer that the caller names: https, or http on this machine. Returns the URL without a
  * final slash.
  *
- * @throws {@link AddressInvalid}
+ * @throws `ERR_ADDRESS_INVALID`
  */
 export function issuerBase(issuerUrl: string): string {
   const url = URL.canParse(issuerUrl) ? new URL(issuerUrl) : undefined;
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
   if (url !== undefined && url.username + url.password !== '') {
     // The message must not show the password.
-    throw new AddressInvalid('the URL of the issuer contains credentials: remove them');
+    throw new RegistryError('ERR_ADDRESS_INVALID', 'the URL of the issuer contains credentials: remove them');
   }
   if (url === undefined || !secure || url.search !== '' || url.hash !== '') {
-    throw new AddressInvalid(`${issuerUrl} is neither an https URL nor an http URL on this machine`);
+    throw new RegistryError(
+      'ERR_ADDRESS_INVALID',
+      `${issuerUrl} is neither an https URL nor an http URL on this machine`,
+    );
   }
   return issuerUrl.replace(/\/$/, '');
 }

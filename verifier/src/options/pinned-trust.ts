@@ -33,7 +33,7 @@ export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTru
  *
  * @param options - the options, after the checks of {@link pinnedBy}
  * @param caller - the name of the function that takes the options
- * @throws {@link OptionsInvalid} | {@link TrustAnchorInvalid}
+ * @throws {@link OptionsInvalid} | `ERR_TRUST_ANCHOR_INVALID`
  */
 export function withTrustAnchor(options: PinnedOptions, caller: string) {
   const { trustAnchor, rootKey, requireCheckpoint } = options;

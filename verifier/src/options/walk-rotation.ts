@@ -21,8 +21,8 @@ export interface RotationOptions {
  * @param text - the content of /keys/rotation.json
  * @param options - the clock
  * @returns the current root key. This is the pinned key itself if no step follows it
- * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature} |
- *   {@link RotationNotCommitted} | {@link NotYetValid}
+ * @throws `ERR_ROTATION_INVALID` | `ERR_ROTATION_GAP` | `ERR_ROTATION_LOOP` | `ERR_ROTATION_SIGNATURE` |
+ *   `ERR_ROTATION_NOT_COMMITTED` | `ERR_NOT_YET_VALID`
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { hashHex } from '../core/bytes/sha256-sync.js';
 import { findUnsafeNumber } from '../core/bytes/unsafe-number.js';
-import { NotCanonicalizable } from '../core/errors.js';
+import { hasCode, RegistryError } from '../core/errors.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
@@ -66,13 +66,16 @@ export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: To
  * Returns the hash of a payload for a proof. Refuses numbers beyond 2^53 - 1, because JSON parsers disagree on their
  * values.
  *
- * @throws {@link NotCanonicalizable}
+ * @throws `ERR_NOT_CANONICALIZABLE`
  */
 export function hashPayload(payload: unknown): string {
   const bytes = canonicalBytes(payload);
   const unsafe = findUnsafeNumber(payload);
   if (unsafe !== undefined) {
-    throw new NotCanonicalizable(`the payload contains the number ${unsafe}, which is beyond 2^53 - 1`);
+    throw new RegistryError(
+      'ERR_NOT_CANONICALIZABLE',
+      `the payload contains the number ${unsafe}, which is beyond 2^53 - 1`,
+    );
   }
   return hashHex(bytes);
 }
@@ -82,7 +85,7 @@ export function hashUntrustedPayload(payload: unknown): string {
   try {
     return hashPayload(payload);
   } catch (error) {
-    if (!(error instanceof NotCanonicalizable)) throw error;
+    if (!hasCode(error, 'ERR_NOT_CANONICALIZABLE')) throw error;
     return reject('payload-malformed', error.message, error);
   }
 }

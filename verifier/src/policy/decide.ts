@@ -48,7 +48,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * @param issuer - the record from a verified list. Undefined if the list has no such issuer
  * @param policy - plain JSON. The first use checks and freezes the policy
  * @param now - the current time in milliseconds since 1970
- * @throws {@link PolicyInvalid}
+ * @throws `ERR_POLICY_INVALID`
  *
  * @example
  * ```ts

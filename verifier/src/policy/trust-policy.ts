@@ -1,7 +1,7 @@
 import { isObject } from '../core/bytes/checks.js';
 import { deepFreeze } from '../core/bytes/deep-freeze.js';
 import { type Fault, faultIn, shown } from '../core/bytes/fault.js';
-import { PolicyInvalid } from '../core/errors.js';
+import { RegistryError } from '../core/errors.js';
 import { isNamedMember, isPolicyMember } from '../core/generated/predicates.js';
 import {
   REQUIRED_NAMED_MEMBERS,
@@ -14,7 +14,7 @@ import {
  * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error, because
  * otherwise a misspelled requirement would be ignored silently.
  *
- * @throws {@link PolicyInvalid}
+ * @throws `ERR_POLICY_INVALID`
  *
  * @example
  * ```ts
@@ -28,24 +28,26 @@ import {
  * ```
  */
 export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy {
-  if (!isObject(value)) throw new PolicyInvalid('a trust policy must be a JSON object');
+  if (!isObject(value)) throw new RegistryError('ERR_POLICY_INVALID', 'a trust policy must be a JSON object');
   for (const [member, content] of Object.entries(value)) {
     const conforms = isPolicyMember(member, content);
     if (conforms === undefined) {
-      throw new PolicyInvalid(`${shown(member)} is not a member of a trust policy`);
+      throw new RegistryError('ERR_POLICY_INVALID', `${shown(member)} is not a member of a trust policy`);
     }
     if (!conforms) throw wrongMember(member, content);
   }
   const missing = REQUIRED_POLICY_MEMBERS.find((member) => !Object.hasOwn(value, member));
-  if (missing !== undefined) throw new PolicyInvalid(`a trust policy must have the member ${missing}`);
+  if (missing !== undefined)
+    throw new RegistryError('ERR_POLICY_INVALID', `a trust policy must have the member ${missing}`);
 }
 
-function wrongMember(member: string, content: unknown): PolicyInvalid {
+function wrongMember(member: string, content: unknown): RegistryError {
   const fault = faultIn(member, content, (value) => isPolicyMember(member, value) === true);
   const item = Array.isArray(content) && fault.index !== undefined ? content[fault.index] : undefined;
   const { path, problem } = isObject(item) ? faultInNamed(fault.path, item) : fault;
   const tiers = member === 'tiers' ? `; the tiers are ${TIERS.join(', ')}` : '';
-  return new PolicyInvalid(
+  return new RegistryError(
+    'ERR_POLICY_INVALID',
     `${path} ${problem}, which does not match schemas/trust-policy.schema.json${tiers}`,
   );
 }
@@ -73,7 +75,7 @@ const compiled = new WeakMap<object, CompiledPolicy>();
 /**
  * Checks and prepares a policy once. The function freezes the object, because it would not check later changes.
  *
- * @throws {@link PolicyInvalid}
+ * @throws `ERR_POLICY_INVALID`
  */
 export function compilePolicy(policy: TrustPolicy): CompiledPolicy {
   const known = compiled.get(policy);

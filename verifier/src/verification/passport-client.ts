@@ -60,8 +60,8 @@ export class PassportClient {
    * @param token - a passport or an access token
    * @param issuerUrl - the issuer's base URL, which must never come from the token. The metadata is under
    *   `/.well-known/` below this URL
-   * @throws {@link AddressInvalid} unless the URL is an https URL, or an http URL on this machine;
-   *   {@link OptionsInvalid}; {@link PolicyInvalid}
+   * @throws `ERR_ADDRESS_INVALID` unless the URL is an https URL, or an http URL on this machine;
+   *   {@link OptionsInvalid}; `ERR_POLICY_INVALID`
    */
   constructor(token: string, issuerUrl: string, options: PassportClientOptions = {}) {
     assertOptions<PassportClientOptions>(options, PASSPORT_CLIENT_OPTIONS, 'PassportClient');

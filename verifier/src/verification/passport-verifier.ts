@@ -59,7 +59,7 @@ const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'))
  * audience. Every input leads to a verdict, never to an exception. Each kind of rejection has its own code
  * ({@link PASSPORT_REASONS}). Nothing fails open.
  *
- * @throws {@link OptionsInvalid} | {@link PolicyInvalid}
+ * @throws {@link OptionsInvalid} | `ERR_POLICY_INVALID`
  *
  * @example
  * ```ts

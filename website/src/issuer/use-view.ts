@@ -1,10 +1,5 @@
-import {
-  type Decision,
-  type Issuer,
-  PolicyInvalid,
-  type TrustAnchor,
-  type TrustPolicy,
-} from '@passport-registry/verifier';
+import type { Decision, Issuer, TrustAnchor, TrustPolicy } from '@passport-registry/verifier';
+import { hasCode } from '@passport-registry/verifier/internal';
 import { element, rich } from '../dom/element.js';
 import { use as text } from '../texts/en.js';
 
@@ -125,7 +120,7 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
     return decisionView(decision);
   } catch (error) {
     // Any other error is about the registry, and the next event of the client shows it.
-    if (error instanceof PolicyInvalid) return refused(text.notPolicy, error);
+    if (hasCode(error, 'ERR_POLICY_INVALID')) return refused(text.notPolicy, error);
     return [];
   }
 }

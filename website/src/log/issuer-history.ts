@@ -1,11 +1,6 @@
-import {
-  type Issuer,
-  RegistryError,
-  SourceContent,
-  SourceTooLarge,
-  sha256Hex,
-} from '@passport-registry/verifier';
+import { type Issuer, RegistryError, sha256Hex } from '@passport-registry/verifier';
 import type { PublicationEntry } from '@passport-registry/verifier/internal';
+import { hasCode } from '@passport-registry/verifier/internal';
 import { fetchIfThere } from '../registry/fetch-file.js';
 import { entryReader } from './log-entries.js';
 import { changesOf, type MemberChange, type RecordMembers, recordIn } from './record-changes.js';
@@ -137,12 +132,12 @@ export class IssuerHistory {
       if (bytes === undefined) return 'missing';
       return (await sha256Hex(bytes)) === sha256 ? { record: recordIn(bytes, this.#id) } : 'altered';
     } catch (error) {
-      if (error instanceof SourceTooLarge) {
+      if (hasCode(error, 'ERR_SOURCE_TOO_LARGE')) {
         this.#bytes += maxBytes;
         return 'too large';
       }
       // A page of the host in place of the list, or a file that is not a list.
-      if (error instanceof SourceContent || !(error instanceof RegistryError)) return 'altered';
+      if (hasCode(error, 'ERR_SOURCE_CONTENT') || !(error instanceof RegistryError)) return 'altered';
       throw error;
     }
   }

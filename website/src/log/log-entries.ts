@@ -1,4 +1,4 @@
-import { LogInconsistent } from '@passport-registry/verifier';
+import { RegistryError } from '@passport-registry/verifier';
 import {
   bundlePath,
   hashesFromTiles,
@@ -17,7 +17,8 @@ import {
   tileWidth,
 } from '@passport-registry/verifier/internal';
 
-const damaged = (message: string) => new LogInconsistent(`the log has a bundle of entries that ${message}`);
+const damaged = (message: string) =>
+  new RegistryError('ERR_LOG_INCONSISTENT', `the log has a bundle of entries that ${message}`);
 
 /**
  * Returns a function that reads the entry at an index of a log, and proves it by the verified head. Neighbouring entries

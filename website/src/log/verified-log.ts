@@ -1,4 +1,4 @@
-import { PublicationMismatch, PublicationMissing, type RegistryClient } from '@passport-registry/verifier';
+import { type RegistryClient, RegistryError } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   cosignatureTime,
@@ -100,10 +100,12 @@ async function readStatement(
     fetchRootKey(base, rootKey),
     fetchIfThere(base, PUBLICATION, { query, maxBytes: LIMITS.jwt }),
   ]);
-  if (bytes === undefined) throw new PublicationMissing('the host does not send its publication statement');
+  if (bytes === undefined)
+    throw new RegistryError('ERR_PUBLICATION_MISSING', 'the host does not send its publication statement');
   const statement = await verifyPublicationStatement(bytes, key, ANY_TIME);
   if (statement.sha256 === sha256) return { ...statement, text: decodeUtf8(bytes) };
-  throw new PublicationMismatch(
+  throw new RegistryError(
+    'ERR_PUBLICATION_MISMATCH',
     'the publication statement of the host names another list than the one shown',
   );
 }

@@ -1,4 +1,4 @@
-import { SourceStatus } from '@passport-registry/verifier';
+import { RegistryError } from '@passport-registry/verifier';
 import { limitOf, openFile } from '@passport-registry/verifier/internal';
 
 const TIMEOUT_MS = 30_000;
@@ -6,7 +6,7 @@ const TIMEOUT_MS = 30_000;
 /** Fetches a file from the page's own host, within the verifier's limits. Revalidates cached copies. */
 export async function fetchFile(base: URL, path: string): Promise<Uint8Array> {
   const bytes = await fetchIfThere(base, path);
-  if (bytes === undefined) throw new SourceStatus(`${path}: status 404`);
+  if (bytes === undefined) throw new RegistryError('ERR_SOURCE_STATUS', `${path}: status 404`);
   return bytes;
 }
 

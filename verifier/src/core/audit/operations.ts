@@ -1,5 +1,5 @@
 import { isCount, isIntegerWithin, isListOf, isRecord, oneOf } from '../bytes/checks.js';
-import { OperationsExpired, OperationsInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isValidSourceUrl, isValidUtcSecond, isValidWitnessKey } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
@@ -45,15 +45,16 @@ const MAX_MIRRORS = 64;
 const MAX_WITNESSES = 32;
 
 const OPERATIONS: Required<StatementFailures> = {
-  invalid: (message, cause) => new OperationsInvalid(`the operations statement ${message}`, { cause }),
-  expired: (message) => new OperationsExpired(`the operations statement ${message}`),
+  invalid: (message, cause) =>
+    new RegistryError('ERR_OPERATIONS_INVALID', `the operations statement ${message}`, { cause }),
+  expired: (message) => new RegistryError('ERR_OPERATIONS_EXPIRED', `the operations statement ${message}`),
 };
 
 /**
  * Verifies an operations statement. The same keys may sign it as a checkpoint ({@link verifyBySigner}).
  *
- * @throws {@link OperationsInvalid} | {@link OperationsExpired} | {@link DelegationInvalid} |
- *   {@link DelegationExpired} | {@link NotYetValid}
+ * @throws `ERR_OPERATIONS_INVALID` | `ERR_OPERATIONS_EXPIRED` | `ERR_DELEGATION_INVALID` |
+ *   `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`
  */
 export async function verifyOperations(
   { operations, delegation }: OperationsFiles,

@@ -1,5 +1,5 @@
 import type { CryptoKey } from 'jose';
-import { RootKeyInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
 import { type CheckedJwk, importChecked, type KeyAlgorithm, publicMembers } from './public-key.js';
 import { thumbprintOf } from './thumbprint.js';
@@ -27,7 +27,7 @@ export interface RootKey {
  * The function refuses other keys, and JWKs with a private member (docs/protocol.md#public-key-values): a private key
  * is the wrong file to pin. Other members, such as `use` or `alg`, are ignored, as RFC 7517 requires.
  *
- * @throws {@link RootKeyInvalid}
+ * @throws `ERR_ROOT_KEY_INVALID`
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export async function importRootKey(jwk: unknown): Promise<RootKey> {
 }
 
 const invalid = (message: string, cause?: unknown) =>
-  new RootKeyInvalid(`the root key ${message}`, { cause });
+  new RegistryError('ERR_ROOT_KEY_INVALID', `the root key ${message}`, { cause });
 
 /** A root key that was checked without WebCrypto. {@link importCheckedRootKeys} makes the remaining checks. */
 export interface CheckedRootKey extends Pick<RootKey, 'nextRoots'> {
@@ -63,7 +63,10 @@ async function importCheckedRootKey({ key, kid, nextRoots }: CheckedRootKey): Pr
   const { jwk, ...imported } = await importChecked(key, invalid);
   const thumbprint = thumbprintOf(jwk);
   if (kid !== undefined && kid !== null && kid !== thumbprint) {
-    throw new RootKeyInvalid(`kid is not the key's RFC 7638 thumbprint, ${thumbprint}`);
+    throw new RegistryError(
+      'ERR_ROOT_KEY_INVALID',
+      `kid is not the key's RFC 7638 thumbprint, ${thumbprint}`,
+    );
   }
   return { ...imported, jwk: { ...jwk, kid: thumbprint }, thumbprint, nextRoots };
 }
@@ -76,20 +79,20 @@ export interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
 /**
  * Checks pinned root keys without WebCrypto.
  *
- * @throws {@link RootKeyInvalid}, also for an empty array
+ * @throws `ERR_ROOT_KEY_INVALID`, also for an empty array
  */
 export function checkRootKeys({ rootKey, nextRoots }: PinnedRoots): readonly CheckedRootKey[] {
   const list: readonly unknown[] = Array.isArray(rootKey) ? rootKey : [rootKey];
-  if (list.length === 0) throw new RootKeyInvalid('no root key is pinned');
+  if (list.length === 0) throw new RegistryError('ERR_ROOT_KEY_INVALID', 'no root key is pinned');
   return list.map((jwk) => checkRootKey(jwk, nextRoots));
 }
 
-/** Imports checked root keys. @throws {@link RootKeyInvalid} */
+/** Imports checked root keys. @throws `ERR_ROOT_KEY_INVALID` */
 export function importCheckedRootKeys(checked: readonly CheckedRootKey[]): Promise<readonly RootKey[]> {
   return Promise.all(checked.map(importCheckedRootKey));
 }
 
-/** Imports pinned root keys. @throws {@link RootKeyInvalid}, also for an empty array */
+/** Imports pinned root keys. @throws `ERR_ROOT_KEY_INVALID`, also for an empty array */
 export async function importRootKeys(pinned: PinnedRoots): Promise<readonly RootKey[]> {
   return importCheckedRootKeys(checkRootKeys(pinned));
 }

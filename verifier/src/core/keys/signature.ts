@@ -1,5 +1,5 @@
 import { decodeBase64url, encodeBase64url } from '../bytes/base64url.js';
-import { SignatureInvalid, SignatureMalformed } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isSignedBy } from './public-key.js';
 import type { RootKey } from './root-key.js';
 
@@ -14,7 +14,7 @@ const SIGNATURE_BYTES = 64;
  * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space
  *   (tab, line feed, form feed, carriage return, space) is ignored. A byte order mark is refused
  * @param rootKey - the pinned root key
- * @throws {@link SignatureMalformed} | {@link SignatureInvalid}
+ * @throws `ERR_SIGNATURE_MALFORMED` | `ERR_SIGNATURE_INVALID`
  *
  * @example
  * ```ts
@@ -33,10 +33,16 @@ const SIGNATURE_BYTES = 64;
 export async function verifySignature(bytes: Uint8Array, signature: string, rootKey: RootKey): Promise<void> {
   const raw = decodeBase64url(trimSignature(signature));
   if (raw?.length !== SIGNATURE_BYTES) {
-    throw new SignatureMalformed('the signature is not 64 bytes in base64url without padding');
+    throw new RegistryError(
+      'ERR_SIGNATURE_MALFORMED',
+      'the signature is not 64 bytes in base64url without padding',
+    );
   }
   if (!(await isSignedBy(rootKey, raw, bytes))) {
-    throw new SignatureInvalid(`these bytes were not signed by the root key ${rootKey.thumbprint}`);
+    throw new RegistryError(
+      'ERR_SIGNATURE_INVALID',
+      `these bytes were not signed by the root key ${rootKey.thumbprint}`,
+    );
   }
 }
 
@@ -44,7 +50,7 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
  * Encodes a raw signature as the content of issuers.sig: base64url without padding, and nothing else
  * (docs/protocol.md#signature-form).
  *
- * @throws {@link SignatureMalformed} if the signature is not 64 bytes long. Convert a DER signature to r||s first
+ * @throws `ERR_SIGNATURE_MALFORMED` if the signature is not 64 bytes long. Convert a DER signature to r||s first
  *
  * @example
  * ```ts
@@ -55,7 +61,10 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
  */
 export function encodeSignature(raw: Uint8Array): string {
   if (raw.length !== SIGNATURE_BYTES) {
-    throw new SignatureMalformed(`a raw signature must have 64 bytes, but this signature has ${raw.length}`);
+    throw new RegistryError(
+      'ERR_SIGNATURE_MALFORMED',
+      `a raw signature must have 64 bytes, but this signature has ${raw.length}`,
+    );
   }
   return encodeBase64url(raw);
 }

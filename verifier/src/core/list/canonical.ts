@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import { MAX_JSON_DEPTH } from '../bytes/strict-json.js';
-import { NotCanonicalizable } from '../errors.js';
+import { RegistryError } from '../errors.js';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -11,7 +11,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * infinities, BigInts, lone surrogates, functions, symbols, holes in arrays, and instances of classes. It also refuses
  * nesting deeper than 500.
  *
- * @throws {@link NotCanonicalizable}
+ * @throws `ERR_NOT_CANONICALIZABLE`
  *
  * @example
  * ```ts
@@ -103,7 +103,8 @@ function refuseInObject(object: object, pointer: string, depth: number): void {
 }
 
 function refuse(what: string, pointer: string): never {
-  throw new NotCanonicalizable(
+  throw new RegistryError(
+    'ERR_NOT_CANONICALIZABLE',
     `RFC 8785 cannot represent ${what}, at ${pointer === '' ? 'the top' : pointer}`,
   );
 }

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../bytes/utf8.js';
-import { ListMalformed, ListNotCanonical, ListUnsorted } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { Issuer, IssuerRegistry } from '../generated/schemas.js';
 import { canonicalBytes, isShortestForm } from './canonical.js';
 import { assertIssuerRegistry } from './issuer.js';
@@ -9,7 +9,7 @@ import { assertIssuerRegistry } from './issuer.js';
  * JSON, the schema, the order by id without duplicates, and the canonical form. To verify the signature as well, use
  * `verifyList`.
  *
- * @throws {@link ListMalformed} | {@link ListNonconforming} | {@link ListUnsorted} | {@link ListNotCanonical}
+ * @throws `ERR_LIST_MALFORMED` | {@link ListNonconforming} | `ERR_LIST_UNSORTED` | `ERR_LIST_NOT_CANONICAL`
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export function readList(bytes: Uint8Array): IssuerRegistry {
  * Parses the bytes of a list and checks only the schema. This is the first step of {@link readList}, for reports that
  * name each step.
  *
- * @throws {@link ListMalformed} | {@link ListNonconforming}
+ * @throws `ERR_LIST_MALFORMED` | {@link ListNonconforming}
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return decodeUtf8(bytes);
   } catch (cause) {
-    throw new ListMalformed('the list is not UTF-8', { cause });
+    throw new RegistryError('ERR_LIST_MALFORMED', 'the list is not UTF-8', { cause });
   }
 }
 
@@ -60,14 +60,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ListMalformed('the list is not JSON', { cause });
+    throw new RegistryError('ERR_LIST_MALFORMED', 'the list is not JSON', { cause });
   }
 }
 
 /**
  * Asserts that a list is sorted by id, in UTF-16 code units, and contains no id twice (docs/protocol.md#list-order).
  *
- * @throws {@link ListUnsorted}
+ * @throws `ERR_LIST_UNSORTED`
  *
  * @example
  * ```ts
@@ -83,8 +83,10 @@ function parseJson(text: string): unknown {
 export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issuer, 'issuer_id'>[] }): void {
   let previous = '';
   for (const { issuer_id } of issuers) {
-    if (issuer_id === previous) throw new ListUnsorted(`${issuer_id} appears in the list twice`);
-    if (issuer_id < previous) throw new ListUnsorted(`${issuer_id} is listed after ${previous}`);
+    if (issuer_id === previous)
+      throw new RegistryError('ERR_LIST_UNSORTED', `${issuer_id} appears in the list twice`);
+    if (issuer_id < previous)
+      throw new RegistryError('ERR_LIST_UNSORTED', `${issuer_id} is listed after ${previous}`);
     previous = issuer_id;
   }
 }
@@ -92,7 +94,7 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
 /**
  * Asserts that bytes are the canonical form of a list (RFC 8785). The check also detects duplicate member names.
  *
- * @throws {@link ListNotCanonical}
+ * @throws `ERR_LIST_NOT_CANONICAL`
  *
  * @example
  * ```ts
@@ -108,7 +110,7 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
  */
 export function assertCanonical(bytes: Uint8Array, registry: IssuerRegistry): void {
   if (!equalBytes(bytes, canonicalBytes(registry))) {
-    throw new ListNotCanonical('the list is not in the canonical form of RFC 8785');
+    throw new RegistryError('ERR_LIST_NOT_CANONICAL', 'the list is not in the canonical form of RFC 8785');
   }
 }
 

@@ -1,6 +1,6 @@
 import { deepFreeze } from '../bytes/deep-freeze.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
-import { RecordInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { assertIssuer } from './issuer.js';
 
@@ -8,11 +8,11 @@ import { assertIssuer } from './issuer.js';
  * Parses a record. Its hash must have been verified before.
  *
  * @param bytes - the content of `issuers/<issuer_id>`
- * @throws {@link RecordInvalid} unless the bytes are the canonical form of an issuer with this id (rule record-form)
+ * @throws `ERR_RECORD_INVALID` unless the bytes are the canonical form of an issuer with this id (rule record-form)
  */
 export function readRecord(bytes: Uint8Array, issuerId: string): Issuer {
   const invalid = (problem: string, cause?: unknown) =>
-    new RecordInvalid(`issuers/${issuerId} ${problem}`, { cause });
+    new RegistryError('ERR_RECORD_INVALID', `issuers/${issuerId} ${problem}`, { cause });
   let text: string;
   let record: unknown;
   try {

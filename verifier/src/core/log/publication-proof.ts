@@ -1,5 +1,5 @@
 import { textOf } from '../bytes/utf8.js';
-import { LogInconsistent, NotLogged, TooFewCosignatures } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { LogTrust } from '../statements/log-trust.js';
 import type { PublishedStatement } from '../statements/publication-statement.js';
@@ -46,14 +46,15 @@ export function recentCosignatures(
 /** Reads a file of the tree. Undefined if there is no such file. */
 export type ReadFile = (path: string) => Promise<Uint8Array | undefined>;
 
-const notLogged = (message: string) => new NotLogged(`the proof that the list is logged ${message}`);
+const notLogged = (message: string) =>
+  new RegistryError('ERR_NOT_LOGGED', `the proof that the list is logged ${message}`);
 
 /**
  * Verifies that a log contains a publication statement, and that enough witnesses have cosigned the head of the log
  * (rule log-proof). The root key names the key of the log in the statement.
  *
  * @param bytes - the content of the file with the proof. Undefined if the source has no such file
- * @throws {@link NotLogged} | {@link TooFewCosignatures}
+ * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES`
  */
 export async function verifyPublicationProof(
   bytes: Uint8Array | undefined,
@@ -61,7 +62,8 @@ export async function verifyPublicationProof(
   { origin, witnesses, quorum, since, until }: ProofRules,
 ): Promise<LoggedHead> {
   if (statement.log?.origin !== origin) {
-    throw new NotLogged(
+    throw new RegistryError(
+      'ERR_NOT_LOGGED',
       `the publication statement names ${statement.log?.origin ?? 'no log'}, not the log ${origin}`,
     );
   }
@@ -75,7 +77,8 @@ export async function verifyPublicationProof(
   const cosignatures = await newestCosignatures(head.note, { witnesses, quorum, since, until });
   if (cosignatures.length < quorum) {
     const names = cosignatures.map(({ witness }) => witness.name).join(', ');
-    throw new TooFewCosignatures(
+    throw new RegistryError(
+      'ERR_TOO_FEW_COSIGNATURES',
       `${quorum} witnesses must have cosigned the log, but the proof has recent and valid cosignatures only of: ${names || 'none'}`,
     );
   }
@@ -96,12 +99,13 @@ interface Heads {
  *
  * @param readFile - reads a file of the source
  * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh
- * @throws {@link LogInconsistent}
+ * @throws `ERR_LOG_INCONSISTENT`
  */
 export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
   if (accepted === undefined) return head;
   if (head.size < accepted.size) {
-    throw new LogInconsistent(
+    throw new RegistryError(
+      'ERR_LOG_INCONSISTENT',
       `the source has a head of the log with ${head.size} entries, but one with ${accepted.size} entries was accepted before`,
     );
   }
@@ -110,7 +114,8 @@ export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFi
     ? isSameHash(head.root, accepted.root)
     : sharesWitness(head, accepted) || (await contains(head, accepted, readFile));
   if (!isContained) {
-    throw new LogInconsistent(
+    throw new RegistryError(
+      'ERR_LOG_INCONSISTENT',
       `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
     );
   }
@@ -131,7 +136,7 @@ async function contains(newer: TreeHead, older: TreeHead, readFile: ReadFile): P
 /**
  * Computes the roots of a smaller and a larger log from the tiles of the larger one, below `log/`.
  *
- * @throws {@link LogInconsistent} if a tile is missing or malformed
+ * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed
  */
 export function rootsFromTiles(
   [older, newer]: readonly [older: number, newer: number],
@@ -147,7 +152,7 @@ export function tileReader(readFile: ReadFile): ReadTile {
     const full = `log/${tilePath({ ...place, width: TILE_WIDTH })}`;
     const bytes = (await readFile(path)) ?? (path === full ? undefined : await readFile(full));
     if (bytes === undefined || bytes.length < place.width * 32 || bytes.length % 32 !== 0) {
-      throw new LogInconsistent(`the log has no tile ${path}, or a malformed one`);
+      throw new RegistryError('ERR_LOG_INCONSISTENT', `the log has no tile ${path}, or a malformed one`);
     }
     return bytes;
   };

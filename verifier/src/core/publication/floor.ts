@@ -1,6 +1,6 @@
 import { sha256Hex } from '../bytes/sha256.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
-import { ListMalformed } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { verifySignature } from '../keys/signature.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import { limitFiles } from './limit-files.js';
@@ -46,7 +46,7 @@ async function readList(files: RegistryFiles, { root }: Statements): Promise<Nam
   await verifySignature(list, (await readSignature(files)) ?? '', root);
   const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };
   if (typeof updatedAt !== 'string' || !isUpdatedAt(updatedAt)) {
-    throw new ListMalformed('the list has no updated_at');
+    throw new RegistryError('ERR_LIST_MALFORMED', 'the list has no updated_at');
   }
   return { updatedAt, sha256: await sha256Hex(list) };
 }

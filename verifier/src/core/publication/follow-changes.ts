@@ -1,5 +1,5 @@
 import { forEachConcurrent } from '../bytes/for-each-concurrent.js';
-import { PublicationMismatch } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { readRecord } from '../list/record.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
@@ -42,7 +42,8 @@ export async function followChanges(
   });
   const count = held.countAfter(records);
   if (count !== statement.issuers) {
-    throw new PublicationMismatch(
+    throw new RegistryError(
+      'ERR_PUBLICATION_MISMATCH',
       `the publication statement names a list of ${statement.issuers} issuers, but its tree of sums has ${count}`,
     );
   }

@@ -1,4 +1,4 @@
-import { PublicationMissing } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { limitFiles } from './limit-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import { acceptHead, type Head, readStatements, type SourceTrust } from './statements.js';
@@ -19,7 +19,8 @@ export async function readHead(files: RegistryFiles, trust: SourceTrust): Promis
     const statements = await readStatements(source, root, trust);
     const { statement } = statements;
     if (statement === undefined) {
-      throw new PublicationMissing(
+      throw new RegistryError(
+        'ERR_PUBLICATION_MISSING',
         'the source has no publication statement, which a look-up needs: use createRegistryClient',
       );
     }

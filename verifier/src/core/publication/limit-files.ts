@@ -1,4 +1,4 @@
-import { SourceTooLarge } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { limitOf } from '../limits.js';
 import type { RegistryFiles } from './registry-files.js';
 
@@ -23,7 +23,7 @@ async function readBounded(
 ): Promise<Uint8Array | undefined> {
   const bytes = await files.get(path, maxBytes, sha256);
   if (bytes !== undefined && bytes.length > maxBytes) {
-    throw new SourceTooLarge(`${path} is larger than ${maxBytes} bytes`);
+    throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${path} is larger than ${maxBytes} bytes`);
   }
   return bytes;
 }

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../bytes/sha256.js';
 import { finish, type Steps } from '../bytes/steps.js';
-import { PublicationMismatch, SourceStatus } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import type { RootKey } from '../keys/root-key.js';
 import { verifySignature } from '../keys/signature.js';
@@ -24,7 +24,7 @@ export type Work = <T>(steps: Steps<T>) => Promise<T>;
  * Rebuilds the bytes of a list from its records, for a store, and reads their signature from a source.
  *
  * @param issuers - sorted by id
- * @throws {@link PublicationMismatch} unless the bytes are those that the statement names, and the errors of the
+ * @throws `ERR_PUBLICATION_MISMATCH` unless the bytes are those that the statement names, and the errors of the
  *   signature
  */
 export async function rebuildList(
@@ -35,7 +35,8 @@ export async function rebuildList(
   const list = await work(listBytesSteps(issuers, statement.updatedAt));
   const sha256 = await sha256Hex(list);
   if (sha256 !== statement.sha256 || list.length !== statement.size) {
-    throw new PublicationMismatch(
+    throw new RegistryError(
+      'ERR_PUBLICATION_MISMATCH',
       `the publication statement names the list ${statement.sha256}, but its tree of sums has the list ${sha256}`,
     );
   }
@@ -44,6 +45,7 @@ export async function rebuildList(
     if (found !== undefined) await verifySignature(list, found, root);
     return found;
   });
-  if (signature === undefined) throw new SourceStatus('the source has no signature of its list');
+  if (signature === undefined)
+    throw new RegistryError('ERR_SOURCE_STATUS', 'the source has no signature of its list');
   return { list, signature };
 }

@@ -1,9 +1,4 @@
-import {
-  CheckpointRolledBack,
-  DelegationRolledBack,
-  ListRolledBack,
-  PublicationRolledBack,
-} from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
 /** A list by its time and its payload hash. */
@@ -17,12 +12,14 @@ export function refuseOlderList({ updatedAt, sha256 }: DatedList, held: DatedLis
   if (held === undefined) return;
   const accepted = held.updatedAt;
   if (updatedAt < accepted) {
-    throw new ListRolledBack(
+    throw new RegistryError(
+      'ERR_LIST_ROLLED_BACK',
       `the source has a list dated ${updatedAt}, but a list dated ${accepted} was accepted before`,
     );
   }
   if (updatedAt === accepted && sha256 !== held.sha256) {
-    throw new ListRolledBack(
+    throw new RegistryError(
+      'ERR_LIST_ROLLED_BACK',
       `the source has a list dated ${updatedAt} that differs from the accepted list of the same date`,
     );
   }
@@ -45,7 +42,8 @@ export function refuseOlderCheckpoint(
 ): void {
   if (accepted === undefined || issuedAt > accepted.issuedAt) return;
   if (issuedAt === accepted.issuedAt && accepted.hold.every((id) => hold.includes(id))) return;
-  throw new CheckpointRolledBack(
+  throw new RegistryError(
+    'ERR_CHECKPOINT_ROLLED_BACK',
     `the checkpoint is dated ${toText(issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
   );
 }
@@ -57,7 +55,8 @@ export function refuseOlderDelegation(
 ): void {
   const accepted = held?.delegatedAt;
   if (delegatedAt === undefined || accepted === undefined || delegatedAt >= accepted) return;
-  throw new DelegationRolledBack(
+  throw new RegistryError(
+    'ERR_DELEGATION_ROLLED_BACK',
     `the delegation is dated ${toText(delegatedAt)}, but a delegation dated ${toText(accepted)} was accepted before`,
   );
 }
@@ -75,22 +74,26 @@ export function refuseOlderStatement(
 ): void {
   if (known === undefined) return;
   if (sequence < known.sequence) {
-    throw new PublicationRolledBack(
+    throw new RegistryError(
+      'ERR_PUBLICATION_ROLLED_BACK',
       `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`,
     );
   }
   if (sequence === known.sequence && claims !== known.claims) {
-    throw new PublicationRolledBack(
+    throw new RegistryError(
+      'ERR_PUBLICATION_ROLLED_BACK',
       `the source has a publication ${sequence} that differs from the accepted one of the same sequence`,
     );
   }
   if (known.checkpoint && !checkpoint) {
-    throw new PublicationRolledBack(
+    throw new RegistryError(
+      'ERR_PUBLICATION_ROLLED_BACK',
       `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`,
     );
   }
   if (known.log !== undefined && log?.origin !== known.log.origin) {
-    throw new PublicationRolledBack(
+    throw new RegistryError(
+      'ERR_PUBLICATION_ROLLED_BACK',
       `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`,
     );
   }

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../bytes/utf8.js';
-import { RegistryError, SignatureMalformed } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { trimSignature } from '../keys/signature.js';
 import type { RegistryFiles } from './registry-files.js';
 
@@ -49,6 +49,6 @@ export async function readSignature(files: RegistryFiles, folder = ''): Promise<
   try {
     return trimSignature(decodeUtf8(bytes));
   } catch (cause) {
-    throw new SignatureMalformed(`${path} is not UTF-8`, { cause });
+    throw new RegistryError('ERR_SIGNATURE_MALFORMED', `${path} is not UTF-8`, { cause });
   }
 }

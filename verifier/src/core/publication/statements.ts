@@ -1,11 +1,5 @@
 import { decodeUtf8 } from '../bytes/utf8.js';
-import {
-  CheckpointMismatch,
-  CheckpointMissing,
-  ListExpired,
-  NotYetValid,
-  PublicationMissing,
-} from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
 import {
@@ -195,12 +189,18 @@ function assertPresent(
   const needsCheckpoint =
     requireCheckpoint || floor?.checkpoint !== undefined || statement?.checkpoint === true;
   if (checkpoint === undefined && needsCheckpoint) {
-    throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
+    throw new RegistryError(
+      'ERR_CHECKPOINT_MISSING',
+      'the source has no checkpoint, but a checkpoint is required',
+    );
   }
   const needsStatement =
     requirePublication || floor?.statement !== undefined || checkpoint?.sequence !== undefined;
   if (statement === undefined && needsStatement) {
-    throw new PublicationMissing('the source has no publication statement, but one is required');
+    throw new RegistryError(
+      'ERR_PUBLICATION_MISSING',
+      'the source has no publication statement, but one is required',
+    );
   }
 }
 
@@ -217,7 +217,8 @@ function assertNotOlder(statement: PublicationStatement, checkpoint: Checkpoint)
     statement.updatedAt === checkpoint.updatedAt;
   const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
   if (statement.sequence >= sequence && (isSame || isNewer)) return;
-  throw new CheckpointMismatch(
+  throw new RegistryError(
+    'ERR_CHECKPOINT_MISMATCH',
     `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but the publication statement names ` +
       `${statement.sha256} of ${statement.updatedAt}`,
   );
@@ -235,11 +236,12 @@ export function acceptHead(
   const { checkpoint, statement, logged } = statements;
   refuseOlderList({ updatedAt, sha256 }, floor);
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
-    throw new NotYetValid(`the list is dated ${updatedAt}, which is in the future`);
+    throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
   }
   const latest = checkpoint?.expiresAt ?? Math.min(instantOf(updatedAt) + maxAge, MAX_DATE_MS);
   if (expiry && checkpoint === undefined && clock.now > latest + clock.tolerance) {
-    throw new ListExpired(
+    throw new RegistryError(
+      'ERR_LIST_EXPIRED',
       `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint`,
     );
   }

@@ -1,4 +1,4 @@
-import { CheckpointMismatch, PublicationMismatch, SourceStatus, SourceTooLarge } from '../errors.js';
+import { hasCode, RegistryError } from '../errors.js';
 import { type VerifiedList, verifyList } from '../statements/signed-list.js';
 import type { RegistryFiles } from './registry-files.js';
 import { LIST, readFromFolders, readSignature, SIGNATURE, type SignedPair } from './signed-pair.js';
@@ -28,7 +28,8 @@ export async function readWholeList(
     assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements);
     return verified;
   });
-  if (found === undefined) throw new SourceStatus(`the source has no ${LIST}, or no ${SIGNATURE}`);
+  if (found === undefined)
+    throw new RegistryError('ERR_SOURCE_STATUS', `the source has no ${LIST}, or no ${SIGNATURE}`);
   return found;
 }
 
@@ -48,7 +49,8 @@ export function assertNamed(
   if (!isNamed || named.updatedAt !== updatedAt) throw mismatch(statements, sha256);
   const { statement } = statements;
   if (statement !== undefined && statement.issuers !== issuers) {
-    throw new PublicationMismatch(
+    throw new RegistryError(
+      'ERR_PUBLICATION_MISMATCH',
       `the publication statement names a list of ${statement.issuers} issuers, but the list has ${issuers}`,
     );
   }
@@ -63,7 +65,7 @@ async function readPair(
   const named = namedBy(statements);
   const size = Math.min(named?.size ?? Number.POSITIVE_INFINITY, maxListBytes);
   const reading = files.get(`${folder}${LIST}`, size).catch((error) => {
-    const isOther = error instanceof SourceTooLarge && size === named?.size;
+    const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named?.size;
     throw isOther ? mismatch(statements, 'a larger list') : error;
   });
   const [list, signature] = await Promise.all([reading, readSignature(files, folder)]);
@@ -73,10 +75,12 @@ async function readPair(
 
 function mismatch({ statement, checkpoint }: Statements, found: string) {
   return statement === undefined
-    ? new CheckpointMismatch(
+    ? new RegistryError(
+        'ERR_CHECKPOINT_MISMATCH',
         `the checkpoint names the list ${checkpoint?.sha256}, but the source has ${found}`,
       )
-    : new PublicationMismatch(
+    : new RegistryError(
+        'ERR_PUBLICATION_MISMATCH',
         `the publication statement names the list ${statement.sha256}, but the source has ${found}`,
       );
 }

@@ -1,5 +1,5 @@
 import { isCount, isListOf, isSha256 } from '../bytes/checks.js';
-import { CheckpointExpired, CheckpointInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
 import type { RootKey } from '../keys/root-key.js';
 import { isUpdatedAt } from '../list/date-time.js';
@@ -39,16 +39,17 @@ export interface CheckpointFiles {
 export const MAX_HELD_ISSUERS = 64;
 
 const CHECKPOINT: Required<StatementFailures> = {
-  invalid: (message, cause) => new CheckpointInvalid(`the checkpoint ${message}`, { cause }),
-  expired: (message) => new CheckpointExpired(`the checkpoint ${message}`),
+  invalid: (message, cause) =>
+    new RegistryError('ERR_CHECKPOINT_INVALID', `the checkpoint ${message}`, { cause }),
+  expired: (message) => new RegistryError('ERR_CHECKPOINT_EXPIRED', `the checkpoint ${message}`),
 };
 
 /**
  * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
  * checkpoint ({@link verifyBySigner}). An online key can hold issuers only if its delegation says so.
  *
- * @throws {@link CheckpointInvalid} | {@link CheckpointExpired} | {@link DelegationInvalid} |
- *   {@link DelegationExpired} | {@link NotYetValid}
+ * @throws `ERR_CHECKPOINT_INVALID` | `ERR_CHECKPOINT_EXPIRED` | `ERR_DELEGATION_INVALID` |
+ *   `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`
  */
 export async function verifyCheckpoint(
   { checkpoint, delegation }: CheckpointFiles,

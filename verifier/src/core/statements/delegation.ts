@@ -1,4 +1,4 @@
-import { DelegationExpired, DelegationInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
 import {
@@ -30,8 +30,9 @@ export interface Delegation {
 const MAX_DELEGATED_KEYS = 16;
 
 const DELEGATION: Required<StatementFailures> = {
-  invalid: (message, cause) => new DelegationInvalid(`the delegation ${message}`, { cause }),
-  expired: (message) => new DelegationExpired(`the delegation ${message}`),
+  invalid: (message, cause) =>
+    new RegistryError('ERR_DELEGATION_INVALID', `the delegation ${message}`, { cause }),
+  expired: (message) => new RegistryError('ERR_DELEGATION_EXPIRED', `the delegation ${message}`),
 };
 
 /** Who may sign: the root key, and the keys in a delegation of the same tree. */
@@ -47,7 +48,7 @@ export interface Signers {
  * statement after the end of its delegation.
  *
  * @returns the delegation; undefined if the root key signed the statement
- * @throws the errors of the failures, {@link DelegationInvalid} | {@link DelegationExpired} | {@link NotYetValid}
+ * @throws the errors of the failures, `ERR_DELEGATION_INVALID` | `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`
  */
 export async function verifyBySigner(
   statement: Statement,
@@ -89,7 +90,7 @@ export async function verifyDelegation(
   return delegationOf(statement);
 }
 
-/** Reads the keys, the permission and the times of a delegation, whose signature the caller verifies. @throws {@link DelegationInvalid} */
+/** Reads the keys, the permission and the times of a delegation, whose signature the caller verifies. @throws `ERR_DELEGATION_INVALID` */
 export async function delegationOf({
   claims: { keys, hold },
   issuedAt,

@@ -1,4 +1,4 @@
-import { TrustAnchorInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { TrustAnchor } from '../generated/schemas.js';
 import { type NoteKey, parseNoteKey } from '../keys/note-key.js';
 
@@ -14,7 +14,7 @@ export interface LogTrust {
 /**
  * Returns what a trust anchor says of the log. Undefined if it says nothing.
  *
- * @throws {@link TrustAnchorInvalid} if its members contradict each other
+ * @throws `ERR_TRUST_ANCHOR_INVALID` if its members contradict each other
  */
 export function logTrustOf({
   log,
@@ -22,24 +22,35 @@ export function logTrustOf({
   quorum,
 }: Pick<TrustAnchor, 'log' | 'witnesses' | 'quorum'>): LogTrust | undefined {
   if ((witnesses === undefined) !== (quorum === undefined)) {
-    throw new TrustAnchorInvalid('witnesses and quorum need each other');
+    throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', 'witnesses and quorum need each other');
   }
   if (log === undefined) {
     if (witnesses === undefined) return undefined;
-    throw new TrustAnchorInvalid('witnesses need log, the name of the log that they cosign');
+    throw new RegistryError(
+      'ERR_TRUST_ANCHOR_INVALID',
+      'witnesses need log, the name of the log that they cosign',
+    );
   }
   const keys = (witnesses ?? []).map((vkey, index) =>
-    parseNoteKey(vkey, 'witness', (message) => new TrustAnchorInvalid(`witnesses[${index}] ${message}`)),
+    parseNoteKey(
+      vkey,
+      'witness',
+      (message) => new RegistryError('ERR_TRUST_ANCHOR_INVALID', `witnesses[${index}] ${message}`),
+    ),
   );
   const publicKeys = keys.map(({ jwk }) => jwk.x);
   const repeated = publicKeys.findIndex((key, index) => publicKeys.indexOf(key) !== index);
   if (repeated !== -1) {
-    throw new TrustAnchorInvalid(
+    throw new RegistryError(
+      'ERR_TRUST_ANCHOR_INVALID',
       `witnesses[${repeated}] has the public key of witnesses[${publicKeys.indexOf(publicKeys[repeated] ?? '')}]: a witness counts once`,
     );
   }
   if (quorum !== undefined && quorum > keys.length) {
-    throw new TrustAnchorInvalid(`quorum is ${quorum}, but there are only ${keys.length} witnesses`);
+    throw new RegistryError(
+      'ERR_TRUST_ANCHOR_INVALID',
+      `quorum is ${quorum}, but there are only ${keys.length} witnesses`,
+    );
   }
   return { origin: log, witnesses: keys, quorum: quorum ?? 0 };
 }

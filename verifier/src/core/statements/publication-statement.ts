@@ -1,5 +1,5 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
-import { PublicationExpired, PublicationInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isValidLogOrigin } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
@@ -50,13 +50,13 @@ export interface PublishedStatement extends PublicationStatement {
 }
 
 const invalid = (message: string, cause?: unknown) =>
-  new PublicationInvalid(`the publication statement ${message}`, { cause });
+  new RegistryError('ERR_PUBLICATION_INVALID', `the publication statement ${message}`, { cause });
 
 /**
  * Verifies a publication statement, with which the root key names the newest list and its tree of sums.
  *
  * @param statement - a string, or the bytes of `publication.jwt` exactly as received
- * @throws {@link PublicationInvalid} | {@link PublicationExpired} | {@link NotYetValid}
+ * @throws `ERR_PUBLICATION_INVALID` | `ERR_PUBLICATION_EXPIRED` | `ERR_NOT_YET_VALID`
  */
 export async function verifyPublicationStatement(
   statement: Uint8Array | string,
@@ -64,12 +64,13 @@ export async function verifyPublicationStatement(
   { clock, expiry }: StatementTimes,
 ): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
-  const expired = (message: string) => new PublicationExpired(`the publication statement ${message}`);
+  const expired = (message: string) =>
+    new RegistryError('ERR_PUBLICATION_EXPIRED', `the publication statement ${message}`);
   await verifyStatement(read, rootKey, { clock, invalid, expired: expiry ? expired : undefined });
   return publicationClaims(read);
 }
 
-/** Reads the claims of a publication statement, whose signature the caller verifies. @throws {@link PublicationInvalid} */
+/** Reads the claims of a publication statement, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
 export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statement): PublicationStatement {
   const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
     claims;

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../bytes/utf8.js';
-import { RotationFork } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { readRotation, walkSteps } from './rotation.js';
 import type { Clock } from './statement.js';
@@ -28,7 +28,7 @@ export function currentRoots(chains: readonly RootChain[]): readonly RootKey[] {
  * fit every chain. The function throws only if the rotation fits no chain, or departs from one.
  *
  * @param rotation - the bytes of keys/rotation.json. Undefined if there is no such file
- * @throws {@link RotationFork} if the rotation departs from a chain; {@link NotYetValid}; the errors of
+ * @throws `ERR_ROTATION_FORK` if the rotation departs from a chain; `ERR_NOT_YET_VALID`; the errors of
  *   {@link readRotation}
  */
 export async function walkChains(
@@ -51,7 +51,7 @@ export async function walkChains(
 /**
  * Returns the longer chain of each pair with the same pinned key.
  *
- * @throws {@link RotationFork} if neither chain contains the other, with the same commitments
+ * @throws `ERR_ROTATION_FORK` if neither chain contains the other, with the same commitments
  */
 export function longestChains(
   chains: readonly RootChain[],
@@ -65,7 +65,8 @@ function longerOf(one: RootChain, other: RootChain): RootChain {
   const [longNames, shortNames] = [long.keys.map(nameOf), short.keys.map(nameOf)];
   const at = shortNames.findIndex((name, index) => longNames[index] !== name);
   if (at === -1) return long;
-  throw new RotationFork(
+  throw new RegistryError(
+    'ERR_ROTATION_FORK',
     `the root key ${long.keys[at - 1]?.thumbprint} has two valid successors, ${longNames[at]} and ${shortNames[at]}`,
   );
 }

@@ -1,11 +1,5 @@
 import { parseStrictJson } from '../bytes/strict-json.js';
-import {
-  RotationGap,
-  RotationInvalid,
-  RotationLoop,
-  RotationNotCommitted,
-  RotationSignature,
-} from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
 import { LIMITS } from '../limits.js';
@@ -24,28 +18,33 @@ export interface RotationStep extends Statement {
  * counted from 1 (rule rotation-read).
  *
  * @param rotation - the content of the file: a string, or the bytes exactly as received
- * @throws {@link RotationInvalid}
+ * @throws `ERR_ROTATION_INVALID`
  */
 export function readRotation(rotation: Uint8Array | string): readonly RotationStep[] {
   if (rotation.length > LIMITS.rotation) {
-    throw new RotationInvalid(`the rotation is longer than ${LIMITS.rotation} bytes`);
+    throw new RegistryError('ERR_ROTATION_INVALID', `the rotation is longer than ${LIMITS.rotation} bytes`);
   }
   let steps: unknown;
   try {
     steps = parseStrictJson(rotation);
   } catch (cause) {
-    throw new RotationInvalid(`the rotation is not strict JSON: ${(cause as Error).message}`, { cause });
+    throw new RegistryError(
+      'ERR_ROTATION_INVALID',
+      `the rotation is not strict JSON: ${(cause as Error).message}`,
+      { cause },
+    );
   }
   if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string')) {
-    throw new RotationInvalid('the rotation is not an array of JWTs');
+    throw new RegistryError('ERR_ROTATION_INVALID', 'the rotation is not an array of JWTs');
   }
-  if (steps.length > MAX_STEPS) throw new RotationInvalid(`the rotation has more than ${MAX_STEPS} steps`);
+  if (steps.length > MAX_STEPS)
+    throw new RegistryError('ERR_ROTATION_INVALID', `the rotation has more than ${MAX_STEPS} steps`);
   return steps.map((jwt, index) => readStep(jwt, index + 1));
 }
 
 function readStep(jwt: string, position: number): RotationStep {
   const invalid = (message: string, cause?: unknown) =>
-    new RotationInvalid(`step ${position} of the rotation ${message}`, { cause });
+    new RegistryError('ERR_ROTATION_INVALID', `step ${position} of the rotation ${message}`, { cause });
   const step = readStatement(jwt, 'registry-root-rotation+jwt', invalid);
   const { kid, claims } = step;
   if (kid === undefined) throw invalid('does not name its signer (kid)');
@@ -77,20 +76,25 @@ export async function walkSteps(
     const end = indexOf((await nextRootOf(last)).thumbprint);
     if (end !== -1) return chain.slice(0, end + 1);
     const pinned = chain[0]?.thumbprint;
-    throw new RotationGap(`no step of the rotation starts at the root key ${pinned}`);
+    throw new RegistryError('ERR_ROTATION_GAP', `no step of the rotation starts at the root key ${pinned}`);
   }
   const walked = chain.slice(0, indexOf(first.kid) + 1);
   for (const step of steps.slice(start)) {
     const signer = walked.at(-1) as RootKey;
     if (step.kid !== signer.thumbprint) {
-      throw new RotationGap(
+      throw new RegistryError(
+        'ERR_ROTATION_GAP',
         `a step is signed by ${step.kid}, but the previous root key is ${signer.thumbprint}`,
       );
     }
     await verifyStatement(step, signer, {
       clock,
       invalid: (message, cause) =>
-        new RotationSignature(`the step after the root key ${signer.thumbprint} ${message}`, { cause }),
+        new RegistryError(
+          'ERR_ROTATION_SIGNATURE',
+          `the step after the root key ${signer.thumbprint} ${message}`,
+          { cause },
+        ),
     });
     walked.push(await successorIn(step, walked));
   }
@@ -102,7 +106,7 @@ export async function walkSteps(
  * outgoing key has signed the step.
  *
  * @param chain - the root keys before, oldest first, the outgoing key last. Empty if they are not known
- * @throws {@link RotationInvalid} | {@link RotationLoop} | {@link RotationNotCommitted}
+ * @throws `ERR_ROTATION_INVALID` | `ERR_ROTATION_LOOP` | `ERR_ROTATION_NOT_COMMITTED`
  */
 export async function successorIn(
   { claims }: Pick<RotationStep, 'claims'>,
@@ -112,26 +116,34 @@ export async function successorIn(
   const next = await nextRootOf({ claims });
   const { thumbprint } = next;
   const earlier = chain.map((key) => key.thumbprint);
-  if (earlier.includes(thumbprint)) throw new RotationLoop(`the rotation returns to ${thumbprint}`);
+  if (earlier.includes(thumbprint))
+    throw new RegistryError('ERR_ROTATION_LOOP', `the rotation returns to ${thumbprint}`);
   const outgoing = chain.at(-1);
   if (outgoing?.nextRoots?.includes(thumbprint) === false) {
-    throw new RotationNotCommitted(
+    throw new RegistryError(
+      'ERR_ROTATION_NOT_COMMITTED',
       `the root key ${outgoing.thumbprint} may be followed only by ${outgoing.nextRoots.join(' or ')}, not by ${thumbprint}`,
     );
   }
   if (next_roots === undefined) return next;
   if (!isAnchorMember('next_roots', next_roots)) {
-    throw new RotationInvalid('next_roots of a step are not 1 to 3 distinct thumbprints');
+    throw new RegistryError(
+      'ERR_ROTATION_INVALID',
+      'next_roots of a step are not 1 to 3 distinct thumbprints',
+    );
   }
   const past = [...earlier, thumbprint].find((key) => next_roots.includes(key));
-  if (past !== undefined) throw new RotationInvalid(`next_roots of a step contain ${past}, a key up to then`);
+  if (past !== undefined)
+    throw new RegistryError('ERR_ROTATION_INVALID', `next_roots of a step contain ${past}, a key up to then`);
   // The order has no meaning.
   return { ...next, nextRoots: [...next_roots].sort() };
 }
 
-/** Imports the key that a step leads to. @throws {@link RotationInvalid} */
+/** Imports the key that a step leads to. @throws `ERR_ROTATION_INVALID` */
 function nextRootOf({ claims }: Pick<RotationStep, 'claims'>): Promise<RootKey> {
   return importRootKey(claims['next_root']).catch((cause: Error) => {
-    throw new RotationInvalid(`next_root of a step is invalid: ${cause.message}`, { cause });
+    throw new RegistryError('ERR_ROTATION_INVALID', `next_root of a step is invalid: ${cause.message}`, {
+      cause,
+    });
   });
 }

@@ -27,7 +27,7 @@ export interface VerifiedList {
  *
  * A verified list may be old: the signature proves who signed the list, not that it is the newest list.
  *
- * @throws {@link SignatureMalformed} | {@link SignatureInvalid} and the errors of {@link readList}
+ * @throws `ERR_SIGNATURE_MALFORMED` | `ERR_SIGNATURE_INVALID` and the errors of {@link readList}
  *
  * @example
  * ```ts

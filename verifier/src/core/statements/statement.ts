@@ -1,4 +1,4 @@
-import { NotYetValid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import {
   type CompactJws,
   JwsRefused,
@@ -107,7 +107,7 @@ export interface StatementChecks extends StatementFailures {
  * and it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires
  * at `exp` plus the tolerance.
  *
- * @throws {@link NotYetValid}, and the errors of the callbacks
+ * @throws `ERR_NOT_YET_VALID`, and the errors of the callbacks
  */
 export async function verifyStatement(
   { type, jws, issuedAt, notBefore, expiresAt }: Statement,
@@ -122,7 +122,10 @@ export async function verifyStatement(
   if (clock === undefined) return;
   const from = Math.max(issuedAt, notBefore);
   if (from > clock.now + clock.tolerance) {
-    throw new NotYetValid(`a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`);
+    throw new RegistryError(
+      'ERR_NOT_YET_VALID',
+      `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`,
+    );
   }
   if (expired !== undefined && clock.now >= expiresAt + clock.tolerance) {
     throw expired(`expired at ${new Date(expiresAt).toISOString()}`);

@@ -1,6 +1,6 @@
 import { isObject } from '../bytes/checks.js';
 import { faultIn, shown } from '../bytes/fault.js';
-import { TrustAnchorInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { REQUIRED_ANCHOR_MEMBERS, type TrustAnchor } from '../generated/schemas.js';
 import { publicMembers } from '../keys/public-key.js';
@@ -23,7 +23,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
  * Asserts that a parsed JSON value conforms to schemas/trust-anchor.schema.json, and that its root key is a public key.
  * An unknown member is an error, because otherwise a requirement would be ignored silently.
  *
- * @throws {@link TrustAnchorInvalid}
+ * @throws `ERR_TRUST_ANCHOR_INVALID`
  *
  * @example
  * ```ts
@@ -37,24 +37,35 @@ const EXPECTED: Readonly<Record<string, string>> = {
  * ```
  */
 export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor {
-  if (!isObject(value)) throw new TrustAnchorInvalid('a trust anchor must be a JSON object');
+  if (!isObject(value))
+    throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', 'a trust anchor must be a JSON object');
   const missing = REQUIRED_ANCHOR_MEMBERS.find((member) => !Object.hasOwn(value, member));
-  if (missing !== undefined) throw new TrustAnchorInvalid(`a trust anchor must have the member ${missing}`);
+  if (missing !== undefined)
+    throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', `a trust anchor must have the member ${missing}`);
   for (const member of Object.keys(value)) {
     // These messages say more than the schema.
     if (member === 'root')
-      publicMembers(value[member], (message) => new TrustAnchorInvalid(`root ${message}`));
+      publicMembers(
+        value[member],
+        (message) => new RegistryError('ERR_TRUST_ANCHOR_INVALID', `root ${message}`),
+      );
     const conforms = isAnchorMember(member, value[member]);
     if (conforms === undefined) {
-      throw new TrustAnchorInvalid(`${shown(member)} is not a member of a trust anchor`);
+      throw new RegistryError(
+        'ERR_TRUST_ANCHOR_INVALID',
+        `${shown(member)} is not a member of a trust anchor`,
+      );
     }
     if (!conforms) throw wrongMember(member, value[member]);
   }
   const anchor = value as unknown as TrustAnchor;
   const repeated = repeatedSource(anchor.sources ?? []);
-  if (repeated !== undefined) throw new TrustAnchorInvalid(repeated);
+  if (repeated !== undefined) throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', repeated);
   if (anchor.next_roots?.includes(thumbprintOf(anchor.root)) === true) {
-    throw new TrustAnchorInvalid('next_roots contain the thumbprint of root: a key cannot follow itself');
+    throw new RegistryError(
+      'ERR_TRUST_ANCHOR_INVALID',
+      'next_roots contain the thumbprint of root: a key cannot follow itself',
+    );
   }
   logTrustOf(anchor);
 }
@@ -69,16 +80,16 @@ function repeatedSource(sources: readonly string[]): string | undefined {
   return `sources[${index}] repeats ${shown(sources[hrefs.indexOf(hrefs[index] ?? '')])} in another spelling: name each URL once`;
 }
 
-function wrongMember(member: string, value: unknown): TrustAnchorInvalid {
+function wrongMember(member: string, value: unknown): RegistryError {
   const { path, problem } = faultIn(member, value, (content) => isAnchorMember(member, content) === true);
-  return new TrustAnchorInvalid(`${path} ${problem}: it must be ${EXPECTED[member]}`);
+  return new RegistryError('ERR_TRUST_ANCHOR_INVALID', `${path} ${problem}: it must be ${EXPECTED[member]}`);
 }
 
 /**
  * Imports the root key of a trust anchor, with the keys to which the trust anchor commits it.
  *
  * @param anchor - after {@link assertTrustAnchor}
- * @throws {@link RootKeyInvalid}
+ * @throws `ERR_ROOT_KEY_INVALID`
  */
 export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<RootKey> {
   return { ...(await importRootKey(root)), nextRoots: next_roots };

@@ -24,7 +24,7 @@ export interface HashedFiles {
  *
  * @returns undefined if the files prove that the list has no such issuer: an inner file does not list the branch, or the
  *   leaf does not list the record
- * @throws the errors of `files`; {@link SumsInvalid} | {@link RecordInvalid}
+ * @throws the errors of `files`; `ERR_SUMS_INVALID` | `ERR_RECORD_INVALID`
  */
 export async function readProvenRecord(
   issuerId: string,

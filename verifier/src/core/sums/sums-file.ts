@@ -1,6 +1,6 @@
 import { hashHex } from '../bytes/sha256-sync.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
-import { SumsInvalid } from '../errors.js';
+import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
 import { recordIdOf, sumsPath } from './sums-place.js';
 
@@ -27,11 +27,11 @@ export function sumsLine(path: string, sha256: string): string {
  * files one level below. The lines are sorted by path, and no path occurs twice. An empty file is valid only as the
  * root of an empty registry: an empty branch is left out.
  *
- * @throws {@link SumsInvalid}
+ * @throws `ERR_SUMS_INVALID`
  */
 export function readSums(bytes: Uint8Array, { prefix, levels }: SumsPlace): Sums {
   const path = sumsPath(prefix);
-  const invalid = (problem: string) => new SumsInvalid(`${path} ${problem}`);
+  const invalid = (problem: string) => new RegistryError('ERR_SUMS_INVALID', `${path} ${problem}`);
   const text = textOf(bytes, invalid);
   if (text === '' && prefix !== '') throw invalid('is empty');
   if (text !== '' && !text.endsWith('\n')) throw invalid('does not end with a newline');
@@ -53,7 +53,7 @@ export function readSums(bytes: Uint8Array, { prefix, levels }: SumsPlace): Sums
   return sums;
 }
 
-function textOf(bytes: Uint8Array, invalid: (problem: string) => SumsInvalid): string {
+function textOf(bytes: Uint8Array, invalid: (problem: string) => RegistryError): string {
   try {
     return decodeUtf8(bytes);
   } catch {
