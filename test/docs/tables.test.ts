@@ -44,7 +44,9 @@ describe('docs/verifiers.md', () => {
   });
 
   it('explains every error code and every reason of a decision', () => {
-    const codes = [...source('core/errors.ts').matchAll(/^ {2}\| '(ERR_[A-Z_]+)'/gm)].map(([, code]) => code ?? '');
+    const codes = [...source('core/errors.ts').matchAll(/^ {2}\| '(ERR_[A-Z_]+)'/gm)].map(
+      ([, code]) => code ?? '',
+    );
     const reasons = [...source('policy/decide.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
       ([, reason]) => reason ?? '',
     );

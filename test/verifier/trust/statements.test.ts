@@ -164,7 +164,12 @@ describe('a statement', () => {
     ['without iat', 1500, { exp: 2000 }, 'RangeError'],
     ['without exp', 1500, { iat: 1000 }, 'RangeError'],
     ['at an exp that no Date can hold', 1500, { iat: 1000, exp: 2 ** 53 - 1 }, 'valid'],
-    ['before an iat that no Date can hold', 1500, { iat: 2 ** 53 - 1, exp: 2 ** 53 - 1 }, 'ERR_NOT_YET_VALID'],
+    [
+      'before an iat that no Date can hold',
+      1500,
+      { iat: 2 ** 53 - 1, exp: 2 ** 53 - 1 },
+      'ERR_NOT_YET_VALID',
+    ],
   ])('%s', async (_name, seconds, claims, expected) => {
     expect(await verdict(claims, seconds)).toBe(expected);
   });
