@@ -23,7 +23,8 @@ describe('verifier/src/core/', () => {
   it('imports nothing from outside but three packages', () => {
     const packages = /^(?:jose|canonicalize|@noble\/hashes\/[a-z0-9]+\.js)$/;
     for (const [path, source] of SOURCES) {
-      const imported = [...source.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'([^']+)'/g)];
+      const code = source.replaceAll(/\/\*[\s\S]*?\*\//g, '');
+      const imported = [...code.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'([^']+)'/g)];
       for (const [, name = ''] of imported) {
         const isInside = name.startsWith('.') && !join(dirname(path), name).startsWith('..');
         expect([path, name, isInside || packages.test(name)]).toEqual([path, name, true]);
