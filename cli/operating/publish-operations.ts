@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  endOfCheckpoint,
   type MirrorState,
   type Operations,
   type ReportedMirror,
@@ -49,7 +50,8 @@ export async function publishOperations(
         `${out} was published again while the mirrors were asked: run \`checkpoint\` again`,
       );
     }
-    const { issuedAt, expiresAt } = published.checkpoint;
+    const { issuedAt } = published.checkpoint;
+    const expiresAt = endOfCheckpoint(published.checkpoint);
     const text = await operationsStatement(signer, { mirrors, witnesses, quorum, issuedAt, expiresAt });
     const files = { operations: text, delegation: readIfThere(out, PATHS.delegation) };
     const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };

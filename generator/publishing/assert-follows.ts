@@ -9,7 +9,7 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
-import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { assertAcceptable } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { storedPublication } from '../verification/stored-publication.js';

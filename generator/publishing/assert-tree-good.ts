@@ -2,7 +2,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
-import { assertClientAccepts, treeFiles } from '../verification/assert-client-accepts.js';
+import { assertVerifiable, treeFiles } from '../verification/accept.js';
 import { memorySource } from '../verification/tree-source.js';
 import { type VerifyOptions, verifyTree } from '../verification/verify.js';
 
@@ -41,5 +41,5 @@ export async function assertTreeGood(
     ({ name, result }) => name === 'checkpoint' && result === 'failed',
   );
   const needsClient = FRESHNESS.some((path) => tree.has(path)) && !isChecked && !lacksCheckpoint;
-  if (needsClient) await assertClientAccepts(treeFiles(tree), rootKey);
+  if (needsClient) await assertVerifiable(treeFiles(tree), rootKey);
 }

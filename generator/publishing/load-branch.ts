@@ -9,7 +9,7 @@ import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-bran
 import { foldersOf } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
 import { publishedFiles } from '../tree/published-tree.js';
-import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { assertAcceptable } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { namedHash, STORED_STATEMENTS, storedPublication } from '../verification/stored-publication.js';

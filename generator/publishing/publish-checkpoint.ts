@@ -13,7 +13,7 @@ import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { readPublished } from '../tree/published-tree.js';
-import { assertClientAccepts } from '../verification/assert-client-accepts.js';
+import { assertVerifiable } from '../verification/accept.js';
 import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
@@ -75,7 +75,7 @@ export async function publishCheckpoint(
     const { previous, hold, warnings } = await nextHold(published, choice);
     const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
     const text = await signCheckpoint(choice, { ...subject, previous, hold });
-    await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
+    await assertVerifiable(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
     replaceCheckpoint(text, staging, out);
     await dropStaleOperations(out, { rootKey, delegation });
     const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;

@@ -4,8 +4,7 @@ import { TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
-import { assertAcceptable } from '../verification/assert-acceptable.js';
-import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
+import { assertAcceptable } from '../verification/accept.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
@@ -16,7 +15,7 @@ import { changedFiles } from './versions.js';
 export type { RecordSet } from '../records/check-records.js';
 
 /** A limit that no list exceeds. */
-const ANY_AGE_DAYS = ANY_AGE_SECONDS / (24 * 60 * 60);
+const ANY_AGE_DAYS = Number.POSITIVE_INFINITY;
 
 /** Reads the records in some files and folders. @throws {@link UsageError} | {@link IoFailed} */
 export function recordsIn(paths: readonly string[]): RecordSet {

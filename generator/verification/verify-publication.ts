@@ -6,8 +6,6 @@ import {
   mayHaveLevels,
   type PublicationStatement,
   type PublishedStatement,
-  readStatement,
-  type Statement,
   sumsTree,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
@@ -19,31 +17,19 @@ import { CONCURRENCY } from './ask-host.js';
 import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
 import type { SignedList } from './verify-statements.js';
 
-/** A publication statement whose signature is valid and that names the list. Its times have not been checked. */
-export interface CheckedPublication {
-  readonly content: PublishedStatement;
-  readonly statement: Statement;
-}
-
 /**
  * Checks that the root key has signed the publication statement, and that it names the list of the tree
- * (rule statement-list).
+ * (rule statement-list). `checkFreshness` checks its times.
  */
 export async function checkPublication(
   files: SeenFiles,
   rootKey: RootKey,
   { list, registry }: SignedList,
-): Promise<CheckedPublication> {
+): Promise<PublishedStatement> {
   const bytes = await files.require(PATHS.publication);
-  // `checkFreshness` makes all checks that depend on the clock.
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
   failIfAny(findMisnamed(content, { list, registry }).map((problem) => `${PATHS.publication} ${problem}`));
-  const invalid = (message: string) => new Problems([message]);
-  const text = decodeUtf8(bytes);
-  return {
-    content: { ...content, text },
-    statement: readStatement(bytes, 'registry-publication+jwt', invalid),
-  };
+  return { ...content, text: decodeUtf8(bytes) };
 }
 
 /** Finds what a publication statement says of a list that is not so. */
@@ -67,7 +53,7 @@ export function findMisnamed(content: PublicationStatement, { list, registry }: 
 export async function checkSums(
   files: SeenFiles,
   { issuers }: IssuerRegistry,
-  { content: { levels, sumsSha256 } }: CheckedPublication,
+  { levels, sumsSha256 }: PublicationStatement,
 ): Promise<void> {
   const records = [];
   for (const { issuer_id } of issuers) {

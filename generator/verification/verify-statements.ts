@@ -7,13 +7,11 @@ import {
 import {
   ANY_TIME,
   type Checkpoint,
+  type Delegation,
   decodeUtf8,
   type PublicationStatement,
   type RotationStep,
   readRotation,
-  readStatement,
-  type Statement,
-  type StatementType,
   successorIn,
   verifyCheckpoint,
   verifyDelegation,
@@ -122,11 +120,9 @@ export async function checkRotation(
   return { keys, unknown: pinned?.thumbprint === first.kid ? undefined : first.kid, steps };
 }
 
-/** Checks the delegation, whether or not the checkpoint depends on it. */
-export async function checkDelegation(files: SeenFiles, rootKey: RootKey): Promise<Statement> {
-  const bytes = await files.require(PATHS.delegation);
-  await verifyDelegation(bytes, rootKey, ANY_TIME);
-  return statementOf(bytes, 'registry-delegation+jwt');
+/** Checks the delegation, whether or not the checkpoint depends on it. `checkFreshness` checks its times. */
+export async function checkDelegation(files: SeenFiles, rootKey: RootKey): Promise<Delegation> {
+  return verifyDelegation(await files.require(PATHS.delegation), rootKey, ANY_TIME);
 }
 
 /** A list that the root key has signed. */
@@ -140,28 +136,19 @@ export interface StatedList extends SignedList {
   readonly publication: PublicationStatement | undefined;
 }
 
-/** A valid checkpoint, whose times have not been checked. */
-export interface CheckedCheckpoint {
-  readonly checkpoint: Checkpoint;
-  readonly statement: Statement;
-  /** The delegation on which the checkpoint depends; undefined if the root key signed the checkpoint. */
-  readonly delegation: Statement | undefined;
-}
-
 /**
  * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
- * snapshot.
+ * snapshot. `checkFreshness` checks its times.
  */
 export async function checkCheckpoint(
   files: SeenFiles,
   rootKey: RootKey,
   { list, registry: { updated_at }, publication }: StatedList,
-): Promise<CheckedCheckpoint> {
+): Promise<Checkpoint> {
   const bytes = await files.get(PATHS.checkpoint);
   if (bytes === undefined)
     throw new Problems([`${PATHS.checkpoint} is missing, but a checkpoint is required`]);
   const delegation = await files.get(PATHS.delegation);
-  // `checkFreshness` makes all checks that depend on the clock.
   const checkpoint = await verifyCheckpoint({ checkpoint: bytes, delegation }, rootKey, ANY_TIME);
   const { sequence } = checkpoint;
   if (sequence !== undefined && (publication === undefined || sequence > publication.sequence)) {
@@ -175,14 +162,7 @@ export async function checkCheckpoint(
       throw new Problems(['the checkpoint names the hash of the list, but another size or updated_at']);
     }
   } else await checkOlderList(files, checkpoint, updated_at);
-  return {
-    checkpoint,
-    statement: statementOf(bytes, 'registry-checkpoint+jwt'),
-    delegation:
-      checkpoint.delegatedAt === undefined || delegation === undefined
-        ? undefined
-        : statementOf(delegation, 'registry-delegation+jwt'),
-  };
+  return checkpoint;
 }
 
 /** Until the next checkpoint, clients use the list that this checkpoint names, and download it from its snapshot. */
@@ -221,18 +201,14 @@ export async function checkOperations(
   ];
 }
 
-function statementOf(bytes: Uint8Array, type: StatementType): Statement {
-  return readStatement(bytes, type, (message, cause) => new Error(message, { cause }));
-}
-
 /** The data for the checks that depend on the clock. */
 export interface Freshness extends SignedList {
   readonly rotation: RootHistory | undefined;
-  readonly delegation: Statement | undefined;
+  readonly delegation: Delegation | undefined;
   /** Undefined if the tree has no publication statement. */
-  readonly publication: Statement | undefined;
+  readonly publication: PublicationStatement | undefined;
   /** Undefined if the tree has no checkpoint. */
-  readonly checkpoint: CheckedCheckpoint | undefined;
+  readonly checkpoint: Checkpoint | undefined;
   /** The maximum age of a list without a checkpoint. */
   readonly maxAgeMs: number;
   /** Milliseconds since 1970. */
@@ -272,16 +248,16 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
       );
     }
   } else {
-    const { problems: expired, soon } = expiryOf(checkpoint.statement, checkpoint.delegation, now);
+    const { problems: expired, soon } = expiryOf(checkpoint, checkpoint.delegation, now);
     problems.push(...expired);
     warnings.push(...soon);
     const unused = checkpoint.delegation === undefined && delegation !== undefined;
     if (unused) problems.push(...aheadOfTime('the delegation', delegation, now));
-    if (checkpoint.checkpoint.sha256 !== sha256(tree.list)) {
+    if (checkpoint.sha256 !== sha256(tree.list)) {
       warnings.push(
-        `the checkpoint names the list of ${checkpoint.checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,
+        `the checkpoint names the list of ${checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,
       );
-    } else if (checkpoint.checkpoint.treeSha256 !== (await files.hash(CHECKSUMS_PATH))) {
+    } else if (checkpoint.treeSha256 !== (await files.hash(CHECKSUMS_PATH))) {
       problems.push(
         `the checkpoint is for a tree with another ${CHECKSUMS_PATH} (tree_sha256): sign a new one with \`checkpoint\``,
       );

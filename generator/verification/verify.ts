@@ -325,7 +325,7 @@ async function auditTree(
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
   const roots = rotation ?? (rootKey && { keys: [rootKey], unknown: undefined });
-  const statement = publication?.content;
+  const statement = publication;
   const isUnclear = isStated && statement === undefined;
   const logTrust = logTrustOf(options.log ?? {});
   const isLogged = statement?.log !== undefined || logTrust !== undefined;
@@ -363,11 +363,11 @@ async function auditTree(
     rootKey && (await optional('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
   // Checkpoint and freshness depend on the publication statement.
   const isStatementBad = checks.hasFailed('publication');
-  const stated = signed && !isStatementBad ? { ...signed, publication: publication?.content } : undefined;
+  const stated = signed && !isStatementBad ? { ...signed, publication } : undefined;
   const checkpoint =
     rootKey &&
     stated &&
-    (publication?.content.checkpoint
+    (publication?.checkpoint
       ? await checks.run('checkpoint', () => checkCheckpoint(files, rootKey, stated))
       : await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, stated)));
   if (signed !== undefined && !isStatementBad && !checks.hasFailed('checkpoint')) {
@@ -376,7 +376,7 @@ async function auditTree(
       rotation,
       delegation,
       checkpoint,
-      publication: publication?.statement,
+      publication,
       maxAgeMs: maxAge * 1000,
       now: now(),
     };
@@ -395,7 +395,7 @@ async function auditTree(
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
     checks.wasRun(name),
   );
-  const hold = checkpoint?.checkpoint.hold;
+  const hold = checkpoint?.hold;
   const notes = [
     ...unknownFiles(paths, (path) => sums?.has(path) === true),
     ...(await unknownClaimsIn(files, (check) => checks.passed(check))),

@@ -1,17 +1,17 @@
-import { importRootKey, openRegistry, RegistryError, walkRotation } from '@passport-registry/verifier';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
-  decodeUtf8,
-  publicationClaims,
-  readStatement,
-  type Statement,
+  ANY_TIME,
+  type Proven,
+  type Publication,
+  verifyDelegation,
 } from '@passport-registry/verifier/internal';
-import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { type Expiry, expiryOf } from '../../generator/freshness/expiry.js';
+import { IoFailed } from '../../generator/errors.js';
+import { expiryOf } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { ANY_AGE_SECONDS } from '../../generator/verification/assert-client-accepts.js';
-import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { verifyAnyAge } from '../../generator/verification/accept.js';
+import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
@@ -67,7 +67,7 @@ export interface HostReading {
 const RETRIES = 2;
 
 /**
- * Reads the registry of a host or a folder as a client does, and says what the host serves.
+ * Reads the registry of a host or a folder as a client does, but of any age, and says what the host serves.
  *
  * @param url - the URL of the host, or the folder
  */
@@ -76,37 +76,47 @@ export async function readHost(
   trust: PinnedTrust,
   { now, signal }: HostReading,
 ): Promise<ServedTree> {
-  const failed = (failure: 'altered' | 'unreachable', { message }: Error): ServedTree => ({
-    ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
-    ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
-    log: undefined,
-  });
   for (let retry = 0; ; retry++) {
     const files = new SeenFiles(sourceOf(url, signal));
     try {
-      // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
-      const { updatedAt, sha256 } = await openRegistry(files, {
-        trustAnchor: trustAnchorOf(trust),
-        maxAge: ANY_AGE_SECONDS,
-      });
-      const [problem] = (await expiryIn(files, now))?.problems ?? [];
-      const failure = problem === undefined ? undefined : 'expired';
-      const rotation = await files.get(PATHS.rotation);
-      const rootKey = await walkRotation(trust.rootKey, rotation === undefined ? '[]' : decodeUtf8(rotation));
-      return {
-        ...{ url, failure, updatedAt, sha256, problem },
-        rootKey: rootKey.thumbprint,
-        delegation: await servedStatement(files, PATHS.delegation, 'registry-delegation+jwt'),
-        checkpoint: await servedStatement(files, PATHS.checkpoint, 'registry-checkpoint+jwt'),
-        publication: await servedPublication(files),
-        log: await servedLog(files, rootKey),
-      };
+      return await describe(url, files, { facts: await verifyAnyAge(files, trust), now });
     } catch (error) {
-      if (error instanceof IoFailed) return failed('unreachable', error);
+      if (error instanceof IoFailed) return failed(url, 'unreachable', error);
       if (!(error instanceof RegistryError)) throw error;
-      if (retry === RETRIES) return { ...failed('altered', error), empty: await hasNoList(files) };
+      if (retry === RETRIES) return { ...failed(url, 'altered', error), empty: await hasNoList(files) };
     }
   }
+}
+
+/** What a host has proven, and when that is looked at. */
+interface Shown {
+  readonly facts: Proven<Publication>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+async function describe(url: string, files: SeenFiles, { facts, now }: Shown): Promise<ServedTree> {
+  const { root, checkpoint, statement, updatedAt, sha256: list } = facts;
+  const [problem] = checkpoint ? expiryOf(checkpoint, checkpoint.delegation, now).problems : [];
+  return {
+    ...{ url, failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
+    rootKey: root.thumbprint,
+    delegation: await servedDelegation(files, root),
+    checkpoint: checkpoint && served(checkpoint.issuedAt, checkpoint.checkpoint),
+    publication: statement && {
+      ...served(statement.issuedAt, statement.text),
+      sequence: statement.sequence,
+    },
+    log: await servedLog(files, root),
+  };
+}
+
+function failed(url: string, failure: 'altered' | 'unreachable', { message }: Error): ServedTree {
+  return {
+    ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
+    ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
+    log: undefined,
+  };
 }
 
 /** Whether the host answers that there is no list. No answer, or a file that cannot be read, does not say so. */
@@ -119,55 +129,18 @@ async function hasNoList(files: SeenFiles): Promise<boolean> {
   }
 }
 
-/** Clients ignore a delegation without a checkpoint, so such a delegation may be anything. */
-async function servedStatement(
-  files: SeenFiles,
-  path: string,
-  type: Statement['type'],
-): Promise<ServedStatement | undefined> {
-  const bytes = await files.get(path);
+function served(issuedAt: number, text: string | Uint8Array): ServedStatement {
+  return { issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(text) };
+}
+
+/** Clients ignore a delegation that no checkpoint needs, so such a delegation may be anything. */
+async function servedDelegation(files: SeenFiles, root: RootKey): Promise<ServedStatement | undefined> {
+  const bytes = await files.get(PATHS.delegation);
   if (bytes === undefined) return undefined;
   try {
-    const { issuedAt } = readStatement(bytes, type, notReadable);
-    return { issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(bytes) };
+    return served((await verifyDelegation(bytes, root, ANY_TIME)).issuedAt, bytes);
   } catch (error) {
-    if (error instanceof TreeRejected) return undefined;
+    if (error instanceof RegistryError) return undefined;
     throw error;
   }
 }
-
-/** Reads the publication statement, which a client has verified. */
-async function servedPublication(files: SeenFiles): Promise<ServedPublication | undefined> {
-  const bytes = await files.get(PATHS.publication);
-  if (bytes === undefined) return undefined;
-  const { sequence, issuedAt } = publicationClaims(
-    readStatement(bytes, 'registry-publication+jwt', notReadable),
-  );
-  return { sequence, issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(bytes) };
-}
-
-/** Checks the times of a checkpoint that a client has verified, and of its delegation. Undefined without a checkpoint. */
-async function expiryIn(files: SeenFiles, now: number): Promise<Expiry | undefined> {
-  const bytes = await files.get(PATHS.checkpoint);
-  if (bytes === undefined) return undefined;
-  const checkpoint = readStatement(bytes, 'registry-checkpoint+jwt', notReadable);
-  return expiryOf(checkpoint, await delegationOf(checkpoint, files), now);
-}
-
-/** Returns the delegation that names the key of a checkpoint. A delegation that is not needed may be invalid. */
-async function delegationOf({ kid }: Statement, files: SeenFiles): Promise<Statement | undefined> {
-  try {
-    const delegation = readStatement(
-      await files.require(PATHS.delegation),
-      'registry-delegation+jwt',
-      notReadable,
-    );
-    const keys = await Promise.all((delegation.claims['keys'] as unknown[]).map(importRootKey));
-    return keys.some(({ thumbprint }) => thumbprint === kid) ? delegation : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const notReadable = (message: string, cause?: unknown) =>
-  new TreeRejected(`a statement ${message}`, { cause });

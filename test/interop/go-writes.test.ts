@@ -62,7 +62,17 @@ describeWithGo('a log that Go has written', () => {
   /** The statement of an entry, as test/interop/log/write.go writes it. */
   const statementOf = (index: number): PublishedStatement => ({
     ...{ sequence: index, updatedAt: '2027-01-15T08:00:00Z', sha256: sha256(Buffer.from(`list ${index}`)) },
-    ...{ size: 1, issuers: 0, sumsSha256: '0'.repeat(64), levels: 0, checkpoint: false, claims: '' },
+    ...{
+      kid: '',
+      previous: undefined,
+      notBefore: 0,
+      size: 1,
+      issuers: 0,
+      sumsSha256: '0'.repeat(64),
+      levels: 0,
+      checkpoint: false,
+      claims: '',
+    },
     ...{ issuedAt: 0, expiresAt: 8.64e15, text: `statement ${index}`, log: { origin: ORIGIN, vkey } },
   });
   const entryOf = (index: number) => entryBytes(sampleEntry(index));

@@ -124,8 +124,18 @@ export { readHead, type SummedHead } from './core/publication/head.js';
 export { type Publication, readPublication, type Trust } from './core/publication/publication.js';
 export { refuseOlderList, refuseOlderStatement } from './core/publication/rollback.js';
 export {
+  type Conditions,
+  type Memory,
+  type Proven,
+  pinnedMemory,
+  recall,
+  verifyHead,
+  verifyPublication,
+} from './core/publication/verify-publication.js';
+export {
   type Checkpoint,
   type CheckpointFiles,
+  endOfCheckpoint,
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
 } from './core/statements/checkpoint.js';

@@ -422,7 +422,7 @@ export class RefreshingRegistry<H extends Head> {
       cosignedBy: held?.logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
       cosignedAt: dateOf(held?.logged?.witnessedAt),
       checkpointSignedAt: dateOf(checkpoint?.issuedAt),
-      delegatedAt: dateOf(checkpoint?.delegatedAt),
+      delegatedAt: dateOf(checkpoint?.delegation?.issuedAt),
       treeSha256: checkpoint?.treeSha256,
       age: confirmedAt === undefined ? undefined : (this.#settings.now() - confirmedAt) / 1000,
       freshUntil: held && new Date(held.freshUntil),

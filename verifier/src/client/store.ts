@@ -132,7 +132,7 @@ export function headToStored(
     ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
     ...(statement !== undefined && { publication: statement.text }),
     ...(logged !== undefined && { proof: logged.proof }),
-    ...(checkpoint?.delegation !== undefined && { delegation: checkpoint.delegation }),
+    ...(checkpoint?.delegationText !== undefined && { delegation: checkpoint.delegationText }),
     ...(delegatedAt !== undefined && { delegatedAt: new Date(delegatedAt).toISOString() }),
   };
 }

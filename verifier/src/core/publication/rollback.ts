@@ -49,11 +49,7 @@ export function refuseOlderCheckpoint(
 }
 
 /** Refuses an older delegation, which could name an online key that was withdrawn. */
-export function refuseOlderDelegation(
-  { delegatedAt }: { readonly delegatedAt: number | undefined },
-  held: { readonly delegatedAt: number | undefined } | undefined,
-): void {
-  const accepted = held?.delegatedAt;
+export function refuseOlderDelegation(delegatedAt: number | undefined, accepted: number | undefined): void {
   if (delegatedAt === undefined || accepted === undefined || delegatedAt >= accepted) return;
   throw new RegistryError(
     'ERR_DELEGATION_ROLLED_BACK',

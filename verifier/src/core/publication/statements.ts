@@ -9,7 +9,7 @@ import {
   refuseOtherLog,
   verifyPublicationProof,
 } from '../log/publication-proof.js';
-import { type Checkpoint, verifyCheckpoint } from '../statements/checkpoint.js';
+import { type Checkpoint, endOfCheckpoint, verifyCheckpoint } from '../statements/checkpoint.js';
 import type { LogTrust } from '../statements/log-trust.js';
 import {
   type PublicationStatement,
@@ -63,7 +63,7 @@ export interface Statements {
 interface CheckpointTexts {
   readonly checkpoint: string;
   /** Undefined if the root key itself signed the checkpoint. */
-  readonly delegation: string | undefined;
+  readonly delegationText: string | undefined;
 }
 
 /** The newest list of a registry, as far as its statements say, and how long it is fresh. */
@@ -134,7 +134,7 @@ export async function readStatements(
     checkpoint,
     statement: published,
     logged: published && (await readLogged(files, published, trust)),
-    delegatedAt: checkpoint?.delegatedAt ?? known?.delegatedAt,
+    delegatedAt: checkpoint?.delegation?.issuedAt ?? known?.delegatedAt,
   };
 }
 
@@ -154,13 +154,13 @@ async function readCheckpoint(
   const checkpoint = await files.get(CHECKPOINT);
   if (checkpoint === undefined) return undefined;
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
-  refuseOlderDelegation(verified, knownUnder(root, floor));
+  refuseOlderDelegation(verified.delegation?.issuedAt, knownUnder(root, floor)?.delegatedAt);
   return {
     ...verified,
     checkpoint: decodeUtf8(checkpoint),
     // An unused delegation has not been verified, and may not be UTF-8.
-    delegation:
-      verified.delegatedAt === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
+    delegationText:
+      verified.delegation === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
   };
 }
 
@@ -238,7 +238,9 @@ export function acceptHead(
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
     throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
   }
-  const latest = checkpoint?.expiresAt ?? Math.min(instantOf(updatedAt) + maxAge, MAX_DATE_MS);
+  const latest = checkpoint
+    ? endOfCheckpoint(checkpoint)
+    : Math.min(instantOf(updatedAt) + maxAge, MAX_DATE_MS);
   if (expiry && checkpoint === undefined && clock.now > latest + clock.tolerance) {
     throw new RegistryError(
       'ERR_LIST_EXPIRED',

@@ -3,7 +3,7 @@ import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
 import type { RootKey } from '../keys/root-key.js';
 import { isUpdatedAt } from '../list/date-time.js';
-import { type DelegationFile, verifyBySigner } from './delegation.js';
+import { type Delegation, type DelegationFile, verifyBySigner } from './delegation.js';
 import { readStatement, type Statement, type StatementFailures, type StatementTimes } from './statement.js';
 
 /** The content of a checkpoint (rule checkpoint-form). */
@@ -23,10 +23,12 @@ export interface Checkpoint {
   readonly hold: readonly string[];
   /** When the checkpoint was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
-  /** When the checkpoint or its delegation expires, whichever is earlier, in milliseconds since 1970. */
+  /** From when the checkpoint is valid, in milliseconds since 1970. */
+  readonly notBefore: number;
+  /** The `exp` of the checkpoint itself, in milliseconds since 1970. {@link endOfCheckpoint} counts the delegation, too. */
   readonly expiresAt: number;
-  /** When the delegation was signed, in milliseconds since 1970. Undefined if the root key signed the checkpoint. */
-  readonly delegatedAt: number | undefined;
+  /** The delegation of the online key that signed the checkpoint. Undefined if the root key signed it. */
+  readonly delegation: Delegation | undefined;
 }
 
 /** A checkpoint and its delegation: strings, or the bytes exactly as received. */
@@ -62,14 +64,15 @@ export async function verifyCheckpoint(
   if (claims.hold.length > 0 && delegated?.mayHold === false) {
     throw CHECKPOINT.invalid('holds issuers, but its delegation does not allow it');
   }
-  return {
-    ...claims,
-    expiresAt: Math.min(claims.expiresAt, delegated?.expiresAt ?? Number.POSITIVE_INFINITY),
-    delegatedAt: delegated?.issuedAt,
-  };
+  return { ...claims, delegation: delegated };
 }
 
-function readClaims({ claims, issuedAt, expiresAt }: Statement) {
+/** Returns when a checkpoint or its delegation expires, whichever is earlier, in milliseconds since 1970. */
+export function endOfCheckpoint({ expiresAt, delegation }: Checkpoint): number {
+  return Math.min(expiresAt, delegation?.expiresAt ?? expiresAt);
+}
+
+function readClaims({ claims, issuedAt, notBefore, expiresAt }: Statement) {
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   const isSequence = sequence === undefined || isCount(sequence);
@@ -84,7 +87,7 @@ function readClaims({ claims, issuedAt, expiresAt }: Statement) {
     throw CHECKPOINT.invalid('has a claim that is missing or malformed');
   }
   const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
-  return { ...named, hold: hold ?? [], issuedAt, expiresAt };
+  return { ...named, hold: hold ?? [], issuedAt, notBefore, expiresAt };
 }
 
 /** Returns whether a claim names 1 to 64 issuers in strictly ascending order of code units, or nothing. */

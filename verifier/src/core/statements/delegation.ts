@@ -23,6 +23,8 @@ export interface Delegation {
   /** Milliseconds since 1970. */
   readonly issuedAt: number;
   /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
@@ -94,6 +96,7 @@ export async function verifyDelegation(
 export async function delegationOf({
   claims: { keys, hold },
   issuedAt,
+  notBefore,
   expiresAt,
 }: Statement): Promise<Delegation> {
   if (hold !== undefined && hold !== true) throw DELEGATION.invalid('has another hold than true');
@@ -102,7 +105,7 @@ export async function delegationOf({
   }
   try {
     const imported = await Promise.all(keys.map(importRootKey));
-    return { keys: imported, mayHold: hold === true, issuedAt, expiresAt };
+    return { keys: imported, mayHold: hold === true, issuedAt, notBefore, expiresAt };
   } catch (cause) {
     throw DELEGATION.invalid(`names an invalid key: ${(cause as Error).message}`, cause);
   }

@@ -17,6 +17,10 @@ export interface LogIdentity {
 
 /** The content of a publication statement (rule statement-claims). */
 export interface PublicationStatement {
+  /** The RFC 7638 thumbprint of the root key that signed the statement. */
+  readonly kid: string;
+  /** SHA-256 of the statement before, lower-case hexadecimal. Undefined in the first. */
+  readonly previous: string | undefined;
   /** Every new statement has a higher sequence. Gaps are allowed. */
   readonly sequence: number;
   /** The `updated_at` of the list. */
@@ -37,6 +41,8 @@ export interface PublicationStatement {
   readonly log: LogIdentity | undefined;
   /** When the statement was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
+  /** From when the statement is valid, in milliseconds since 1970. */
+  readonly notBefore: number;
   /** When the statement expires, in milliseconds since 1970. The last instant of a `Date` if it does not expire. */
   readonly expiresAt: number;
   /** The claims as they were signed: base64url of their canonical form. Equal claims have equal texts. */
@@ -71,7 +77,8 @@ export async function verifyPublicationStatement(
 }
 
 /** Reads the claims of a publication statement, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
-export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statement): PublicationStatement {
+export function publicationClaims({ kid = '', claims, ...times }: Statement): PublicationStatement {
+  const { issuedAt, notBefore, expiresAt, jws } = times;
   const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
     claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
@@ -90,8 +97,18 @@ export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statemen
     throw invalid('has a checkpoint claim that is not true');
   const named = log === undefined ? undefined : logIdentity(log);
   return {
-    ...{ sequence, updatedAt: updated_at, sha256, size, issuers, sumsSha256: sums_sha256, levels },
-    ...{ checkpoint: checkpoint === true, log: named, issuedAt, expiresAt },
+    ...{
+      kid,
+      previous,
+      sequence,
+      updatedAt: updated_at,
+      sha256,
+      size,
+      issuers,
+      sumsSha256: sums_sha256,
+      levels,
+    },
+    ...{ checkpoint: checkpoint === true, log: named, issuedAt, notBefore, expiresAt },
     claims: new TextDecoder().decode(jws.signed).split('.')[1] ?? '',
   };
 }

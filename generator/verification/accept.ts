@@ -1,0 +1,124 @@
+import {
+  RegistryError,
+  type RegistryFiles,
+  type RootKey,
+  type StoredPublication,
+} from '@passport-registry/verifier';
+import {
+  type Conditions,
+  logTrustOf,
+  type Memory,
+  type Proven,
+  type Publication,
+  pinnedMemory,
+  recall,
+  type SummedHead,
+  storedFiles,
+  verifyHead,
+  verifyPublication,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import type { Tree } from '../tree/tree.js';
+import { type PinnedTrust, pinnedKey, trustAnchorOf } from './pinned-trust.js';
+import { registryFiles, type TreeSource } from './tree-source.js';
+
+/** The conditions under which a tree is accepted. */
+export interface AcceptOptions {
+  /** What is pinned: by the operator of a mirror, or by those who verified the previous tree. */
+  readonly trust: PinnedTrust;
+  /** The maximum age of a list without a checkpoint. Undefined: nothing is too old or has expired. */
+  readonly maxAgeDays: number | undefined;
+  /** The publications that were accepted before, newest first. */
+  readonly held: readonly StoredPublication[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Asserts that a verifier accepts a tree after an earlier publication. A mirror and `branch save` thus apply the rules of
+ * a verifier, and have no rules of their own.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export async function assertAcceptable(source: TreeSource, options: AcceptOptions): Promise<void> {
+  const conditions = conditionsOf(options);
+  await rejecting('', async () =>
+    verifyPublication(registryFiles(source), await newestMemory(options, conditions), conditions),
+  );
+}
+
+/**
+ * Applies the rules of a verifier to the statements of a tree, before its list is there: the rotation from the pinned root
+ * key, the publication statement, and the checkpoint with its delegation.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export async function acceptStatements(source: TreeSource, options: AcceptOptions): Promise<SummedHead> {
+  const conditions = conditionsOf(options);
+  return rejecting('', async () =>
+    verifyHead(registryFiles(source), await newestMemory(options, conditions), conditions),
+  );
+}
+
+/**
+ * Asserts that a verifier accepts a tree that has not been published yet, whatever its age: including its checkpoint,
+ * delegation and rotation.
+ */
+export async function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promise<void> {
+  await rejecting('verifiers would refuse this tree: ', () => verifyAnyAge(files, pinnedKey(rootKey)));
+}
+
+/**
+ * Verifies a publication as a verifier does that pins this trust, but accepts a list of any age.
+ *
+ * @throws {@link RegistryError}
+ */
+export function verifyAnyAge(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
+  const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
+  const conditions = { ...demandsOn(trust), clock, expiry: false, maxAge: Number.POSITIVE_INFINITY };
+  return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
+}
+
+/** Lets a verifier read a tree in memory. */
+export function treeFiles(tree: Tree): RegistryFiles {
+  return { get: async (path) => tree.get(path) };
+}
+
+function conditionsOf({ trust, maxAgeDays }: AcceptOptions): Conditions {
+  const isAnyAge = maxAgeDays === undefined;
+  const tolerance = isAnyAge ? Number.POSITIVE_INFINITY : CLOCK_TOLERANCE_MS;
+  const clock = { now: Date.now(), tolerance };
+  const maxAge = isAnyAge ? Number.POSITIVE_INFINITY : maxAgeDays * DAY_MS;
+  return { ...demandsOn(trust), clock, expiry: !isAnyAge, maxAge };
+}
+
+function demandsOn(trust: PinnedTrust): Pick<Conditions, 'requireCheckpoint' | 'requirePublication' | 'log'> {
+  const { requireCheckpoint, requirePublication } = trust;
+  return { requireCheckpoint, requirePublication, log: logTrustOf(trustAnchorOf(trust)) };
+}
+
+/**
+ * Returns what the newest publication proves that was accepted before. A damaged publication, or one that is not valid under
+ * the pinned key, is no evidence: the one before it counts.
+ */
+async function newestMemory({ trust, held }: AcceptOptions, conditions: Conditions): Promise<Memory> {
+  const pinned = pinnedMemory([trust.rootKey]);
+  for (const stored of held) {
+    try {
+      return await recall(storedFiles(stored), pinned, conditions);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+    }
+  }
+  return pinned;
+}
+
+async function rejecting<T>(prefix: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new TreeRejected(`${prefix}${cause.code}, ${cause.message}`, { cause });
+  }
+}

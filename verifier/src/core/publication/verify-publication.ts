@@ -1,0 +1,77 @@
+import type { RootKey } from '../keys/root-key.js';
+import { limitOf } from '../limits.js';
+import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
+import { readFloor } from './floor.js';
+import { readHead, type SummedHead } from './head.js';
+import { type Publication, readPublication, type Trust } from './publication.js';
+import type { RegistryFiles } from './registry-files.js';
+import type { Head, StatementTrust } from './statements.js';
+
+/** What a reader knows before it reads a source. */
+export interface Memory {
+  /** The pinned root keys, and their successors that are proven. A rotation may only continue them. */
+  readonly chains: readonly RootChain[];
+  /** The newest publication that was accepted. Nothing older is accepted. Undefined if none was. */
+  readonly floor: Head | undefined;
+}
+
+/** What a reader requires, apart from what it knows. */
+export type Conditions = Omit<StatementTrust, 'floor'> & Pick<Trust, 'maxListBytes' | 'needsBytes'>;
+
+/** The facts that one attempt at one source has proven. */
+export type Proven<H extends Head> = H & Pick<Memory, 'chains'>;
+
+/** Returns what a reader knows that has only pinned root keys. */
+export function pinnedMemory(pinned: readonly RootKey[]): Memory {
+  return { chains: pinnedChains(pinned), floor: undefined };
+}
+
+/**
+ * Verifies a publication with its list, in one attempt at one source: follows the rotation from the known root keys,
+ * then applies the rules in their order (rule client-steps).
+ *
+ * @throws the error of the first rule that the files break
+ */
+export async function verifyPublication(
+  files: RegistryFiles,
+  memory: Memory,
+  conditions: Conditions,
+): Promise<Proven<Publication>> {
+  const chains = await followRotation(files, memory, conditions);
+  const trust = { ...conditions, roots: currentRoots(chains), floor: memory.floor, held: undefined };
+  return { ...(await readPublication(files, trust)), chains };
+}
+
+/** Verifies the statements of a publication, like {@link verifyPublication}, but not its list. */
+export async function verifyHead(
+  files: RegistryFiles,
+  memory: Memory,
+  conditions: Conditions,
+): Promise<Proven<SummedHead>> {
+  const chains = await followRotation(files, memory, conditions);
+  const trust = { ...conditions, roots: currentRoots(chains), floor: memory.floor };
+  return { ...(await readHead(files, trust)), chains };
+}
+
+/**
+ * Verifies what was accepted and stored before, whatever its age, and returns what is known from then on
+ * (rule store-times). A list by a root key that was replaced since is not used any more, but still protects against
+ * older ones.
+ */
+export async function recall(stored: RegistryFiles, memory: Memory, conditions: Conditions): Promise<Memory> {
+  const clock = { now: conditions.clock.now, tolerance: Number.POSITIVE_INFINITY };
+  const chains = await followRotation(stored, memory, { clock });
+  const roots = chains.flatMap(({ keys }) => [...keys].reverse());
+  const trust = { ...conditions, clock, expiry: false, roots, floor: memory.floor };
+  return { chains, floor: await readFloor(stored, trust) };
+}
+
+const ROTATION = 'keys/rotation.json';
+
+async function followRotation(
+  files: RegistryFiles,
+  { chains }: Memory,
+  { clock }: Pick<Conditions, 'clock'>,
+): Promise<readonly RootChain[]> {
+  return walkChains(chains, await files.get(ROTATION, limitOf(ROTATION)), clock);
+}
