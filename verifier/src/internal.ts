@@ -112,6 +112,7 @@ export {
   type JwsFault,
   JwsRefused,
   readCompactJws,
+  TIME_CLAIMS,
   verifyCompactJws,
 } from './trust/compact-jws.js';
 export { delegationOf, type Signers, verifyDelegation } from './trust/delegation.js';
@@ -151,8 +152,7 @@ export {
   type Statement,
   type StatementFailures,
   type StatementTimes,
-  type StatementType,
   verifyStatement,
 } from './trust/statement.js';
-export { STATEMENT_TYPES } from './trust/statement-types.js';
+export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './trust/statement-types.js';
 export { importAnchorRoot } from './trust/trust-anchor.js';
