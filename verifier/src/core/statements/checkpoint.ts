@@ -69,7 +69,7 @@ export async function verifyCheckpoint(
   };
 }
 
-function readClaims({ claims, issuedAt, expiresAt }: Statement) {
+function readClaims({ claims, issuedAt, expiresAt }: Statement<'registry-checkpoint+jwt'>) {
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   const isSequence = sequence === undefined || isCount(sequence);

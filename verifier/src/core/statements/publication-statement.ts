@@ -71,7 +71,12 @@ export async function verifyPublicationStatement(
 }
 
 /** Reads the claims of a publication statement, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
-export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statement): PublicationStatement {
+export function publicationClaims({
+  claims,
+  issuedAt,
+  expiresAt,
+  jws,
+}: Statement<'registry-publication+jwt'>): PublicationStatement {
   const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
     claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
