@@ -23,15 +23,6 @@ export interface BuildOptions extends PublishOptions {
  * wrote. If anything fails, the published tree is left unchanged.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
- *
- * @example
- * ```ts
- * import { build } from 'passport-registry';
- *
- * const signer = { key: 'root-key.pem', production: true, directory: '.' };
- * const report = await build({ issuers: 'issuers', out: 'dist', signer });
- * console.log(report.sha256, report.updatedAt);
- * ```
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { issuers, out, signer: choice, listeners, ...how } = options;

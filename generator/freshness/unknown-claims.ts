@@ -1,28 +1,16 @@
 import {
   parseStrictJson,
   readCompactJws,
+  STATEMENT_CLAIMS,
   STATEMENT_TYPES,
   type StatementType,
+  TIME_CLAIMS,
 } from '@passport-registry/verifier/internal';
-
-const TIMES = ['iat', 'nbf', 'exp'];
-
-/** The claims of each statement that this version knows. */
-const CLAIMS: Readonly<Record<StatementType, readonly string[]>> = {
-  'registry-delegation+jwt': ['keys', 'hold', 'next_root_thumbprint'],
-  'registry-checkpoint+jwt': ['updated_at', 'sha256', 'size', 'tree_sha256', 'sequence', 'hold'],
-  'registry-operations+jwt': ['mirrors', 'witnesses', 'quorum'],
-  'registry-root-rotation+jwt': ['next_root', 'next_roots', 'step'],
-  'registry-publication+jwt': [
-    ...['sequence', 'previous', 'updated_at', 'sha256', 'size', 'issuers', 'sums_sha256', 'levels'],
-    ...['checkpoint', 'log'],
-  ],
-};
 
 /** Returns the claims of a verified statement that a later version has added. Verifiers ignore them. */
 export function unknownClaims(jwt: Uint8Array | string): string[] {
   const { type, payload } = readCompactJws(jwt, STATEMENT_TYPES);
-  const known = [...TIMES, ...CLAIMS[type as StatementType]];
+  const known: readonly string[] = [...TIME_CLAIMS, ...STATEMENT_CLAIMS[type as StatementType]];
   return Object.keys(payload).filter((claim) => !known.includes(claim));
 }
 

@@ -1,8 +1,6 @@
 import { importRootKey, RegistryError } from '@passport-registry/verifier';
 import {
   type AnyEntry,
-  decodeBase64url,
-  decodeUtf8,
   delegationEntry,
   JwsRefused,
   type LogEntry,
@@ -54,7 +52,7 @@ export async function readLogged(
   }
 }
 
-/** The form of the `typ` of a statement. */
+/** The form of the `typ` of a statement, also of later versions. */
 const STATEMENT_TYPE = /^registry-[a-z0-9-]{1,64}\+jwt$/;
 
 /**
@@ -67,19 +65,14 @@ export function readUnknown(
   jwt: Uint8Array | string,
   invalid: (message: string) => Error,
 ): Statement | undefined {
-  const text = textOf(jwt, invalid);
-  const type = typeNamed(text);
-  const isKnown = STATEMENT_TYPES.some((known) => known === type);
-  return type === undefined || isKnown ? undefined : readStatement(text, type, invalid);
-}
-
-/** Returns the `typ` in the header of a JWT, which has not been checked. */
-function typeNamed(jwt: string): string | undefined {
   try {
-    const { typ } = JSON.parse(decodeUtf8(decodeBase64url(jwt.split('.', 1)[0] ?? '') ?? new Uint8Array()));
-    return typeof typ === 'string' && STATEMENT_TYPE.test(typ) ? typ : undefined;
-  } catch {
-    return undefined;
+    const { type } = readCompactJws(jwt, [STATEMENT_TYPE]);
+    const isKnown = STATEMENT_TYPES.some((known) => known === type);
+    return isKnown ? undefined : readStatement(jwt, type, invalid);
+  } catch (error) {
+    if (!(error instanceof JwsRefused)) throw error;
+    if (error.fault === 'type') return undefined;
+    throw invalid(error.message);
   }
 }
 

@@ -31,7 +31,7 @@ export interface TreeOptions {
    * long as the root key stays.
    */
   readonly holders?: string | undefined;
-  /** Verifies the record of the holders. Needed for a registry that has one. */
+  /** Verifies the record of the holders. @internal */
   readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether to publish the list in compressed form, too. */
   readonly precompress?: boolean | undefined;

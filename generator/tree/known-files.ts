@@ -6,15 +6,25 @@ import { PATHS } from './paths.js';
 const FOLDERS = ['assets', 'deltas', 'issuers', 'keys', 'log', 'schemas', 'snapshots', 'sums', 'witness'];
 
 /** The files in the top folder of a tree. */
-const FILES = [
+const FILES: readonly string[] = [
   ...[PATHS.list, PATHS.signature, PATHS.checkpoint, PATHS.publication, PATHS.operations, CHECKSUMS_PATH],
   ...[PATHS.page, PATHS.changes, PATHS.feed, PATHS.developmentMark, ...HOST_FILES],
-].map((path) => path.toLowerCase());
+];
 
 /** Whether a file is one that this version knows, or is in a folder that it knows. */
-export function isInKnownPlace(path: string): boolean {
+export function isKnown(path: string): boolean {
   const [first = '', ...rest] = path.split('/');
-  return rest.length > 0 ? FOLDERS.includes(first) : FILES.includes(first.toLowerCase());
+  return (rest.length > 0 ? FOLDERS : FILES).includes(first);
+}
+
+/**
+ * Whether a host could serve or read a file instead of a known one. Its path begins with the name of a known file or folder,
+ * in any case, or with that of a file with an ending: `ISSUERS.JSON`, `Keys/root.json`, `publication.jwt.gz`.
+ */
+function resemblesKnown(path: string): boolean {
+  const [first = ''] = path.toLowerCase().split('/');
+  const files = FILES.map((name) => name.toLowerCase());
+  return [...FOLDERS, ...files].includes(first) || files.some((name) => first.startsWith(`${name}.`));
 }
 
 /** Names that hosts take for the page of a folder or for configuration. */
@@ -22,14 +32,11 @@ const READ_BY_HOSTS = /^(?:index|default|web)\./;
 
 /**
  * Whether an auditor passes a file although nothing lists it: a file that a later version may have added. Nothing that
- * this version knows may depend on it. So files in known folders are refused, and names that a host could serve or read
- * instead of a known file: hidden files, `_redirects`, `index.php`, `publication.jwt.gz`, `ISSUERS.JSON`.
+ * this version knows may depend on it (rule later-versions). So files in known folders are refused, and those that a host
+ * could serve or read instead of a known file, such as hidden files, `_redirects` and `index.php`.
  */
 export function mayBeUnlisted(path: string): boolean {
-  const parts = path.toLowerCase().split('/');
-  const [first = ''] = parts;
-  const isKnown = parts.length > 1 ? FOLDERS.includes(first) : FILES.includes(first);
-  if (isKnown || FILES.some((file) => first.startsWith(`${file}.`)) || READ_BY_HOSTS.test(first))
-    return false;
-  return parts.every((part) => /^[a-z0-9][a-z0-9._-]*$/.test(part));
+  const lower = path.toLowerCase();
+  if (resemblesKnown(path) || READ_BY_HOSTS.test(lower)) return false;
+  return lower.split('/').every((part) => /^[a-z0-9][a-z0-9._-]*$/.test(part));
 }

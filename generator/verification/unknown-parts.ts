@@ -2,7 +2,7 @@ import type { AnyEntry } from '@passport-registry/verifier/internal';
 import { shown } from '../diagnostics/diagnostic.js';
 import { unknownClaims, unknownClaimsOfSteps } from '../freshness/unknown-claims.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
-import { isInKnownPlace, mayBeUnlisted } from '../tree/known-files.js';
+import { isKnown, mayBeUnlisted } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
 import type { SeenFiles } from './seen-files.js';
 
@@ -28,7 +28,7 @@ const UNKNOWN = 'which this version does not know';
  * @param isListed - whether SHA256SUMS lists a path
  */
 export function unknownFiles(paths: readonly string[], isListed: (path: string) => boolean): Note[] {
-  const unknown = paths.filter((path) => !isInKnownPlace(path));
+  const unknown = paths.filter((path) => !isKnown(path));
   const listed = unknown.filter(isListed);
   const unlisted = unknown.filter((path) => !isListed(path) && mayBeUnlisted(path));
   return [

@@ -138,7 +138,11 @@ export interface VerifyOptions {
   readonly withoutLog?: boolean;
   /** What a check of the log of this tree has found. Default: the log is checked. @internal */
   readonly checkedLog?: CheckedLog | undefined;
-  /** Verifies the record of the holders of the root key. Default: the record is not verified, and its check is skipped. */
+  /**
+   * Verifies the record of the holders of the root key. Default: the record is not verified, and its check is skipped.
+   *
+   * @internal
+   */
   readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
@@ -157,14 +161,6 @@ export const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
  * @param source - the tree: `folderSource`, `httpSource` or `memorySource`
  * @param pinned - the root key that the caller trusts: the current one, or an earlier one from which the tree's
  *   rotation leads to the current one. Default: the tree's own key
- *
- * @example
- * ```ts
- * import { folderSource, verifyTree } from 'passport-registry';
- *
- * const report = await verifyTree(folderSource('dist'));
- * console.log(report.ok, report.rootKey);
- * ```
  */
 export async function verifyTree(
   source: TreeSource,

@@ -14,7 +14,6 @@ export {
   type ReportedMirror,
   verifyOperations,
 } from './core/audit/operations.js';
-export { STATEMENT_TYPES } from './core/audit/statement-types.js';
 export { decodeBase64, encodeBase64 } from './core/bytes/base64.js';
 export { decodeBase64url } from './core/bytes/base64url.js';
 export { isObject } from './core/bytes/checks.js';
@@ -27,6 +26,7 @@ export {
   type JwsFault,
   JwsRefused,
   readCompactJws,
+  TIME_CLAIMS,
   verifyCompactJws,
 } from './core/keys/compact-jws.js';
 export {
@@ -139,7 +139,12 @@ export {
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
 } from './core/statements/checkpoint.js';
-export { delegationOf, type Signers, verifyDelegation } from './core/statements/delegation.js';
+export {
+  type Delegation,
+  delegationOf,
+  type Signers,
+  verifyDelegation,
+} from './core/statements/delegation.js';
 export { type LogTrust, logTrustOf } from './core/statements/log-trust.js';
 export {
   type LogIdentity,
@@ -157,9 +162,9 @@ export {
   type Statement,
   type StatementFailures,
   type StatementTimes,
-  type StatementType,
   verifyStatement,
 } from './core/statements/statement.js';
+export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './core/statements/statement-types.js';
 export { importAnchorRoot } from './core/statements/trust-anchor.js';
 export { idHashOf, readSums, type Sums, type SumsPlace, sumsLine } from './core/sums/sums-file.js';
 export {

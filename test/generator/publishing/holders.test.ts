@@ -1,5 +1,6 @@
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build as buildTree, folderSource, SharedKeyRejected, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Ceremony, errorOf } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
@@ -254,6 +255,40 @@ describe('verify', () => {
         /^held by 2 of 3: Anna, Bo O'Neil and Cy \(as the published record says: it proves that a dealer, who had the whole key, has split it among their keys, not who they are, or that nobody has kept the whole key\)$/m,
       );
     }
+  });
+});
+
+describe('a program that uses the package', () => {
+  const built = (options: { readonly holders?: string } = {}) =>
+    buildTree({
+      issuers: join(folder, 'issuers'),
+      out: join(folder, 'dist'),
+      signer: { key: join(folder, 'root.pem'), production: true, directory: folder },
+      exceptions: { allowExampleNames: true },
+      ...options,
+    });
+  const verified = () => verifyTree(folderSource(join(folder, 'dist')));
+
+  it('publishes, keeps and verifies the record as the commands do', async () => {
+    await built({ holders: join(folder, 'holders.json') });
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await built();
+    expect(read(RECORD)).toBe(read('holders.json'));
+    const { ok, issuers, holders, checks } = await verified();
+    expect({ ok, issuers, holders }).toEqual({
+      ...{ ok: true, issuers: 2 },
+      holders: { threshold: 2, names: ['Anna', "Bo O'Neil", 'Cy'], split: true },
+    });
+    expect(checks).toContainEqual({ name: 'holders', result: 'passed', problems: [] });
+  });
+
+  it('is told of a record that is not valid', async () => {
+    await built();
+    writeFiles(folder, { 'holders.json': '{}', [RECORD]: '{}' });
+    await expect(built({ holders: join(folder, 'holders.json') })).rejects.toThrow(SharedKeyRejected);
+    const { ok, checks } = await verified();
+    expect(ok).toBe(false);
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'holders', code: 'ERR_AUDIT_HOLDERS' }));
   });
 });
 

@@ -55,6 +55,15 @@ describe('a file that this version does not know', () => {
     expect(failed(await audit(files))).toEqual(['checksums: ERR_AUDIT_CHECKSUMS']);
   });
 
+  it('is a known name in another case, too, if SHA256SUMS lists it', async () => {
+    const files = withFile('Keys/root.json', withFile('ISSUERS.JSON'));
+    const report = await audit(await resealed(files, tree.online));
+    expect([failed(report), noted(report)]).toEqual([
+      [],
+      ['file-unknown ISSUERS.JSON', 'file-unknown Keys/'],
+    ]);
+  });
+
   it('is never a file in a known folder, nor one that a host could take for a known file', async () => {
     const refused = {
       records: ['issuers/stranger', 'issuers/new/deep'],
@@ -67,6 +76,7 @@ describe('a file that this version does not know', () => {
           'schemas/new.json',
         ],
         ...['assets/new.js', 'deltas/new.json', 'Keys/root.json', 'LOG/checkpoint', 'issuers.json.gz'],
+        ...['witness', 'Deltas', 'changes.json/new', 'UNFIT-FOR-PRODUCTION.TXT/new'],
         ...[
           'ISSUERS.JSON',
           'Checkpoint.jwt',

@@ -54,6 +54,13 @@ describe('the reader of compact JWS', () => {
     await verifyCompactJws(jws, key.rootKey);
   });
 
+  it('takes a form of types, and says which type it is', () => {
+    const typeOf = (form: RegExp) => readCompactJws(jwt, ['other+jwt', form]).type;
+    expect(typeOf(/^registry-\w+\+jwt$/)).toBe(TYP);
+    expect(() => typeOf(/^passport/)).toThrow(JwsRefused);
+    expect(() => readCompactJws(signed('{"alg":"Ed25519"}', '{}'), [/^undefined$/])).toThrow(JwsRefused);
+  });
+
   it.each<[string, JwsFault, (jwt: string) => unknown]>([
     ['nothing', 'malformed', () => undefined],
     ['a number', 'malformed', () => 7],

@@ -52,7 +52,7 @@ const ALGORITHMS: ReadonlyMap<unknown, KeyAlgorithm> = new Map([
 const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 
 /** Claims that are times, in seconds since 1970. */
-const TIME_CLAIMS = ['iat', 'exp', 'nbf'];
+export const TIME_CLAIMS: readonly string[] = ['iat', 'exp', 'nbf'];
 
 /**
  * Parses a compact JWS and checks the JWT profile (rule jwt-profile), in its order (rule jwt-profile):
@@ -68,11 +68,15 @@ const TIME_CLAIMS = ['iat', 'exp', 'nbf'];
  * passports is parsed here.
  *
  * @param jws - the JWS, as a string or as the bytes of a file
- * @param types - the accepted values of `typ`
+ * @param types - the accepted values of `typ`, or their forms
  * @param allowed - a header member to accept that is refused by default
  * @throws {@link JwsRefused}
  */
-export function readCompactJws(jws: unknown, types: readonly string[], allowed?: 'jwk'): CompactJws {
+export function readCompactJws(
+  jws: unknown,
+  types: readonly (string | RegExp)[],
+  allowed?: 'jwk',
+): CompactJws {
   const text = textOf(jws);
   const parts = text.split('.', 4);
   const [header, payload, signature] = parts.map(decodeBase64url);
@@ -81,7 +85,9 @@ export function readCompactJws(jws: unknown, types: readonly string[], allowed?:
   }
   const head = jsonObject(header, 'header');
   const { typ, alg } = head;
-  if (typeof typ !== 'string' || !types.includes(typ)) {
+  const isAccepted = (type: string | RegExp) =>
+    type instanceof RegExp ? type.test(String(typ)) : type === typ;
+  if (typeof typ !== 'string' || !types.some(isAccepted)) {
     throw new JwsRefused('type', `is not of type ${types.join(' or ')}`);
   }
   const algorithm = ALGORITHMS.get(alg);

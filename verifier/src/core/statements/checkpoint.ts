@@ -72,7 +72,7 @@ export function endOfCheckpoint({ expiresAt, delegation }: Checkpoint): number {
   return Math.min(expiresAt, delegation?.expiresAt ?? expiresAt);
 }
 
-function readClaims({ claims, issuedAt, notBefore, expiresAt }: Statement) {
+function readClaims({ claims, issuedAt, notBefore, expiresAt }: Statement<'registry-checkpoint+jwt'>) {
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   const isSequence = sequence === undefined || isCount(sequence);

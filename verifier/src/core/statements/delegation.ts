@@ -98,7 +98,7 @@ export async function delegationOf({
   issuedAt,
   notBefore,
   expiresAt,
-}: Statement): Promise<Delegation> {
+}: Statement<'registry-delegation+jwt'>): Promise<Delegation> {
   if (hold !== undefined && hold !== true) throw DELEGATION.invalid('has another hold than true');
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
     throw DELEGATION.invalid(`does not name 1 to ${MAX_DELEGATED_KEYS} keys`);

@@ -77,7 +77,11 @@ export async function verifyPublicationStatement(
 }
 
 /** Reads the claims of a publication statement, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
-export function publicationClaims({ kid = '', claims, ...times }: Statement): PublicationStatement {
+export function publicationClaims({
+  kid = '',
+  claims,
+  ...times
+}: Statement<'registry-publication+jwt'>): PublicationStatement {
   const { issuedAt, notBefore, expiresAt, jws } = times;
   const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
     claims;

@@ -9,7 +9,7 @@ import { type Clock, readStatement, type Statement, verifyStatement } from './st
 const MAX_STEPS = 64;
 
 /** A parsed rotation step. The signature has not been verified. */
-export interface RotationStep extends Statement {
+export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
   readonly kid: string;
 }
 
@@ -48,7 +48,7 @@ function readStep(jwt: string, position: number): RotationStep {
   const step = readStatement(jwt, 'registry-root-rotation+jwt', invalid);
   const { kid, claims } = step;
   if (kid === undefined) throw invalid('does not name its signer (kid)');
-  if (claims['step'] !== undefined && claims['step'] !== position) {
+  if (claims.step !== undefined && claims.step !== position) {
     throw invalid('has a different number in its claim step');
   }
   return { ...step, kid };
@@ -112,7 +112,7 @@ export async function successorIn(
   { claims }: Pick<RotationStep, 'claims'>,
   chain: readonly RootKey[],
 ): Promise<RootKey> {
-  const next_roots = claims['next_roots'] as string[] | undefined;
+  const next_roots = claims.next_roots as string[] | undefined;
   const next = await nextRootOf({ claims });
   const { thumbprint } = next;
   const earlier = chain.map((key) => key.thumbprint);
@@ -141,7 +141,7 @@ export async function successorIn(
 
 /** Imports the key that a step leads to. @throws `ERR_ROTATION_INVALID` */
 function nextRootOf({ claims }: Pick<RotationStep, 'claims'>): Promise<RootKey> {
-  return importRootKey(claims['next_root']).catch((cause: Error) => {
+  return importRootKey(claims.next_root).catch((cause: Error) => {
     throw new RegistryError('ERR_ROTATION_INVALID', `next_root of a step is invalid: ${cause.message}`, {
       cause,
     });

@@ -7,6 +7,7 @@ import {
   verifyCompactJws,
 } from '../keys/compact-jws.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
+import type { Claims } from './statement-types.js';
 
 /** The current time, and the tolerance for the clocks of others. */
 export interface Clock {
@@ -27,23 +28,15 @@ export interface StatementTimes {
 /** Skips the check of times: for statements of any age. */
 export const ANY_TIME: StatementTimes = { clock: undefined, expiry: false };
 
-/** The `typ` of a statement of a registry that this version knows (rule jwt-profile). */
-export type StatementType =
-  | 'registry-delegation+jwt'
-  | 'registry-checkpoint+jwt'
-  | 'registry-operations+jwt'
-  | 'registry-root-rotation+jwt'
-  | 'registry-publication+jwt';
-
 /** The statements that must have an `exp`. */
 const EXPIRING = /^registry-(?:delegation|checkpoint|operations)\+jwt$/;
 
 /** A parsed statement of a registry. The signature has not been verified. */
-export interface Statement {
+export interface Statement<Type extends string = string> {
   readonly type: string;
   /** The RFC 7638 thumbprint of the key that the statement names as its signer. */
   readonly kid: string | undefined;
-  readonly claims: Readonly<Record<string, unknown>>;
+  readonly claims: Claims<Type>;
   /** `iat`, in milliseconds since 1970. */
   readonly issuedAt: number;
   /** `nbf`, in milliseconds since 1970. Equal to `issuedAt` if there is no `nbf`. */
@@ -63,7 +56,11 @@ export type InvalidStatement = (message: string, cause?: unknown) => Error;
  * @param jwt - the statement: a string, or the bytes of the file exactly as received
  * @param invalid - creates the error to throw
  */
-export function readStatement(jwt: Uint8Array | string, type: string, invalid: InvalidStatement): Statement {
+export function readStatement<Type extends string>(
+  jwt: Uint8Array | string,
+  type: Type,
+  invalid: InvalidStatement,
+): Statement<Type> {
   const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
@@ -73,7 +70,7 @@ export function readStatement(jwt: Uint8Array | string, type: string, invalid: I
   return {
     type,
     kid: typeof kid === 'string' ? kid : undefined,
-    claims: jws.payload,
+    claims: jws.payload as Claims<Type>,
     issuedAt: milliseconds(iat),
     notBefore: milliseconds(nbf ?? iat),
     expiresAt: exp === undefined ? MAX_DATE_MS : milliseconds(exp),

@@ -1,0 +1,75 @@
+import type { RegistryError } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  readRotation,
+  STATEMENT_CLAIMS,
+  STATEMENT_TYPES,
+  type StatementType,
+  verifyCheckpoint,
+  verifyDelegation,
+  verifyOperations,
+  verifyPublicationStatement,
+  walkSteps,
+} from '@passport-registry/verifier/internal';
+import { beforeAll, expect, it } from 'vitest';
+import { noteSigner } from '../../support/note-keys.js';
+import { statement, type TestKey, testKey } from '../../support/publication.js';
+
+let root: TestKey;
+let next: TestKey;
+
+beforeAll(async () => {
+  [root, next] = await Promise.all([testKey(), testKey()]);
+});
+
+const HASH = '0'.repeat(64);
+const LIST = { updated_at: '2026-11-01T00:00:00Z', sha256: HASH, size: 1 };
+const LOG = noteSigner('registry.example/log', 'log');
+
+/** All claims of a statement, with valid values. */
+const validClaims = (): Record<StatementType, Record<string, unknown>> => ({
+  'registry-delegation+jwt': {
+    ...{ keys: [next.rootKey.jwk], hold: true },
+    next_root_thumbprint: next.rootKey.thumbprint,
+  },
+  'registry-checkpoint+jwt': { ...LIST, tree_sha256: HASH, sequence: 1, hold: ['alpha'] },
+  'registry-operations+jwt': {
+    ...{ mirrors: [], witnesses: [noteSigner('witness.example', 'witness').vkey], quorum: 1 },
+  },
+  'registry-root-rotation+jwt': { next_root: next.rootKey.jwk, next_roots: ['A'.repeat(43)], step: 1 },
+  'registry-publication+jwt': {
+    ...{ ...LIST, sequence: 2, previous: HASH, issuers: 0, sums_sha256: HASH, levels: 0 },
+    ...{ checkpoint: true, log: { origin: LOG.key.name, vkey: LOG.vkey } },
+  },
+});
+
+/** Verifies a statement. Returns the code of the error, or undefined. */
+async function codeOf(type: StatementType, claims: object): Promise<string | undefined> {
+  const jwt = await statement(root, type, { iat: 1, nbf: 1, exp: 2, ...claims });
+  const { rootKey } = root;
+  const files = { delegation: undefined };
+  const verify: Record<StatementType, () => Promise<unknown>> = {
+    'registry-delegation+jwt': () => verifyDelegation(jwt, rootKey, ANY_TIME),
+    'registry-checkpoint+jwt': () => verifyCheckpoint({ ...files, checkpoint: jwt }, rootKey, ANY_TIME),
+    'registry-operations+jwt': () => verifyOperations({ ...files, operations: jwt }, rootKey, ANY_TIME),
+    'registry-root-rotation+jwt': async () =>
+      walkSteps([rootKey], readRotation(JSON.stringify([jwt])), undefined),
+    'registry-publication+jwt': () => verifyPublicationStatement(jwt, rootKey, ANY_TIME),
+  };
+  return verify[type]().then(
+    () => undefined,
+    ({ code }: RegistryError) => code,
+  );
+}
+
+it.each(STATEMENT_TYPES)('%s: its reader reads each claim that counts as known', async (type) => {
+  const claims = validClaims()[type];
+  expect(Object.keys(claims).sort()).toEqual([...STATEMENT_CLAIMS[type]].sort());
+  expect(await codeOf(type, claims)).toBeUndefined();
+  // A notice for people, which verifiers ignore.
+  for (const claim of Object.keys(claims).filter((name) => name !== 'next_root_thumbprint'))
+    expect([claim, await codeOf(type, { ...claims, [claim]: {} })]).toEqual([
+      claim,
+      expect.stringMatching(/^ERR_\w+_INVALID$/),
+    ]);
+});

@@ -1,0 +1,26 @@
+/**
+ * The claims of each statement that this version knows, by the `typ` of the statement. The times (`iat`, `nbf` and `exp`)
+ * come on top. A reader can read only these claims: the compiler refuses others. Verifiers ignore unknown claims, which
+ * auditors report (rule later-versions).
+ */
+export const STATEMENT_CLAIMS = {
+  'registry-delegation+jwt': ['keys', 'hold', 'next_root_thumbprint'],
+  'registry-checkpoint+jwt': ['updated_at', 'sha256', 'size', 'tree_sha256', 'sequence', 'hold'],
+  'registry-operations+jwt': ['mirrors', 'witnesses', 'quorum'],
+  'registry-root-rotation+jwt': ['next_root', 'next_roots', 'step'],
+  'registry-publication+jwt': [
+    ...(['sequence', 'previous', 'updated_at', 'sha256', 'size', 'issuers', 'sums_sha256'] as const),
+    ...(['levels', 'checkpoint', 'log'] as const),
+  ],
+} as const;
+
+/** The `typ` of a statement of a registry that this version knows (rule jwt-profile). */
+export type StatementType = keyof typeof STATEMENT_CLAIMS;
+
+/** The claims of a statement. Of a type that the compiler knows, the claims that this version knows, but for the times. */
+export type Claims<Type extends string> = Type extends StatementType
+  ? { readonly [Claim in (typeof STATEMENT_CLAIMS)[Type][number]]?: unknown }
+  : Readonly<Record<string, unknown>>;
+
+/** The types of all statements that this version knows. A log can also contain those of later versions (rule other-entries). */
+export const STATEMENT_TYPES = Object.keys(STATEMENT_CLAIMS) as readonly StatementType[];
