@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { hasOrigin } from '../../generator/files/git.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
-import { DEFAULT_MAX_AGE_SECONDS } from '../../generator/verification/verify.js';
+import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -30,7 +30,6 @@ export interface TreeCondition extends Condition {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The age at which verifiers refuse a list without a checkpoint, if they keep the default. */
-const MAX_AGE_DAYS = DEFAULT_MAX_AGE_SECONDS / (24 * 60 * 60);
 /** The age at which a list without a checkpoint should be published again. */
 const RENEWAL_AGE_DAYS = 14;
 
@@ -70,11 +69,11 @@ export function listCondition({ report, checkpoint }: LocalTree, now: number): L
     return { level: 'error', message: `dated ${updatedAt}, which is in the future`, ...found };
   }
   if (checkpoint !== undefined) return { level: 'ok', message: what, ...found };
-  if (ageMs >= MAX_AGE_DAYS * DAY_MS) {
-    const refused = `by default, verifiers refuse a list without a checkpoint after ${MAX_AGE_DAYS} days`;
+  if (ageMs >= DEFAULT_MAX_AGE_DAYS * DAY_MS) {
+    const refused = `by default, verifiers refuse a list without a checkpoint after ${DEFAULT_MAX_AGE_DAYS} days`;
     return { level: 'error', message: `${what}: ${refused}`, ...found };
   }
-  const until = `without a checkpoint, verifiers accept it for ${MAX_AGE_DAYS} days`;
+  const until = `without a checkpoint, verifiers accept it for ${DEFAULT_MAX_AGE_DAYS} days`;
   const level = ageMs >= RENEWAL_AGE_DAYS * DAY_MS ? 'warning' : 'ok';
   return { level, message: `${what}; ${until}`, ...found };
 }

@@ -69,6 +69,19 @@ export async function assertVerifiable(files: RegistryFiles, rootKey: RootKey): 
   await rejecting('verifiers would refuse this tree: ', () => verifyAnyAge(files, pinnedKey(rootKey)));
 }
 
+/** The default maximum age of a list without a checkpoint, as in the verifier. */
+export const DEFAULT_MAX_AGE_DAYS = 30;
+
+/**
+ * Verifies a publication as a verifier does that pins this trust, and has accepted nothing yet.
+ *
+ * @throws {@link RegistryError}
+ */
+export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
+  const conditions = conditionsOf({ trust, maxAgeDays: DEFAULT_MAX_AGE_DAYS });
+  return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
+}
+
 /**
  * Verifies a publication as a verifier does that pins this trust, but accepts a list of any age.
  *
@@ -85,7 +98,7 @@ export function treeFiles(tree: Tree): RegistryFiles {
   return { get: async (path) => tree.get(path) };
 }
 
-function conditionsOf({ trust, maxAgeDays }: AcceptOptions): Conditions {
+function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'held'>): Conditions {
   const isAnyAge = maxAgeDays === undefined;
   const tolerance = isAnyAge ? Number.POSITIVE_INFINITY : CLOCK_TOLERANCE_MS;
   const clock = { now: Date.now(), tolerance };

@@ -1,18 +1,11 @@
-import {
-  createRegistryClient,
-  importRootKey,
-  NoUsableSource,
-  RegistryError,
-  type RootKey,
-  type TrustAnchor,
-} from '@passport-registry/verifier';
+import { importRootKey, RegistryError, type RootKey, type TrustAnchor } from '@passport-registry/verifier';
 import { ANY_TIME, readRotation, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
-import { unreachableSources } from './network-failure.js';
-import { type PinnedTrust, trustAnchorOf } from './pinned-trust.js';
-import { Problems, SeenFiles } from './seen-files.js';
+import { verifyFresh } from './accept.js';
+import { readUnlessTorn } from './read-unless-torn.js';
+import { Problems, type SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import { httpSource } from './tree-source.js';
 
@@ -73,39 +66,56 @@ export type Witnessed = Required<Pick<TrustAnchor, 'witnesses' | 'quorum'>>;
  * @param url - the URL of the registry, in the form of a source of a trust anchor
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function readPinnable(
-  url: string,
-  { thumbprint: known, nextRoots, trustOnFirstUse, witnessed, ...required }: KnownOfRegistry,
-): Promise<PinnableRegistry> {
+export async function readPinnable(url: string, known: KnownOfRegistry): Promise<PinnableRegistry> {
   try {
-    const files = new SeenFiles(httpSource(url));
-    const published = await checkRootKey(files);
-    const isPublished = known === undefined || known === published.thumbprint;
-    const earlier = isPublished ? published : await earlierKey(files, known, published);
-    const pinned = { ...earlier, nextRoots };
-    const development = (await files.get(PATHS.developmentMark)) !== undefined;
-    const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
-    const registry = await readAsClient(url, { pinned, published, required: { ...required, log } });
-    if (!registry.checkpoint) await assertNoDelegation(files);
-    const rotation = await files.get(PATHS.rotation);
-    const shown = rotation && (await withCommitment(published, readRotation(rotation))).nextRoots;
-    if (isPublished) assertSameCommitment(nextRoots, shown);
-    // The steps before the known key are the word of the host.
-    const isProven = !isPublished || trustOnFirstUse;
-    const next_roots = (isPublished ? nextRoots : undefined) ?? (isProven ? shown : undefined);
-    const { root, ...others } = registry.trustAnchor;
-    return {
-      ...registry,
-      trustAnchor: { root, ...(next_roots && { next_roots: [...next_roots] }), ...others },
-      shownNextRoots: shown ?? [],
-      thumbprint: published.thumbprint,
-      rotatedFrom: isPublished ? undefined : known,
-      development,
-    };
+    return await readUnlessTorn(httpSource(url), (files) => readFrom(files, url, known));
   } catch (cause) {
     if (!(cause instanceof RegistryError || cause instanceof Problems)) throw cause;
     throw new TreeRejected(`${url} cannot be pinned: ${cause.message}`, { cause });
   }
+}
+
+async function readFrom(
+  files: SeenFiles,
+  url: string,
+  { thumbprint: known, nextRoots, trustOnFirstUse, witnessed, ...required }: KnownOfRegistry,
+): Promise<PinnableRegistry> {
+  const published = await checkRootKey(files);
+  const isPublished = known === undefined || known === published.thumbprint;
+  const earlier = isPublished ? published : await earlierKey(files, known, published);
+  const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
+  const pinned = { ...required, log, rootKey: { ...earlier, nextRoots } };
+  const { root, checkpoint, statement, logged, updatedAt, issuers } = await verifyFresh(files, pinned);
+  if (root.thumbprint !== published.thumbprint) {
+    throw new Problems([
+      `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${root.thumbprint}`,
+    ]);
+  }
+  if (checkpoint === undefined) await assertNoDelegation(files);
+  const rotation = await files.get(PATHS.rotation);
+  const shown = rotation && (await withCommitment(published, readRotation(rotation))).nextRoots;
+  if (isPublished) assertSameCommitment(nextRoots, shown);
+  // The steps before the known key are the word of the host.
+  const isProven = !isPublished || trustOnFirstUse;
+  const next_roots = (isPublished ? nextRoots : undefined) ?? (isProven ? shown : undefined);
+  return {
+    trustAnchor: {
+      root: published.jwk,
+      ...(next_roots && { next_roots: [...next_roots] }),
+      sources: [url],
+      ...log,
+      ...(checkpoint && { checkpoint: 'required' }),
+      ...(statement && { publication: 'required' }),
+    },
+    shownNextRoots: shown ?? [],
+    thumbprint: published.thumbprint,
+    rotatedFrom: isPublished ? undefined : known,
+    development: (await files.get(PATHS.developmentMark)) !== undefined,
+    ...{ updatedAt, issuers: issuers?.length ?? 0 },
+    ...{ checkpoint: checkpoint !== undefined, publication: statement !== undefined },
+    ...{ log: log.log, logSize: logged?.size },
+    cosignedBy: logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
+  };
 }
 
 /** Asserts that the rotation does not commit the root key to other keys than the user says. */
@@ -162,47 +172,3 @@ async function logOf(
       'ask the operator, or leave out --witness and --quorum',
   ]);
 }
-
-/** The keys of a registry that is read as a client, and what it must have. */
-interface Reading {
-  readonly pinned: RootKey;
-  readonly published: RootKey;
-  readonly required: Omit<PinnedTrust, 'rootKey'>;
-}
-
-/** Reads the registry as a client that has pinned a key, and asserts that the published key is the current root key. */
-async function readAsClient(url: string, { pinned, published, required }: Reading) {
-  const client = createRegistryClient({
-    ...{
-      sources: [url],
-      trustAnchor: trustAnchorOf({ rootKey: pinned, ...required }),
-      timeout: TIMEOUT_SECONDS,
-    },
-  });
-  try {
-    await client.ready();
-    const { checkpoint, publication, rootKeys, logSize, cosignedBy } = client.status();
-    if (rootKeys[0] !== published.thumbprint) {
-      throw new Problems([
-        `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${rootKeys[0]}`,
-      ]);
-    }
-    const trustAnchor: TrustAnchor = { root: published.jwk, sources: [url], ...required.log };
-    if (checkpoint) trustAnchor.checkpoint = 'required';
-    if (publication) trustAnchor.publication = 'required';
-    return {
-      trustAnchor,
-      ...{ checkpoint, publication, log: required.log.log, logSize, cosignedBy },
-      updatedAt: client.updatedAt,
-      issuers: client.list().length,
-    };
-  } catch (error) {
-    if (!(error instanceof NoUsableSource)) throw error;
-    throw unreachableSources(error) ?? error.errors[url] ?? error;
-  } finally {
-    client.close();
-  }
-}
-
-/** A longer time limit than the default of a client, because there is no other source. */
-const TIMEOUT_SECONDS = 60;

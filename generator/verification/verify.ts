@@ -13,6 +13,7 @@ import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
+import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
 import { isLogPath } from './log-archive.js';
 import { checkQuorum } from './log-quorum.js';
 import type { LogRoots } from './log-signers.js';
@@ -152,9 +153,6 @@ export interface VerifyOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-/** The default maximum age of a list without a checkpoint, as in the verifier. */
-export const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
-
 /**
  * Verifies everything in a tree as an outsider would: with nothing but the published files and a root key.
  *
@@ -286,7 +284,7 @@ async function auditTree(
   { files, checks, root, pinned }: Audit,
   options: VerifyOptions,
 ): Promise<AuditedTree> {
-  const { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress } = options;
+  const { maxAge = DEFAULT_MAX_AGE_DAYS * 24 * 60 * 60, now = Date.now, onProgress } = options;
   const rootKey = root?.rootKey;
   const warnings: string[] = [];
   const isRequired = (name: CheckName) =>

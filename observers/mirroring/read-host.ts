@@ -12,7 +12,8 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { verifyAnyAge } from '../../generator/verification/accept.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
-import { SeenFiles } from '../../generator/verification/seen-files.js';
+import { readUnlessTorn } from '../../generator/verification/read-unless-torn.js';
+import type { SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
 
@@ -63,9 +64,6 @@ export interface HostReading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How often to read a registry again, if a publication may have happened between list and signature (rule retries). */
-const RETRIES = 2;
-
 /**
  * Reads the registry of a host or a folder as a client does, but of any age, and says what the host serves.
  *
@@ -76,15 +74,16 @@ export async function readHost(
   trust: PinnedTrust,
   { now, signal }: HostReading,
 ): Promise<ServedTree> {
-  for (let retry = 0; ; retry++) {
-    const files = new SeenFiles(sourceOf(url, signal));
-    try {
-      return await describe(url, files, { facts: await verifyAnyAge(files, trust), now });
-    } catch (error) {
-      if (error instanceof IoFailed) return failed(url, 'unreachable', error);
-      if (!(error instanceof RegistryError)) throw error;
-      if (retry === RETRIES) return { ...failed(url, 'altered', error), empty: await hasNoList(files) };
-    }
+  let files: SeenFiles | undefined;
+  try {
+    return await readUnlessTorn(sourceOf(url, signal), async (read) => {
+      files = read;
+      return describe(url, read, { facts: await verifyAnyAge(read, trust), now });
+    });
+  } catch (error) {
+    if (error instanceof IoFailed) return failed(url, 'unreachable', error);
+    if (!(error instanceof RegistryError)) throw error;
+    return { ...failed(url, 'altered', error), empty: files !== undefined && (await hasNoList(files)) };
   }
 }
 
