@@ -29,7 +29,6 @@ export interface TreeCondition extends Condition {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The age at which verifiers refuse a list without a checkpoint, if they keep the default. */
 /** The age at which a list without a checkpoint should be published again. */
 const RENEWAL_AGE_DAYS = 14;
 
