@@ -6,9 +6,8 @@ import {
   createPassportVerifier,
   memoryReplayStore,
   openRegistry,
-  publicJwk,
-  signAction,
 } from '@passport-registry/verifier';
+import { publicJwk, signAction } from '@passport-registry/verifier/agent';
 import { base64url, CompactSign } from 'jose';
 import { compare } from './compare.mjs';
 import { issuers, signedList } from './corpus.mjs';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/verifier';
+import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/verifier/agent';
 import { calculateJwkThumbprint } from 'jose';
 import { mandateClaims } from './mandate.js';
 import { Nonces } from './nonces.js';

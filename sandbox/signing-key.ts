@@ -1,4 +1,5 @@
-import { type PublicJwk, publicJwk } from '@passport-registry/verifier';
+import type { PublicJwk } from '@passport-registry/verifier';
+import { publicJwk } from '@passport-registry/verifier/agent';
 import { type CryptoKey, calculateJwkThumbprint, generateKeyPair, SignJWT } from 'jose';
 
 /** The type of a signing key. */

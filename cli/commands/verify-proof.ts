@@ -1,4 +1,5 @@
-import { OptionsInvalid, RegistryError, verifyHistoryProof } from '@passport-registry/verifier';
+import { OptionsInvalid, RegistryError } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';

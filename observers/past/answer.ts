@@ -1,4 +1,4 @@
-import { verifyHistoryProof } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';

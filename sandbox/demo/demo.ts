@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   type ActionVerdict,
-  type AgentDeclaration,
   connectTo,
   createPassportVerifier,
   createRegistryClient,
-  obtainPassport,
-  signAction,
 } from '@passport-registry/verifier';
+import { type AgentDeclaration, obtainPassport, signAction } from '@passport-registry/verifier/agent';
 import { splitView } from './split-view.js';
 import { DemoStage, findFreeUrl, pause, waitForAnswer } from './stage.js';
 

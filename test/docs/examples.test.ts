@@ -2,9 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
+import * as agent from '@passport-registry/verifier/agent';
 import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
+import * as history from '@passport-registry/verifier/history';
 import * as hono from '@passport-registry/verifier/hono';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import * as mcp from '@passport-registry/verifier/mcp';
@@ -21,7 +23,7 @@ import { serve } from '../support/serving.js';
 import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
 import { cli, run, workspace, writeFiles } from '../support/workspace.js';
 
-const adapters = [express, fastify, fetchHandler, hono, mcp, redis];
+const doors = [agent, history, express, fastify, fetchHandler, hono, mcp, redis];
 
 interface Example {
   readonly name: string;
@@ -230,7 +232,7 @@ declare const witnessKeys: string[];
 
 describe('every function that a package exports', () => {
   const sources = sourceFiles().map((path) => readFileSync(join(ROOT, path), 'utf8'));
-  const functions = [generator, verifier, verifierForNode, sandboxPackage, ...adapters].flatMap((module) =>
+  const functions = [generator, verifier, verifierForNode, sandboxPackage, ...doors].flatMap((module) =>
     Object.entries(module)
       .filter(([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)))
       .map(([name]) => name),

@@ -1,12 +1,8 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type AgentKeys,
-  canonicalBytes,
-  createPassportVerifier,
-  signNonce,
-} from '@passport-registry/verifier';
+import { canonicalBytes, createPassportVerifier } from '@passport-registry/verifier';
+import { type AgentKeys, signNonce } from '@passport-registry/verifier/agent';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { registryOf } from '../support/passport-world.js';

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
+import * as agent from '@passport-registry/verifier/agent';
 import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
+import * as history from '@passport-registry/verifier/history';
 import * as hono from '@passport-registry/verifier/hono';
 import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
@@ -198,23 +200,25 @@ describe('what the packages export', () => {
       'keyValueStore',
       'memoryReplayStore',
       'memoryStore',
-      'mintPassport',
-      'obtainPassport',
       'openRegistry',
       'parseList',
-      'publicJwk',
       'readList',
-      'requestNonce',
       'sha256Hex',
-      'signAction',
-      'signMandate',
-      'signNonce',
-      'verifyHistoryProof',
       'verifyList',
       'verifySignature',
       'walkRotation',
     ]);
     expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
+    expect(Object.keys(history)).toEqual(['verifyHistoryProof']);
+    expect(Object.keys(agent).sort()).toEqual([
+      'mintPassport',
+      'obtainPassport',
+      'publicJwk',
+      'requestNonce',
+      'signAction',
+      'signMandate',
+      'signNonce',
+    ]);
   });
 
   it("the verifier's adapters", () => {

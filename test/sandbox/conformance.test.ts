@@ -1,15 +1,14 @@
+import { createPassportVerifier, type PublicJwk } from '@passport-registry/verifier';
 import {
   type AgentKeys,
-  createPassportVerifier,
   type IssuanceNonce,
   obtainPassport,
-  type PublicJwk,
   publicJwk,
   requestNonce,
   signAction,
   signMandate,
   signNonce,
-} from '@passport-registry/verifier';
+} from '@passport-registry/verifier/agent';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ed25519Jwk } from '../support/bad-keys.js';

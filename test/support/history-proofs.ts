@@ -1,4 +1,5 @@
-import { type ProvenHistory, type TrustAnchor, verifyHistoryProof } from '@passport-registry/verifier';
+import type { TrustAnchor } from '@passport-registry/verifier';
+import { type ProvenHistory, verifyHistoryProof } from '@passport-registry/verifier/history';
 import { delegationEntry, formatHistoryProof, type HistoryProof } from '@passport-registry/verifier/internal';
 import { LoggedRegistry, PROOF } from './logged-registry.js';
 import { type Files, type TestKey, testKey } from './publication.js';

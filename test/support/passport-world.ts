@@ -2,7 +2,6 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type ActionRequest,
-  type AgentKeys,
   canonicalBytes,
   connectTo,
   createPassportVerifier,
@@ -11,9 +10,9 @@ import {
   type PassportVerifier,
   type PassportVerifierOptions,
   type PublicJwk,
-  publicJwk,
   type Registry,
 } from '@passport-registry/verifier';
+import { type AgentKeys, publicJwk } from '@passport-registry/verifier/agent';
 import { CompactSign, calculateJwkThumbprint } from 'jose';
 import { issuer, publish, sha256, testKey } from './publication.js';
 import { listen } from './serving.js';

@@ -1,22 +1,3 @@
-export { type AgentKeys, publicJwk } from './agent/agent-keys.js';
-export type { IssuerRequestOptions } from './agent/issuer-api.js';
-export {
-  type AgentDeclaration,
-  type MintedPassport,
-  type MintRequest,
-  mintPassport,
-  type Passport,
-} from './agent/mint.js';
-export {
-  type IssuanceNonce,
-  type NonceRequest,
-  requestNonce,
-  type SignNonceOptions,
-  signNonce,
-} from './agent/nonce.js';
-export { type ObtainOptions, obtainPassport } from './agent/obtain-passport.js';
-export { type SignActionOptions, signAction } from './agent/sign-action.js';
-export { type SignMandateOptions, signMandate } from './agent/sign-mandate.js';
 export { createRegistryClient, type RegistryClient } from './client/client.js';
 export type {
   AnchoredClientOptions,
@@ -82,7 +63,6 @@ export {
 export type { RegistryFiles } from './core/publication/registry-files.js';
 export { type SignedList, type VerifiedList, verifyList } from './core/statements/signed-list.js';
 export { assertTrustAnchor } from './core/statements/trust-anchor.js';
-export { type ProvenHistory, verifyHistoryProof } from './history/verify-history-proof.js';
 export { connectTo } from './http/connect-to.js';
 export type { PinnedRootKey, PinnedTrustAnchor } from './options/pinned-trust.js';
 export { type RotationOptions, walkRotation } from './options/walk-rotation.js';

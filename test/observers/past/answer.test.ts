@@ -1,9 +1,5 @@
-import {
-  type Issuer,
-  importRootKey,
-  type TrustAnchor,
-  verifyHistoryProof,
-} from '@passport-registry/verifier';
+import { type Issuer, importRootKey, type TrustAnchor } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { memorySource } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answerFrom } from '../../../build/observers/past/answer.js';

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyHistoryProof } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cosignTree } from '../../support/log-files.js';
 import { serve } from '../../support/serving.js';

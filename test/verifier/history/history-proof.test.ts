@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, type RegistryError, verifyHistoryProof } from '@passport-registry/verifier';
+import { canonicalBytes, type RegistryError } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {

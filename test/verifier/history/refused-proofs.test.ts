@@ -1,4 +1,4 @@
-import { verifyHistoryProof } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {

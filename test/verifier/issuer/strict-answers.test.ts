@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { requestNonce, signAction } from '@passport-registry/verifier';
+import { requestNonce, signAction } from '@passport-registry/verifier/agent';
 import { describe, expect, it } from 'vitest';
 import {
   agentKeys,

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import type { PassportVerifier } from '@passport-registry/verifier';
-import { signAction } from '@passport-registry/verifier';
+import { signAction } from '@passport-registry/verifier/agent';
 import { type Admission, PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fastify';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

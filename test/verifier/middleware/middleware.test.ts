@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { PassportVerifier } from '@passport-registry/verifier';
-import { signAction } from '@passport-registry/verifier';
+import { signAction } from '@passport-registry/verifier/agent';
 import { requirePassport as requireInExpress } from '@passport-registry/verifier/express';
 import { type Admission, requirePassport as requireInFastify } from '@passport-registry/verifier/fastify';
 import { PROOF_HEADER, requirePassport as requireInFetch } from '@passport-registry/verifier/fetch';

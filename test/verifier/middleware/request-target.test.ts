@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { type PassportVerifier, signAction } from '@passport-registry/verifier';
+import type { PassportVerifier } from '@passport-registry/verifier';
+import { signAction } from '@passport-registry/verifier/agent';
 import { requirePassport as requireInExpress } from '@passport-registry/verifier/express';
 import { requirePassport as requireInFastify } from '@passport-registry/verifier/fastify';
 import { PROOF_HEADER, requirePassport as requireInFetch } from '@passport-registry/verifier/fetch';

@@ -1,12 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
-import {
-  importRootKey,
-  openRegistry,
-  PassportClient,
-  signMandate,
-  walkRotation,
-} from '@passport-registry/verifier';
+import { importRootKey, openRegistry, PassportClient, walkRotation } from '@passport-registry/verifier';
+import { signMandate } from '@passport-registry/verifier/agent';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,11 +1,6 @@
 import { createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
-import {
-  type ActionVerdict,
-  publicJwk,
-  RegistryStale,
-  signMandate,
-  VERDICT_CHECKS,
-} from '@passport-registry/verifier';
+import { type ActionVerdict, RegistryStale, VERDICT_CHECKS } from '@passport-registry/verifier';
+import { publicJwk, signMandate } from '@passport-registry/verifier/agent';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   agentKeys,

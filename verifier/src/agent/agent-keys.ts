@@ -27,7 +27,7 @@ const ALG_NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES
  *
  * @example
  * ```ts
- * import { publicJwk } from '@passport-registry/verifier';
+ * import { publicJwk } from '@passport-registry/verifier/agent';
  *
  * const keys = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
  * console.log((await publicJwk(keys)).crv); // Ed25519

@@ -64,7 +64,7 @@ export interface MintedPassport {
  *
  * @example
  * ```ts
- * import { mintPassport, publicJwk, requestNonce, signNonce } from '@passport-registry/verifier';
+ * import { mintPassport, publicJwk, requestNonce, signNonce } from '@passport-registry/verifier/agent';
  *
  * const issuer = 'https://playground.example';
  * const principal = { principal_id: 'user-1', realm_id: 'laptop' };

@@ -32,7 +32,7 @@ export interface IssuanceNonce {
  *
  * @example
  * ```ts
- * import { requestNonce } from '@passport-registry/verifier';
+ * import { requestNonce } from '@passport-registry/verifier/agent';
  *
  * const request = { principal_id: 'user-1', realm_id: 'laptop' };
  * const { nonce } = await requestNonce('https://playground.example', request);
@@ -79,7 +79,7 @@ export interface SignNonceOptions {
  *
  * @example
  * ```ts
- * import { signNonce } from '@passport-registry/verifier';
+ * import { signNonce } from '@passport-registry/verifier/agent';
  *
  * const keys = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
  * const nonce = 'q80kzGZ1mZ2Wm6w0zCkO3bD8dUY5h1v0o1J9sYb0b0A';

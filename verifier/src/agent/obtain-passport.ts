@@ -20,7 +20,7 @@ export interface ObtainOptions extends IssuerRequestOptions, SignNonceOptions {
  *
  * @example
  * ```ts
- * import { obtainPassport } from '@passport-registry/verifier';
+ * import { obtainPassport } from '@passport-registry/verifier/agent';
  *
  * const { passport } = await obtainPassport({
  *   issuer: 'https://playground.example',

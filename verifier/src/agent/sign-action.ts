@@ -34,7 +34,7 @@ export interface SignActionOptions {
  *
  * @example
  * ```ts
- * import { signAction } from '@passport-registry/verifier';
+ * import { signAction } from '@passport-registry/verifier/agent';
  *
  * const keys = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
  * const proof = await signAction({

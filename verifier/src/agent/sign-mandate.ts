@@ -22,7 +22,7 @@ export interface SignMandateOptions {
  *
  * @example
  * ```ts
- * import { publicJwk, signMandate } from '@passport-registry/verifier';
+ * import { publicJwk, signMandate } from '@passport-registry/verifier/agent';
  *
  * const generate = () => crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
  * const mandate = await signMandate({

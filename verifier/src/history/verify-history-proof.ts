@@ -59,7 +59,7 @@ export interface ProvenHistory {
  * @example
  * ```ts
  * import { readFile } from 'node:fs/promises';
- * import { verifyHistoryProof } from '@passport-registry/verifier';
+ * import { verifyHistoryProof } from '@passport-registry/verifier/history';
  *
  * const trustAnchor = JSON.parse(await readFile('witnessed/trust-anchor.json', 'utf8'));
  * const { issuerId, issuer, from, until } = await verifyHistoryProof(

@@ -1,0 +1,21 @@
+/** For agents: obtains a passport from an issuer, and signs mandates and actions. */
+
+export { type AgentKeys, publicJwk } from './agent-keys.js';
+export type { IssuerRequestOptions } from './issuer-api.js';
+export {
+  type AgentDeclaration,
+  type MintedPassport,
+  type MintRequest,
+  mintPassport,
+  type Passport,
+} from './mint.js';
+export {
+  type IssuanceNonce,
+  type NonceRequest,
+  requestNonce,
+  type SignNonceOptions,
+  signNonce,
+} from './nonce.js';
+export { type ObtainOptions, obtainPassport } from './obtain-passport.js';
+export { type SignActionOptions, signAction } from './sign-action.js';
+export { type SignMandateOptions, signMandate } from './sign-mandate.js';
