@@ -1,9 +1,16 @@
-import { importRootKey, RegistryError, type RootKey, type TrustAnchor } from '@passport-registry/verifier';
+import {
+  assertTrustAnchor,
+  importRootKey,
+  RegistryError,
+  type RootKey,
+  type TrustAnchor,
+} from '@passport-registry/verifier';
 import { ANY_TIME, readRotation, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyFresh } from './accept.js';
+import { trustAnchorOf } from './pinned-trust.js';
 import { readUnlessTorn } from './read-unless-torn.js';
 import { Problems, type SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
@@ -85,6 +92,7 @@ async function readFrom(
   const earlier = isPublished ? published : await earlierKey(files, known, published);
   const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
   const pinned = { ...required, log, rootKey: { ...earlier, nextRoots } };
+  assertTrustAnchor(trustAnchorOf(pinned));
   const { root, checkpoint, statement, logged, updatedAt, issuers } = await verifyFresh(files, pinned);
   if (root.thumbprint !== published.thumbprint) {
     throw new Problems([

@@ -2,13 +2,20 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './paths.js';
 
-/** Bundles the verifier and its dependencies into one script for platforms that have only Web APIs. */
-export async function verifierBundle(format: 'esm' | 'iife', entry = 'index.js'): Promise<string> {
+/**
+ * Bundles a module of the verifier and its dependencies into one script for platforms that have only Web APIs.
+ *
+ * @param entry - default: what a verifier and an agent import, as the global `verifier`
+ */
+export async function verifierBundle(entry?: string): Promise<string> {
+  const doors = ['verifier', 'verifier/agent'].map((door) => `export * from '@passport-registry/${door}';`);
   const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'verifier/build', entry)],
+    ...(entry === undefined
+      ? { stdin: { contents: doors.join('\n'), resolveDir: ROOT } }
+      : { entryPoints: [join(ROOT, 'verifier/build', entry)] }),
     bundle: true,
     write: false,
-    format,
+    format: entry === undefined ? 'iife' : 'esm',
     globalName: 'verifier',
     platform: 'neutral',
     mainFields: ['module', 'main'],

@@ -46,6 +46,8 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual(['@noble/hashes', 'canonicalize', 'jose']);
     expect(Object.keys(manifest.exports)).toEqual([
       '.',
+      './agent',
+      './history',
       './node',
       './fetch',
       './hono',
@@ -69,6 +71,8 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
 
   it.each([
     'index.js',
+    'agent/index.js',
+    'history/index.js',
     'middleware/fetch.js',
     'middleware/hono.js',
     'middleware/express.js',
@@ -76,7 +80,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     'middleware/mcp.js',
     'replay/redis-replay-store.js',
   ])('is free of Node.js in the bundle of %s', async (entry) => {
-    const bundle = await verifierBundle('esm', entry);
+    const bundle = await verifierBundle(entry);
     expect(bundle).not.toMatch(/node:|\brequire\(|\bprocess\.|\bBuffer\b|\b__dirname\b|\bsetImmediate\b/);
     expect(bundle).not.toMatch(/^import /m);
   });
@@ -101,7 +105,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       ...{ CryptoKey, structuredClone, atob, btoa, Uint8Array, ArrayBuffer, Date },
       ...{ Request, Response },
     });
-    runInContext(await verifierBundle('iife'), context);
+    runInContext(await verifierBundle(), context);
     const { address } = await testSandbox();
     Object.assign(context, {
       options: { sources: [host.base], rootKey: root.rootKey.jwk },
@@ -135,7 +139,7 @@ describeWith(['chromium'], 'the verifier in Chromium', () => {
         response.setHeader('Access-Control-Allow-Origin', '*');
         return false;
       };
-      const bundle = await verifierBundle('iife');
+      const bundle = await verifierBundle();
       const page = await listen((request, response) => {
         const script = request.url === '/verifier.js';
         response.writeHead(200, { 'Content-Type': script ? 'text/javascript' : 'text/html' });
