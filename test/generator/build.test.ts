@@ -482,6 +482,7 @@ describe('the development key', () => {
     ['--production', ['--production'], {}],
     ['CI=true', [], { CI: 'true' }],
     ['CI=1', [], { CI: '1' }],
+    ['CI=yes', [], { CI: 'yes' }],
   ])('is refused under %s, made or not, named or not', async (_name, args, environment) => {
     const folder = await workspace();
     const bare = await cli(['build', ...args], folder, environment);
@@ -494,6 +495,30 @@ describe('the development key', () => {
     expect((await cli(named, folder, environment)).code).toBe(3);
     expect((await cli(['build', ...KEY, ...args], folder, environment)).code).toBe(0);
     expect(existsSync(join(folder, 'dist/UNFIT-FOR-PRODUCTION.txt'))).toBe(false);
+  });
+
+  it.each(['', '0', 'false', 'FALSE'])('is used if CI is "%s"', async (CI) => {
+    const folder = await workspace();
+    const { stdout } = await cli(['build', '--json'], folder, { CI });
+    expect(JSON.parse(stdout)).toMatchObject({ development: true });
+  });
+
+  it.each([
+    ['suspend', ['suspend', 'alpha', '--reason', 'x']],
+    ['revoke', ['revoke', 'alpha', '--reason', 'x']],
+    ['keys delegate', ['keys', 'delegate', '--online', 'online.json']],
+    ['keys rotate', ['keys', 'rotate', '--next', 'online.json']],
+    ['build --renew', ['build', '--renew']],
+  ])('signs nothing under CI by %s', async (_name, args) => {
+    const folder = await workspace();
+    const online = await cli(['keys', 'generate', '--no-passphrase', '--out', 'online.pem'], folder);
+    writeFiles(folder, { 'online.json': online.stdout });
+    await cli(['build'], folder);
+    const before = contents(folder);
+    for (const key of [[], ['--key', '.passport-registry/development-key.pem']]) {
+      expect((await cli([...args, ...key], folder, { CI: 'true' })).code).toBe(3);
+      expect(contents(folder)).toEqual(before);
+    }
   });
 
   it('never replaces the signature of a production key', async () => {
