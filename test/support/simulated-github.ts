@@ -1,18 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { git } from './git.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { emptyHost } from './serving.js';
 import { type Job, type Outcomes, type Runner, readWorkflow, runJob, type Step } from './workflow.js';
 import { cli, clockAhead, recordText, temporaryFolder, writeFiles } from './workspace.js';
-
-/** Runs git as somebody. Returns what it prints. */
-export const git = (folder: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim();
 
 /** The exit code of each step, by its name. */
 export const codes = (outcomes: Outcomes): Record<string, number | null> =>

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { formatNote } from '@passport-registry/verifier/internal';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { git as gitIn } from '../../support/git.js';
 import { installedPath } from '../../support/installed.js';
 import { logHead } from '../../support/log-files.js';
 import { copyOf } from '../../support/made-once.js';
@@ -584,8 +585,7 @@ describe('changes', () => {
   });
 
   it('that are published but not committed are a warning, because another clone would undo them', async () => {
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.alt', ...args], { cwd: folder });
+    const git = (...args: string[]) => gitIn(folder, ...args);
     git('init', '-q');
     git('add', 'issuers');
     git('commit', '-qm', 'Records');

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { listen, serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
@@ -29,12 +30,6 @@ describeWith(['git'], 'passport-registry branch', () => {
   let folder: string;
   let origin: string;
 
-  const git = (where: string, ...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-      cwd: where,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim();
   /** A host that gives every request the same status. */
   const answering = (status: number) =>
     listen((_request, response) => response.writeHead(status, { location: '/' }).end());
@@ -64,8 +59,9 @@ describeWith(['git'], 'passport-registry branch', () => {
     untouched = temporaryFolder();
     use(untouched);
     cpSync(await workspace(['alpha']), folder, { recursive: true });
-    git(untouched, 'init', '-q', '--bare', 'origin.git');
-    git(folder, 'init', '-q', '-b', 'main');
+    git(untouched, 'init', '-q', '--template=', '--bare', 'origin.git');
+    git(origin, 'config', 'receive.autogc', 'false');
+    git(folder, 'init', '-q', '--template=', '-b', 'main');
     git(folder, 'remote', 'add', 'origin', '../origin.git');
     git(folder, 'add', 'issuers');
     git(folder, 'commit', '-qm', 'Records');
