@@ -84,7 +84,7 @@ export class SimulatedGithub {
       if (!step.uses?.startsWith('actions/checkout@')) return;
       const { ref, path = '.' } = step.with ?? {};
       const branch = ref === undefined || String(ref).includes('${{') ? fallback : String(ref);
-      git(folder, 'clone', '-q', '--branch', branch, this.origin, String(path));
+      git(folder, 'clone', '-q', '--template=', '--branch', branch, this.origin, String(path));
     };
   }
 
@@ -121,7 +121,7 @@ export class SimulatedGithub {
   /** Copies the branch `published`. Returns the folder with the tree. */
   publishedTree(): string {
     const folder = join(temporaryFolder(), 'tree');
-    git(this.root, 'clone', '-q', '--branch', 'published', this.origin, folder);
+    git(this.root, 'clone', '-q', '--template=', '--branch', 'published', this.origin, folder);
     rmSync(join(folder, '.git'), { recursive: true });
     return folder;
   }
@@ -191,7 +191,7 @@ export class SimulatedGithub {
 
   #clone(): string {
     const folder = join(temporaryFolder(), 'author');
-    git(this.root, 'clone', '-q', '--branch', 'main', this.origin, folder);
+    git(this.root, 'clone', '-q', '--template=', '--branch', 'main', this.origin, folder);
     return folder;
   }
 }
@@ -212,9 +212,10 @@ async function makeRegistry(root: string): Promise<void> {
   });
   const online = ['--online', 'online.json', '--hold'];
   writeFiles(root, { 'delegation.jwt': await good('keys', 'delegate', '--key', 'root.pem', ...online) });
-  git(root, 'init', '-q', '--bare', '-b', 'main', 'origin.git');
+  git(root, 'init', '-q', '--template=', '--bare', '-b', 'main', 'origin.git');
+  git(join(root, 'origin.git'), 'config', 'receive.autogc', 'false');
   const main = join(root, 'registry');
-  git(main, 'init', '-q', '-b', 'main');
+  git(main, 'init', '-q', '--template=', '-b', 'main');
   git(main, 'add', '-A');
   git(main, 'commit', '-qm', 'Registry');
   git(main, 'remote', 'add', 'origin', '../origin.git');
