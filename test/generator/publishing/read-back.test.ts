@@ -1,10 +1,12 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { withFs } from '../../support/patched-fs.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
+/** The function itself: an import by its name would become the one of the disk below. */
+const { renameSync } = fs;
 const BUILD = ['build', '--key', 'key.pem', '--json'];
 
 let published: string;
