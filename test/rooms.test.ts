@@ -245,14 +245,11 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'observers/mirroring/new-release.test.ts': 'writes that the mirror never tries',
   'generator/online/check.test.ts': 'a name that resolves to a private address, on every platform',
   'observers/past/answer.test.ts': 'histories in memory with heads at chosen times',
-  'generator/publishing/read-back.test.ts': 'a disk that returns other bytes than were written',
   'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
-  'generator/signing/signers.test.ts': 'thousands of signatures in DER',
   'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
   'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
   'support/sample-log.ts': 'a log of 70,000 entries, for another implementation',
   'support/serving.ts': 'the server of `serve`, in the process of a test',
-  'support/workspace.ts': 'the type of the command line',
   'verifier/conformance.test.ts': 'thousands of records by the validator of the generator',
 };
 

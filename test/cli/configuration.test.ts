@@ -162,7 +162,10 @@ describe('registry.yaml', () => {
       ['rotate', '--next-key', 'x'],
       ['verify', '.'],
     ])
-      expect((await cli(args, folder)).stderr).toContain('registry.yaml is not a valid configuration');
+      expect(await cli(args, folder)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('registry.yaml:'),
+      });
   });
 
   it('lets those rules be overridden that `diff` lets be overridden', async () => {

@@ -9,19 +9,8 @@ import { PROOF_HEADER } from '@passport-registry/verifier/fetch';
 import { transform } from 'esbuild';
 import type { FastifyInstance } from 'fastify';
 import type { Hono } from 'hono';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  AUDIENCE,
-  agentKeys,
-  type IssuerWorld,
-  issuerKey,
-  issuerWorld,
-  mandate,
-  passportOf,
-  type TestPassport,
-  tokenOf,
-  verifierOf,
-} from '../support/passport-world.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { AUDIENCE, issuedPassport } from '../support/passport-world.js';
 import { ROOT } from '../support/paths.js';
 import { listen } from '../support/serving.js';
 
@@ -58,15 +47,7 @@ const STARTS: Record<string, (made: never) => Promise<string>> = {
   mcp: (app: RequestListener) => listen(app),
 };
 
-let world: IssuerWorld;
-let passport: TestPassport;
-let token: string;
-
-beforeAll(async () => {
-  world = await issuerWorld('alpha', await issuerKey());
-  passport = await passportOf(world, await agentKeys(), { mandate: mandate({ scope: ['email.send'] }) });
-  token = await tokenOf(world, passport);
-});
+const { passport, verifier, token } = await issuedPassport('email.send');
 
 describe('docs/verifiers.md, Middleware', () => {
   it('has an example for each adapter', () => {
@@ -81,7 +62,7 @@ describe('docs/verifiers.md, Middleware', () => {
 
   it.each(Object.keys(STARTS))('the example for %s admits and refuses requests', async (name) => {
     const mail = await mailOf(name);
-    const base = await STARTS[name]?.(mail(await verifierOf([world])) as never);
+    const base = await STARTS[name]?.(mail(verifier) as never);
     const payload = { to: 'you@example.com' };
     const proof = await signAction({
       ...{ token, keys: passport.keys, audience: AUDIENCE, action: 'email.send', payload },

@@ -240,7 +240,7 @@ describe('a second build', () => {
     for (const time of [T1, T2]) {
       const { code, stderr } = await cli(['build', ...KEY, ...AT(time)], folder);
       expect(code).toBe(2);
-      expect(stderr).toContain(`updated_at must increase: the published list has ${T2}`);
+      expect(stderr).toContain(T2);
       expect(contents(join(folder, 'dist'))).toEqual(before);
     }
     await built(folder);
@@ -334,9 +334,7 @@ describe('what a build refuses', () => {
     const folder = await workspace();
     writeFiles(folder, { 'precious/thesis.txt': 'years of work' });
     for (const out of ['precious', '.', 'issuers']) {
-      const { code, stderr } = await cli(['build', ...KEY, '--out', out], folder);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/is not empty and contains no registry|where a build would remove it/);
+      expect((await cli(['build', ...KEY, '--out', out], folder)).code).toBe(2);
     }
     expect(existsSync(join(folder, 'precious/thesis.txt'))).toBe(true);
     expect(existsSync(join(folder, 'key.pem'))).toBe(true);
@@ -358,7 +356,6 @@ describe('what a build refuses', () => {
       diagnostics: [{ rule: 'empty-file' }, { rule: 'unknown-value', line: 2, column: 7 }],
     });
     expect(stderr).toContain('issuers/gamma.yaml:2:7: error unknown-value: tier is "gold"');
-    expect(stderr).toContain('2 problems in the records: nothing was built');
     expect(contents(join(folder, 'dist'))).toEqual(before);
     expect(readdirSync(folder)).not.toContain('.dist.staging');
   });
@@ -482,6 +479,7 @@ describe('the development key', () => {
     ['--production', ['--production'], {}],
     ['CI=true', [], { CI: 'true' }],
     ['CI=1', [], { CI: '1' }],
+    ['CI=yes', [], { CI: 'yes' }],
   ])('is refused under %s, made or not, named or not', async (_name, args, environment) => {
     const folder = await workspace();
     const bare = await cli(['build', ...args], folder, environment);
@@ -494,6 +492,30 @@ describe('the development key', () => {
     expect((await cli(named, folder, environment)).code).toBe(3);
     expect((await cli(['build', ...KEY, ...args], folder, environment)).code).toBe(0);
     expect(existsSync(join(folder, 'dist/UNFIT-FOR-PRODUCTION.txt'))).toBe(false);
+  });
+
+  it.each(['', '0', 'false', 'FALSE'])('is used if CI is "%s"', async (CI) => {
+    const folder = await workspace();
+    const { stdout } = await cli(['build', '--json'], folder, { CI });
+    expect(JSON.parse(stdout)).toMatchObject({ development: true });
+  });
+
+  it.each([
+    ['suspend', ['suspend', 'alpha', '--reason', 'x']],
+    ['revoke', ['revoke', 'alpha', '--reason', 'x']],
+    ['keys delegate', ['keys', 'delegate', '--online', 'online.json']],
+    ['keys rotate', ['keys', 'rotate', '--next', 'online.json']],
+    ['build --renew', ['build', '--renew']],
+  ])('signs nothing under CI by %s', async (_name, args) => {
+    const folder = await workspace();
+    const online = await cli(['keys', 'generate', '--no-passphrase', '--out', 'online.pem'], folder);
+    writeFiles(folder, { 'online.json': online.stdout });
+    await cli(['build'], folder);
+    const before = contents(folder);
+    for (const key of [[], ['--key', '.passport-registry/development-key.pem']]) {
+      expect((await cli([...args, ...key], folder, { CI: 'true' })).code).toBe(3);
+      expect(contents(folder)).toEqual(before);
+    }
   });
 
   it('never replaces the signature of a production key', async () => {

@@ -24,28 +24,30 @@ const SERVICES = 'serve|sandbox|witness';
 async function installed(): Promise<string> {
   const bin = temporaryFolder();
   const port = await commandService();
-  // A script that asks this process: bash connects, and the files in $call hold what belongs to a process.
+  // A script that asks this process: bash connects, and the files $call.* hold what belongs to a process. It starts as few
+  // programs as it can, because the documents have hundreds of commands.
   const program = `#!/usr/bin/env bash
+if test "\${0##*/}" = npx; then
+  if test "$1" = --package; then shift 2; fi
+  test "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }
+  shift
+fi
 case "\${1-}" in ${SERVICES}) exec '${process.execPath}' '${CLI}' "$@" ;; esac
-call=$(mktemp -d '${bin}/call-XXXXXX')
-printf '%s\\0' "$@" > "$call/args"
-env -0 > "$call/env"
-if test -p /dev/stdin; then cat > "$call/stdin"; else : > "$call/stdin"; fi
+call='${bin}'/call-$$
+printf '%s\\0' "$@" > "$call.args"
+env -0 > "$call.env"
+if test -p /dev/stdin; then cat > "$call.stdin"; else : > "$call.stdin"; fi
 exec 3<> /dev/tcp/127.0.0.1/${port}
 printf '%s\\0%s\\0' "$call" "$PWD" >&3
 read -r code <&3
-cat "$call/stdout"
-cat "$call/stderr" >&2
+if test -s "$call.stdout"; then cat "$call.stdout"; fi
+if test -s "$call.stderr"; then cat "$call.stderr" >&2; fi
 exit "$code"
 `;
-  const npx = `#!/bin/sh
-if test "$1" = --package; then shift 2; fi
-test "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }
-shift
-exec '${bin}/passport-registry' "$@"
-`;
-  writeFiles(bin, { 'passport-registry': program, npx });
-  for (const name of ['passport-registry', 'npx']) chmodSync(join(bin, name), 0o755);
+  for (const name of ['passport-registry', 'npx']) {
+    writeFiles(bin, { [name]: program });
+    chmodSync(join(bin, name), 0o755);
+  }
   return bin;
 }
 
@@ -61,7 +63,7 @@ function commandService(): Promise<number> {
       answer(call, cwd).then(
         (code) => socket.end(`${code}\n`),
         (error: unknown) => {
-          writeFiles(call, { stdout: '', stderr: String(error) });
+          writeOutput(call, '', String(error));
           socket.end('70\n');
         },
       );
@@ -74,13 +76,17 @@ function commandService(): Promise<number> {
 }
 
 async function answer(call: string, cwd: string): Promise<number | null> {
-  const list = (name: string) => readFileSync(join(call, name), 'utf8').split('\0').slice(0, -1);
+  const list = (name: string) => readFileSync(`${call}.${name}`, 'utf8').split('\0').slice(0, -1);
   const env = Object.fromEntries(
     list('env').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  const stdin = readFileSync(join(call, 'stdin'));
+  const stdin = readFileSync(`${call}.stdin`);
   const { code, stdout, stderr } = await cliWith(list('args'), cwd, { env, stdin });
-  writeFileSync(join(call, 'stdout'), stdout);
-  writeFileSync(join(call, 'stderr'), stderr);
+  writeOutput(call, stdout, stderr);
   return code;
+}
+
+function writeOutput(call: string, stdout: string, stderr: string): void {
+  writeFileSync(`${call}.stdout`, stdout);
+  writeFileSync(`${call}.stderr`, stderr);
 }

@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { beforeEach } from 'vitest';
+import { copyOf, madeOnce } from './made-once.js';
 import { CLI } from './paths.js';
 import { rsyncd } from './rsyncd.js';
 import { serve } from './serving.js';
-import { cleanEnvironment, cli, type Outcome, workspace, writeFiles } from './workspace.js';
+import { cleanEnvironment, cli, type Outcome, recordText, writeFiles } from './workspace.js';
 
 /** A folder in which a registry is published to `dist` and mirrored to `mirror`. */
 export interface MirrorFolder {
@@ -24,11 +26,25 @@ export interface MirrorFolder {
   served(): string;
 }
 
-/** Creates such a folder, with a first publication of three issuers. */
-export async function mirrorFolder(): Promise<MirrorFolder> {
-  const folder = await workspace(['alpha', 'beta.example.com', 'gamma']);
-  const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+/** Creates the folder, with a first publication of three issuers. */
+async function publishFirst(folder: string): Promise<void> {
+  const ids = ['alpha', 'beta.example.com', 'gamma'];
+  writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
+  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem'], folder);
   writeFiles(folder, { 'root.json': stdout });
+  await build(folder, '2026-11-01T00:00:00Z');
+}
+
+async function build(folder: string, updatedAt: string, ...args: string[]): Promise<void> {
+  const options = ['build', '--key', 'key.pem', '--updated-at', updatedAt, '--renew', ...args];
+  const { code, stderr } = await cli(options, folder);
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** Returns such a folder, with a first publication of three issuers. All folders of a run have one root key. */
+export async function mirrorFolder(): Promise<MirrorFolder> {
+  const folder = copyOf(await madeOnce('mirror-folder', publishFirst));
+  const root = readFileSync(join(folder, 'root.json'), 'utf8');
   // The lists have fixed times in the past, so the maximum age must be long.
   const command = (source: string, args: readonly string[]) => [
     ...['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
@@ -40,15 +56,11 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
       env: cleanEnvironment(),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-  const here: MirrorFolder = {
+  return {
     folder,
-    rootKey: await importRootKey(JSON.parse(stdout)),
+    rootKey: await importRootKey(JSON.parse(root)),
     tree: join(folder, 'dist'),
-    publish: async (updatedAt, ...args) => {
-      const options = ['build', '--key', 'key.pem', '--updated-at', updatedAt, '--renew', ...args];
-      const { code, stderr } = await cli(options, folder);
-      if (code !== 0) throw new Error(stderr);
-    },
+    publish: (updatedAt, ...args) => build(folder, updatedAt, ...args),
     mirror: (source, ...args) => cli(command(source, args), folder),
     start,
     watching: (source) => {
@@ -61,8 +73,30 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
     },
     served: () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at,
   };
-  await here.publish('2026-11-01T00:00:00Z');
-  return here;
+}
+
+/** Gives each test of the file such a folder. */
+export function mirrorFolderPerTest(): MirrorFolder {
+  let here: MirrorFolder;
+  beforeEach(async () => {
+    here = await mirrorFolder();
+  });
+  return {
+    get folder() {
+      return here.folder;
+    },
+    get rootKey() {
+      return here.rootKey;
+    },
+    get tree() {
+      return here.tree;
+    },
+    publish: (...args) => here.publish(...args),
+    mirror: (...args) => here.mirror(...args),
+    start: (...args) => here.start(...args),
+    watching: (source) => here.watching(source),
+    served: () => here.served(),
+  };
 }
 
 /** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. Each gives the name of the source. */

@@ -247,3 +247,10 @@ export async function requestOf(
   const token = await tokenOf(world, passport);
   return { token, action: 'email.send', payload: PAYLOAD, proof: await proofOf(token, passport, more) };
 }
+
+/** Creates an issuer, a passport of that issuer for some actions, and a verifier that trusts the issuer. */
+export async function issuedPassport(...scope: readonly string[]) {
+  const world = await issuerWorld('alpha', await issuerKey());
+  const passport = await passportOf(world, await agentKeys(), { mandate: mandate({ scope }) });
+  return { world, passport, verifier: await verifierOf([world]), token: await tokenOf(world, passport) };
+}

@@ -1,18 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { git } from './git.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { emptyHost } from './serving.js';
 import { type Job, type Outcomes, type Runner, readWorkflow, runJob, type Step } from './workflow.js';
 import { cli, clockAhead, recordText, temporaryFolder, writeFiles } from './workspace.js';
-
-/** Runs git as somebody. Returns what it prints. */
-export const git = (folder: string, ...args: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-    cwd: folder,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  }).trim();
 
 /** The exit code of each step, by its name. */
 export const codes = (outcomes: Outcomes): Record<string, number | null> =>
@@ -92,7 +84,7 @@ export class SimulatedGithub {
       if (!step.uses?.startsWith('actions/checkout@')) return;
       const { ref, path = '.' } = step.with ?? {};
       const branch = ref === undefined || String(ref).includes('${{') ? fallback : String(ref);
-      git(folder, 'clone', '-q', '--branch', branch, this.origin, String(path));
+      git(folder, 'clone', '-q', '--template=', '--branch', branch, this.origin, String(path));
     };
   }
 
@@ -129,7 +121,7 @@ export class SimulatedGithub {
   /** Copies the branch `published`. Returns the folder with the tree. */
   publishedTree(): string {
     const folder = join(temporaryFolder(), 'tree');
-    git(this.root, 'clone', '-q', '--branch', 'published', this.origin, folder);
+    git(this.root, 'clone', '-q', '--template=', '--branch', 'published', this.origin, folder);
     rmSync(join(folder, '.git'), { recursive: true });
     return folder;
   }
@@ -199,7 +191,7 @@ export class SimulatedGithub {
 
   #clone(): string {
     const folder = join(temporaryFolder(), 'author');
-    git(this.root, 'clone', '-q', '--branch', 'main', this.origin, folder);
+    git(this.root, 'clone', '-q', '--template=', '--branch', 'main', this.origin, folder);
     return folder;
   }
 }
@@ -220,9 +212,10 @@ async function makeRegistry(root: string): Promise<void> {
   });
   const online = ['--online', 'online.json', '--hold'];
   writeFiles(root, { 'delegation.jwt': await good('keys', 'delegate', '--key', 'root.pem', ...online) });
-  git(root, 'init', '-q', '--bare', '-b', 'main', 'origin.git');
+  git(root, 'init', '-q', '--template=', '--bare', '-b', 'main', 'origin.git');
+  git(join(root, 'origin.git'), 'config', 'receive.autogc', 'false');
   const main = join(root, 'registry');
-  git(main, 'init', '-q', '-b', 'main');
+  git(main, 'init', '-q', '--template=', '-b', 'main');
   git(main, 'add', '-A');
   git(main, 'commit', '-qm', 'Registry');
   git(main, 'remote', 'add', 'origin', '../origin.git');

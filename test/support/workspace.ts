@@ -131,12 +131,19 @@ async function runHere(args: readonly string[], cwd: string, { env, stdin }: Inp
   }
 }
 
+/** The command line, as a function that returns the exit code. */
+interface CommandLine {
+  readonly main: (
+    argv: readonly string[],
+    io: { stdout: Writable; stderr: Writable; stdin: Readable; env: NodeJS.ProcessEnv },
+  ) => Promise<number>;
+}
+
 /**
  * The command line, for a test that answers its questions. It is loaded on demand, because most tests need none, and as a
  * bundle, which loads in a sixth of the time.
  */
-export const commandLine = (): Promise<typeof import('../../build/cli/program.js')> =>
-  import(join(ROOT, 'build/cli/in-process.js'));
+export const commandLine = (): Promise<CommandLine> => import(join(ROOT, 'build/cli/in-process.js'));
 
 /** Collects everything that is written to it. */
 class Collected extends Writable {

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { plainHost } from '../../support/serving.js';
@@ -14,8 +14,7 @@ let top: string;
 let folder: string;
 let url: string;
 
-const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.alt', ...args], { cwd: folder });
+const git = (...args: string[]) => gitIn(folder, ...args);
 
 async function good(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, folder);

@@ -126,8 +126,8 @@ describe('passport-registry rotate', () => {
         build: expect.objectContaining({ issuers: 3 }),
       }),
     ]);
-    expect(stderr).toContain('to do  make the next key, in safe/next.pem');
-    expect(stderr).toMatch(/to do {2}build dist with the next key.*: 1 changed issuer\n/);
+    expect(stderr).toMatch(/to do {2}.* safe\/next\.pem/);
+    expect(stderr).toMatch(/to do {2}build dist .*: 1 changed issuer\n/);
     expect(stderr.includes('checkpoint by the online key')).toBe(checkpoints);
     expect(existsSync(path('rotation/delegation.jwt'))).toBe(checkpoints);
     await expectRotated();
@@ -138,10 +138,10 @@ describe('passport-registry rotate', () => {
     await published();
     const before = text('registry.yaml');
     const { stderr } = await rotate();
-    expect(stderr).toContain('the public key: cp rotation/next.json root.json\n');
-    expect(stderr).toContain('registry.yaml: signer: { key: safe/next.pem } in place of root.pem\n');
+    expect(stderr).toContain(': cp rotation/next.json root.json\n');
+    expect(stderr).toContain('signer: { key: safe/next.pem }');
     const { kid } = jwk('rotation/next.json');
-    expect(stderr).toContain(`publish the thumbprint ${kid} wherever ${jwk('root.json').kid} is shown`);
+    expect(stderr).toMatch(new RegExp(`${kid} .*${jwk('root.json').kid}`));
     expect(text('registry.yaml')).toBe(before);
     const tree = treeNow();
     const again = await rotate();

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git } from '../../support/git.js';
 import { serve } from '../../support/serving.js';
-import { codes, git, record, SimulatedGithub } from '../../support/simulated-github.js';
+import { codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Job, Step } from '../../support/workflow.js';
 import { cli, writeFiles } from '../../support/workspace.js';
 

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { codes, git, record, SimulatedGithub } from '../../support/simulated-github.js';
+import { git } from '../../support/git.js';
+import { codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Outcomes } from '../../support/workflow.js';
 import { filesBelow, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 

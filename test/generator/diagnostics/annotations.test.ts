@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RULES } from 'passport-registry';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 /** For each rule about files a bad one, named after it. */
@@ -61,8 +62,7 @@ function badFiles(): Record<string, string | Uint8Array> {
 describeWith(['git', 'mkfifo'], 'annotations of a pull request', () => {
   it('are exactly these for each rule about records and about changes', async () => {
     const folder = realpathSync(temporaryFolder());
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder });
+    const git = (...args: string[]) => gitIn(folder, ...args);
     writeFiles(folder, {
       'changes/record-removed.yaml': recordText('record-removed'),
       'changes/revoked-is-final.yaml': recordText('revoked-is-final', { status: 'revoked' }),

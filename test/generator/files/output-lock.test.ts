@@ -42,7 +42,7 @@ describe('one build at a time in an output folder', () => {
     lock(folder, owner, age);
     const { code, stderr } = await cli(['build', ...KEY], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('another build, mirror or rotation is running');
+    expect(stderr).toContain('another build, ');
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 

@@ -217,10 +217,7 @@ describe('a record that must not be published', () => {
     const args = ['build', '--key', 'other.pem', '--root-key', 'other.json', '--json'];
     const outcome = await run(...args, '--holders', 'holders.json');
     expect(outcome.code).toBe(3);
-    expect(errorOf(outcome)).toMatchObject({
-      code: 'ERR_OTHER_KEY',
-      message: expect.stringMatching(/^holders\.json names the holders of \S+, but the root key is \S+$/),
-    });
+    expect(errorOf(outcome)).toMatchObject({ code: 'ERR_OTHER_KEY' });
     expect(existsSync(join(folder, 'dist'))).toBe(false);
     await good(...args);
     cpSync(join(folder, 'holders.json'), join(folder, RECORD));
@@ -330,7 +327,7 @@ describe('a mirror', () => {
     });
     const refused = await mirror();
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('keys/holders.json is not the record of a ceremony');
+    expect(refused.stderr).toContain('keys/holders.json');
     expect(mirrored()).toBe(read('holders.json'));
   });
 });
@@ -348,7 +345,7 @@ describe('status', () => {
     expect(await words()).toMatch(/^ok {6}holders {5}2 of 3: Anna/m);
     writeFileSync(join(folder, RECORD), '{}');
     expect(await status()).toMatchObject({ level: 'error', names: [], split: false });
-    expect(await words()).toMatch(/^FAILED {2}holders {5}keys\/holders\.json is not the record/m);
+    expect(await words()).toMatch(/^FAILED {2}holders {5}keys\/holders\.json/m);
     rmSync(join(folder, 'dist'), { recursive: true });
     await built();
     expect(await status()).toEqual({ level: 'ok', message: 'none', names: [], split: false });

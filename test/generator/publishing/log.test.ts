@@ -285,7 +285,7 @@ describe('a build refuses', () => {
     rmSync(dist('log'), { recursive: true });
     cpSync(join(folder, 'old/log'), dist('log'), { recursive: true });
     change('gamma');
-    expect(await refused(...BUILD)).toContain('does not contain the publication statement');
+    expect(await refused(...BUILD)).toContain('the publication statement');
   });
 });
 
@@ -309,8 +309,8 @@ describe('a publication that is only in the log', () => {
     expect(changed.filter((path) => !/^(log|snapshots)\//.test(path))).toEqual([]);
     expect(logHead(dist()).size).toBe(2);
     expect(await problemsIn(dist())).toEqual([]);
-    const { stderr } = await cli(['status', '--offline'], folder);
-    expect(stderr).toContain('publication 2 is in the log, but the published files are older');
+    const { stdout } = await cli(['status', '--offline', '--json'], folder);
+    expect(JSON.parse(stdout).log.level).not.toBe('ok');
   });
 
   it.each([

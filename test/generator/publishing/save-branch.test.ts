@@ -3,6 +3,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import {
   cli,
@@ -18,12 +19,6 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   let origin: string;
   let aheadMinutes = 0;
 
-  const git = (where: string, ...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-      cwd: where,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim();
   const run = async (...args: string[]) => {
     const outcome = await cli(args, folder, clockAhead(aheadMinutes));
     expect(outcome.code, outcome.stderr).toBe(0);
@@ -50,14 +45,14 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     expect(outcome.stderr).toMatch(words);
   }
 
-  /** Commits a change by hand on top of the branch, and pushes. */
+  /** Commits a change by hand on top of the branch. */
   function pushByHand(command: string): void {
-    const other = temporaryFolder();
-    git(other, 'clone', '-q', origin, '-b', 'published', '.');
+    const other = join(temporaryFolder(), 'by-hand');
+    git(origin, 'worktree', 'add', '-q', '--detach', other, 'published');
     execFileSync('sh', ['-ec', command], { cwd: other });
     git(other, 'add', '-A');
     git(other, 'commit', '-q', '--allow-empty', '-m', 'By hand');
-    git(other, 'push', '-q');
+    git(other, 'update-ref', 'refs/heads/published', 'HEAD');
   }
 
   async function loadNew(): Promise<void> {
@@ -78,8 +73,9 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   beforeAll(async () => {
     unsaved = temporaryFolder();
     cpSync(await workspace(['alpha']), join(unsaved, 'registry'), { recursive: true });
-    git(unsaved, 'init', '-q', '--bare', 'origin.git');
-    git(unsaved, 'init', '-q', '-b', 'main', 'registry');
+    git(unsaved, 'init', '-q', '--template=', '--bare', 'origin.git');
+    git(join(unsaved, 'origin.git'), 'config', 'receive.autogc', 'false');
+    git(unsaved, 'init', '-q', '--template=', '-b', 'main', 'registry');
     git(join(unsaved, 'registry'), 'remote', 'add', 'origin', '../origin.git');
     saved = copyOf(unsaved);
     use(saved);
@@ -263,17 +259,19 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   });
 
   it('if the tree of the branch is empty or damaged where it is signed', async () => {
+    const next = copyOf(saved);
+    use(next);
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build();
     for (const damage of [
       'git rm -qr .',
       'echo >> issuers.json',
       'rm keys/root.json',
       'echo x > issuers.sig',
     ]) {
-      published();
+      use(copyOf(next));
       pushByHand(damage);
       expect((await cli(['branch', 'load', join(temporaryFolder(), 'new')], folder)).code).toBe(1);
-      writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
-      await build();
       await refused(1, /the published tree is damaged.*git revert/);
     }
     pushByHand('git revert --no-edit HEAD');

@@ -3,6 +3,7 @@ import fs, { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { withFs } from '../../support/patched-fs.js';
 import {
   cli,
@@ -42,8 +43,7 @@ describeWith(['git', 'mkfifo'], 'a link that is refused', () => {
     writeFiles(outside, { 'outside.env': `${SECRET}\n`, 'outside.yaml': `${SECRET}: [\n` });
     execFileSync('mkfifo', [join(outside, 'outside-pipe')]);
     execFileSync('mkfifo', [join(folder, 'issuers/pipe')]);
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder });
+    const git = (...args: string[]) => gitIn(folder, ...args);
     git('init', '-q');
     git('add', 'issuers');
     git('commit', '-qm', 'Base');
@@ -108,8 +108,7 @@ describe('a record file', () => {
 
   it('is shown as it was read, in a folder and in a commit', async () => {
     const folder = temporaryFolder();
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder });
+    const git = (...args: string[]) => gitIn(folder, ...args);
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
     git('init', '-q');
     git('add', '.');

@@ -3,6 +3,7 @@ import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { serve } from '../../support/serving.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -189,8 +190,7 @@ describeWith(['git'], 'passport-registry diff between commits', () => {
   /** A repository with a base, a branch that parted from it, and a base that went on. */
   function repository(): string {
     const folder = temporaryFolder();
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder });
+    const git = (...args: string[]) => gitIn(folder, ...args);
     const commit = (message: string) => {
       git('add', '-A');
       git('commit', '-qm', message);
@@ -244,10 +244,8 @@ describeWith(['git'], 'passport-registry diff between commits', () => {
     const folder = repository();
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_one, index) => [`n${index}`, {}]));
     writeFiles(folder, files('issuers', many));
-    execFileSync('git', ['add', '-A'], { cwd: folder });
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'Many'], {
-      cwd: folder,
-    });
+    gitIn(folder, 'add', '-A');
+    gitIn(folder, 'commit', '-qm', 'Many');
     writeFiles(folder, files('issuers', { n7: { status: 'revoked' } }));
     expect(await changed(folder, 'HEAD')).toEqual(['n7 changed']);
   });

@@ -12,10 +12,9 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
-
-const IDENTITY = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgSign=false'];
 
 /** The repository without any more files, which is made once. */
 let base: string | undefined;
@@ -23,7 +22,7 @@ let base: string | undefined;
 /** A repository with a base whose record `x` is revoked, and a checkout that a pull request may change. */
 function repository(more: Record<string, string> = {}) {
   const folder = temporaryFolder();
-  const git = (...args: string[]) => String(execFileSync('git', [...IDENTITY, ...args], { cwd: folder }));
+  const git = (...args: string[]) => gitIn(folder, ...args);
   const commit = (message = 'Change') => {
     git('add', '-A', '-f');
     git('commit', '-qm', message);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,17 +85,48 @@ describeWith(['openssl'], 'a command that signs', () => {
   });
 });
 
+/** Signs stdin until the DER has a length, so that the halves of the signature have a form, and prints it with a change. */
+const DER_TOOL = `
+import { createPrivateKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+const [shortest, longest, more] = process.argv.slice(2).map(Number);
+const key = createPrivateKey(readFileSync('hsm/key.pem'));
+const bytes = readFileSync(0);
+let der;
+do der = sign('sha256', bytes, { key, dsaEncoding: 'der' });
+while (der.length < shortest || der.length > longest);
+process.stdout.write(more < 0 ? der.subarray(0, more) : Buffer.concat([der, Buffer.alloc(more)]));
+`;
+
 describe('DER', () => {
-  it('comes out right whatever the signature: short halves, high bits, zeros', async () => {
-    const { privateKey } = pair('P-256');
-    const { decodeDerSignature } = await import('../../../build/generator/signing/der-signature.js');
-    for (let round = 0; round < 2000; round++) {
-      const der = sign('sha256', Buffer.from(String(round)), { key: privateKey, dsaEncoding: 'der' });
-      const raw = decodeDerSignature(der);
-      expect(raw).toHaveLength(64);
-      expect(decodeDerSignature(Buffer.concat([der, Buffer.alloc(1)]))).toBeUndefined();
-      expect(decodeDerSignature(der.subarray(0, -1))).toBeUndefined();
-    }
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await folderFor(pair('P-256'));
+    writeFiles(folder, { 'tool.mjs': DER_TOOL });
+  });
+
+  /** Builds with signatures of such lengths, of which some bytes are cut off, or to which zeros are added. */
+  const exitCode = async (shortest: number, longest: number, more = 0) => {
+    const command = `"${process.execPath}" tool.mjs ${shortest} ${longest} ${more}`;
+    return (await build(folder, command, '--out', `dist-${longest}-${more}`)).code;
+  };
+
+  // A build verifies its signature.
+  it.each([
+    ['both halves with a zero in front', 72, 72],
+    ['one half with a zero in front', 71, 71],
+    ['no zero in front', 70, 70],
+    ['a half that is short', 60, 69],
+  ])('comes out right with %s', async (_name, shortest, longest) => {
+    expect(await exitCode(shortest, longest)).toBe(0);
+  });
+
+  it.each([
+    ['a byte more', 1],
+    ['a byte less', -1],
+  ])('is refused with %s', async (_name, more) => {
+    expect(await exitCode(70, 72, more)).toBe(3);
   });
 });
 

@@ -27,7 +27,7 @@ describe('verify --expect', () => {
   it('refuses another valid list', async () => {
     const { code, stderr, stdout } = await cli(['verify', older, '--expect', 'newer', '--json'], folder);
     expect([code, JSON.parse(stdout).ok]).toEqual([1, false]);
-    expect(stderr).toContain(`${older} has another list than newer, which has `);
+    expect(stderr).toContain(`${older} has another list`);
     expect(stderr).not.toContain('is valid');
   });
 
@@ -84,10 +84,7 @@ describe('verify --expect of a tree with a checkpoint', () => {
   it('refuses a host that withholds the checkpoint', async () => {
     const host = await copyOf('withheld', (tree) => rmSync(join(tree, 'checkpoint.jwt')));
     const { code, stderr } = await expectAt(host);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('checkpoint.jwt is missing, but a checkpoint is required'),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('checkpoint.jwt is missing')]);
     expect(stderr).not.toContain('is valid');
   });
 
@@ -174,9 +171,6 @@ describe('verify --any-content-type', () => {
     const refused = await cli(['verify', host], folder);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--any-content-type')]);
     const { code, stderr } = await cli(['verify', host, '--any-content-type'], folder);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining('skipped content types: any content type is accepted\n'),
-    ]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('skipped content types: ')]);
   });
 });

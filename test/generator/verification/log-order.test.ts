@@ -207,16 +207,10 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith(good))).toEqual([]);
     expect(
       await problemsIn(await treeWith([...statements, await toThird('A'.repeat(43)), toFourth])),
-    ).toEqual([
-      expect.stringMatching(
-        /^log: the statement of entry 6 of the log is refused: the root key \S+ may be followed only by A{43}, not by/,
-      ),
-    ]);
+    ).toEqual([expect.stringMatching(/^log: the statement of entry 6 .*A{43}, not by/)]);
     const back = [...statements, await toThird(keys.next.rootKey.thumbprint)];
     expect(await problemsIn(await treeWith(back))).toEqual([
-      expect.stringMatching(
-        /^log: the statement of entry 5 of the log is refused: next_roots of a step contain/,
-      ),
+      expect.stringMatching(/^log: the statement of entry 5 .*next_roots/),
     ]);
   });
 

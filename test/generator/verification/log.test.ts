@@ -136,11 +136,7 @@ describe('verify of a folder with a log', () => {
     const added = async (text = '', more = {}) =>
       problemsIn(altered(await filesOfLog([...entries, entryOf(text, more)], [...texts, text])));
     expect(await added(genuine)).toEqual([]);
-    expect(await added(forged)).toEqual([
-      expect.stringMatching(
-        /^log: the statement of entry 3 of the log is signed by \S{43}, but the root key in force there is \S{43}$/,
-      ),
-    ]);
+    expect(await added(forged)).toEqual([expect.stringMatching(/^log: the statement of entry 3 .*\S{43}$/)]);
     expect(await added(genuine, { iat: iat + 1 })).toEqual([
       'log: the statement of entry 3 of the log does not say what its entry in the log says',
     ]);
@@ -262,9 +258,7 @@ describe('verify of a host with a log', () => {
       return bytes;
     });
     const typed = await cli(['verify', plain, '--root-key', 'key.json'], here.folder);
-    expect(typed.stderr).toMatch(
-      /log\/tile\/0\/000\.p\/3 is served with application\/json, expected application\/octet-stream/,
-    );
+    expect(typed.stderr).toMatch(/log\/tile\/0\/000\.p\/3 .* application\/json/);
     expect(
       requested.filter((path) => path.startsWith('log/statements')).every((path) => path.endsWith('/2.jwt')),
     ).toBe(true);

@@ -141,9 +141,7 @@ describe('a statement that does not belong to the list', () => {
     ['issuers', { issuers: 23 }],
   ] as const)('is refused for its %s', async (name, claims) => {
     const files = await resealed(await restated(tree.files, tree.root, claims), tree.online);
-    expect((await problemsOf(files))['publication']).toContain(
-      `publication.jwt names a list with the ${name} ${Object.values(claims)[0]}`,
-    );
+    expect((await problemsOf(files))['publication']).toContain(`the ${name} ${Object.values(claims)[0]}`);
   });
 
   it('is refused in the snapshot of another list', async () => {

@@ -91,7 +91,7 @@ describeWith(['rsync'], 'a mirror with the key of a witness', () => {
     const source = await way(here.tree);
     const { code, stdout, stderr } = await mirror(source, '--json');
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain(`cosigned the log ${ORIGIN} with 1 entry as ${NAME}`);
+    expect(stderr).toMatch(new RegExp(`cosigned .* 1 entry as ${NAME}$`, 'm'));
     expect(Object.keys(JSON.parse(stdout)).sort()).toEqual([
       ...[
         'bytes',
@@ -197,7 +197,7 @@ describe('a mirror with the key of a witness', () => {
     for (const args of [WITNESS, []]) {
       const { code, stderr } = await strict(here.tree, ...args);
       expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_TOO_FEW_COSIGNATURES')]);
-      expect(stderr).toContain('begin with a trust anchor from pin without --witness and --quorum');
+      expect(stderr).toContain(' without --witness and --quorum');
       expect(existsSync(here.current)).toBe(false);
     }
     expect(remembered().size).toBe(1);

@@ -1,75 +1,66 @@
 import { createHash, createPrivateKey } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RootKey } from '@passport-registry/verifier';
 import { decodeJwt, SignJWT } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { ANY_AGE, future, type MirrorFolder, mirrorFolder, WAYS } from '../../support/mirror-folder.js';
+import { ANY_AGE, future, mirrorFolderPerTest, WAYS } from '../../support/mirror-folder.js';
 import { listen, serve } from '../../support/serving.js';
 import { cli, clockAhead, recordText, writeFiles } from '../../support/workspace.js';
 
-let here: MirrorFolder;
-let folder: string;
-let rootKey: RootKey;
-
-beforeEach(async () => {
-  here = await mirrorFolder();
-  ({ folder, rootKey } = here);
-});
-
-const publish = (updatedAt: string, ...args: string[]) => here.publish(updatedAt, ...args);
-const mirror = (source: string, ...args: string[]) => here.mirror(source, ...args);
-const served = () => here.served();
-const tree = () => here.tree;
+const here = mirrorFolderPerTest();
+const { publish, mirror, served } = here;
 
 describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
-  const key = (name: string) => createPrivateKey(readFileSync(join(folder, `${name}.pem`)));
+  const key = (name: string) => createPrivateKey(readFileSync(join(here.folder, `${name}.pem`)));
   const sign = (name: string, kid: string, typ: string, claims: object) =>
     new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', kid, typ }).sign(key(name));
   const DAY = 24 * 60 * 60;
   const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;
 
   async function keyPair(name: string): Promise<string> {
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
-    writeFiles(folder, { [`${name}.json`]: stdout });
+    const { stdout } = await cli(
+      ['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`],
+      here.folder,
+    );
+    writeFiles(here.folder, { [`${name}.json`]: stdout });
     return JSON.parse(stdout).kid;
   }
 
   /** A delegation of some time ago to the online key. */
   async function delegation(iat: number): Promise<string> {
-    const keys = [JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'))];
-    const jwt = await sign('key', rootKey.thumbprint, 'registry-delegation+jwt', {
+    const keys = [JSON.parse(readFileSync(join(here.folder, 'online.json'), 'utf8'))];
+    const jwt = await sign('key', here.rootKey.thumbprint, 'registry-delegation+jwt', {
       iat,
       exp: seconds(90 * DAY),
       keys,
     });
-    writeFiles(folder, { 'delegation.jwt': jwt });
+    writeFiles(here.folder, { 'delegation.jwt': jwt });
     return jwt;
   }
 
   const refused = async (reason: string) => {
-    const { code, stderr } = await mirror(tree());
+    const { code, stderr } = await mirror(here.tree);
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
   };
 
   it('and refuses a source from which the checkpoint was taken away', async () => {
     await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
-    expect((await mirror(tree())).code).toBe(0);
-    rmSync(tree(), { recursive: true });
+    expect((await mirror(here.tree)).code).toBe(0);
+    rmSync(here.tree, { recursive: true });
     await publish('2026-11-03T00:00:00Z');
     await refused('ERR_CHECKPOINT_MISSING');
     expect(served()).toBe('2026-11-02T00:00:00Z');
   });
 
   it('and refuses a first tree without the checkpoint that the trust anchor requires', async () => {
-    const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
-    writeFiles(folder, { 'anchor.json': JSON.stringify({ root, checkpoint: 'required' }) });
-    const anchored = () => mirror(tree(), '--root-key', 'anchor.json');
+    const root = JSON.parse(readFileSync(join(here.folder, 'root.json'), 'utf8'));
+    writeFiles(here.folder, { 'anchor.json': JSON.stringify({ root, checkpoint: 'required' }) });
+    const anchored = () => mirror(here.tree, '--root-key', 'anchor.json');
     const { code, stderr } = await anchored();
     expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_CHECKPOINT_MISSING')]);
-    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+    expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
     await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
     expect((await anchored()).code).toBe(0);
     expect(served()).toBe('2026-11-02T00:00:00Z');
@@ -80,22 +71,22 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     await delegation(seconds(-20 * DAY));
     const both = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
     await publish('2026-11-02T00:00:00Z', ...both);
-    cpSync(tree(), join(folder, 'old'), { recursive: true });
+    cpSync(here.tree, join(here.folder, 'old'), { recursive: true });
     await delegation(seconds(-10 * DAY));
     await publish('2026-11-03T00:00:00Z', ...both);
-    expect((await mirror(tree())).code).toBe(0);
+    expect((await mirror(here.tree)).code).toBe(0);
 
-    const file = join(folder, 'dist/checkpoint.jwt');
+    const file = join(here.folder, 'dist/checkpoint.jwt');
     const claims = decodeJwt(readFileSync(file, 'utf8'));
     const older = { ...claims, iat: Number(claims.iat) - 60 };
-    writeFiles(folder, {
+    writeFiles(here.folder, {
       'dist/checkpoint.jwt': await sign('online', online, 'registry-checkpoint+jwt', older),
     });
     await refused('ERR_CHECKPOINT_ROLLED_BACK');
 
     // Whoever has an online key of before goes on with the delegation of before.
-    rmSync(tree(), { recursive: true });
-    cpSync(join(folder, 'old'), tree(), { recursive: true });
+    rmSync(here.tree, { recursive: true });
+    cpSync(join(here.folder, 'old'), here.tree, { recursive: true });
     await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'online.pem');
     await refused('ERR_DELEGATION_ROLLED_BACK');
     expect(served()).toBe('2026-11-03T00:00:00Z');
@@ -103,15 +94,15 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
 
   it('and refuses a list ahead of the clock', async () => {
     const renew = ['build', '--key', 'key.pem', '--renew', '--updated-at', future(60)];
-    expect((await cli(renew, folder, clockAhead(60))).code).toBe(0);
+    expect((await cli(renew, here.folder, clockAhead(60))).code).toBe(0);
     await refused('ERR_NOT_YET_VALID');
   });
 
   it('and raises no alarm after a rotation, where a client accepts', async () => {
     await keyPair('next');
-    const { stdout } = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder);
-    writeFiles(folder, { rotation: stdout });
-    const base = await serve(tree());
+    const { stdout } = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], here.folder);
+    writeFiles(here.folder, { rotation: stdout });
+    const base = await serve(here.tree);
     const args = [
       'build',
       '--key',
@@ -122,25 +113,25 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
       'rotation',
       '--renew',
     ];
-    expect((await cli(args, folder)).code).toBe(0);
+    expect((await cli(args, here.folder)).code).toBe(0);
     expect((await mirror(base)).code).toBe(0);
-    const copy = await serve(join(folder, 'mirror/current'));
-    const status = await cli(['mirror', 'status', base, copy, '--root-key', 'root.json'], folder);
+    const copy = await serve(join(here.folder, 'mirror/current'));
+    const status = await cli(['mirror', 'status', base, copy, '--root-key', 'root.json'], here.folder);
     expect([status.code, status.stderr]).toEqual([0, expect.stringMatching(/^primary .*\nin sync /)]);
     for (const where of [base, copy, 'dist', 'mirror/current']) {
-      const verified = await cli(['verify', where, '--root-key', 'root.json'], folder);
+      const verified = await cli(['verify', where, '--root-key', 'root.json'], here.folder);
       expect([where, verified.code, verified.stderr]).toEqual([
         where,
         0,
         expect.stringContaining('was rotated to'),
       ]);
-      const asked = await cli(['diff', where, where, '--root-key', 'root.json'], folder);
+      const asked = await cli(['diff', where, where, '--root-key', 'root.json'], here.folder);
       expect([where, asked.code]).toEqual([where, 0]);
     }
-    writeFiles(folder, { 'policy.json': '{"tiers":["certified"]}' });
+    writeFiles(here.folder, { 'policy.json': '{"tiers":["certified"]}' });
     const resolved = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', '--source'];
     for (const where of [base, 'dist'])
-      expect([where, (await cli([...resolved, where], folder)).code]).toEqual([where, 0]);
+      expect([where, (await cli([...resolved, where], here.folder)).code]).toEqual([where, 0]);
   });
 
   // For rsync, a folder is what a daemon is, only faster.
@@ -148,7 +139,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     'from %s',
     (_name, start) => {
       it('heals a file that rotted on its own disk, and does not blame the source', async () => {
-        const source = await start(tree());
+        const source = await start(here.tree);
         await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
         await mirror(source);
         const paths = [
@@ -160,38 +151,38 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
           'checkpoint.jwt',
         ];
         for (const path of paths) {
-          const good = readFileSync(join(folder, 'mirror/current', path));
-          writeFiles(folder, { [`mirror/current/${path}`]: Buffer.from(good).fill(0, 0, 1) });
+          const good = readFileSync(join(here.folder, 'mirror/current', path));
+          writeFiles(here.folder, { [`mirror/current/${path}`]: Buffer.from(good).fill(0, 0, 1) });
           const { code, stderr } = await mirror(source);
           expect([path, code, stderr]).toEqual([path, 0, expect.stringContaining('mirror ok: repaired:')]);
           expect(stderr).toContain(`WARNING: ${path} was damaged on this disk and has been repaired`);
-          expect(readFileSync(join(folder, 'mirror/current', path)).equals(good)).toBe(true);
+          expect(readFileSync(join(here.folder, 'mirror/current', path)).equals(good)).toBe(true);
           expect((await mirror(source)).stderr).toContain('mirror ok: unchanged:');
         }
       });
 
       it('takes the next tree over a file that rotted', async () => {
-        const source = await start(tree());
+        const source = await start(here.tree);
         await mirror(source);
-        writeFiles(folder, { 'mirror/current/issuers/alpha': 'rotten' });
-        writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
+        writeFiles(here.folder, { 'mirror/current/issuers/alpha': 'rotten' });
+        writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
         await publish('2026-11-02T00:00:00Z');
         expect((await mirror(source)).stderr).toContain('mirror ok: switched to');
-        expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
-          true,
-        );
+        expect(
+          (await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey, ANY_AGE)).ok,
+        ).toBe(true);
       });
     },
   );
 
   it('stops at the first wrong hash, and writes nothing that is wrong', async () => {
     for (let index = 0; index < 200; index++)
-      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
+      writeFiles(here.folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
     await publish('2026-11-02T00:00:00Z');
-    expect((await mirror(await serve(tree()))).code).toBe(0);
+    expect((await mirror(await serve(here.tree))).code).toBe(0);
     // So few that the mirror asks for each record.
     for (let index = 0; index < 40; index++)
-      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, { tier: 'founding' }) });
+      writeFiles(here.folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, { tier: 'founding' }) });
     await publish('2026-11-03T00:00:00Z');
     let sent = 0;
     const wrong = Buffer.alloc(60_000, 'x');
@@ -199,7 +190,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
       const path = (request.url ?? '').slice(1).replace(/\?.*/, '');
       const record = path.startsWith('issuers/');
       if (record) sent += 1;
-      const file = join(tree(), path);
+      const file = join(here.tree, path);
       response
         .writeHead(existsSync(file) ? 200 : 404)
         .end(record ? wrong : existsSync(file) ? readFileSync(file) : '');
@@ -212,7 +203,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     // Three tries, in each of which 16 are asked for at a time, three times each.
     expect(sent).toBeLessThanOrEqual(3 * 16 * 3);
     expect(served()).toBe('2026-11-02T00:00:00Z');
-    expect(wrong.equals(readFileSync(join(folder, 'mirror/current/issuers/n0')))).toBe(false);
+    expect(wrong.equals(readFileSync(join(here.folder, 'mirror/current/issuers/n0')))).toBe(false);
   });
 
   it.each([
@@ -222,21 +213,21 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     ['index.html', 16 * 1024 * 1024],
   ])('gives up on %s beyond its limit, however much it is', async (path, limit) => {
     const large = Buffer.alloc(limit + 1, '[');
-    writeFiles(folder, { [`dist/${path}`]: large });
+    writeFiles(here.folder, { [`dist/${path}`]: large });
     // As a liar would, who has the checksums right.
-    const sums = readFileSync(join(tree(), 'SHA256SUMS'), 'utf8')
+    const sums = readFileSync(join(here.tree, 'SHA256SUMS'), 'utf8')
       .split('\n')
       .filter((line) => line !== '' && !line.endsWith(`  ${path}`));
     if (path !== 'checkpoint.jwt') sums.push(`${createHash('sha256').update(large).digest('hex')}  ${path}`);
-    writeFiles(folder, { 'dist/SHA256SUMS': `${sums.join('\n')}\n` });
+    writeFiles(here.folder, { 'dist/SHA256SUMS': `${sums.join('\n')}\n` });
     const base = await listen((request, response) => {
-      const file = join(tree(), (request.url ?? '').slice(1));
+      const file = join(here.tree, (request.url ?? '').slice(1));
       response.writeHead(existsSync(file) ? 200 : 404).end(existsSync(file) ? readFileSync(file) : '');
     });
     const { code, stderr } = await mirror(base);
     expect(stderr).toContain(`larger than ${limit} bytes`);
     expect(code).toBe(4);
-    expect((await mirror(tree())).code).not.toBe(0);
-    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+    expect((await mirror(here.tree)).code).not.toBe(0);
+    expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
   });
 });

@@ -11,188 +11,184 @@ import {
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { RootKey } from '@passport-registry/verifier';
 import { decodeJwt, SignJWT } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { ANY_AGE, future, type MirrorFolder, mirrorFolder, WAYS } from '../../support/mirror-folder.js';
+import { ANY_AGE, future, mirrorFolder, mirrorFolderPerTest, WAYS } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { freePort, serve } from '../../support/serving.js';
 import { until } from '../../support/until.js';
 import { cli, clockAhead, recordText, run, writeFiles } from '../../support/workspace.js';
 
-let here: MirrorFolder;
-let folder: string;
-let rootKey: RootKey;
-
-beforeEach(async () => {
-  here = await mirrorFolder();
-  ({ folder, rootKey } = here);
-});
-
-const publish = (updatedAt: string, ...args: string[]) => here.publish(updatedAt, ...args);
-const mirror = (source: string, ...args: string[]) => here.mirror(source, ...args);
-const served = () => here.served();
-const tree = () => here.tree;
+const here = mirrorFolderPerTest();
+const { publish, mirror, served } = here;
 
 describeWith(['rsync'], 'passport-registry mirror', () => {
   describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
     it('takes the tree over whole, and then only what changed', async () => {
-      const source = await start(tree());
+      const source = await start(here.tree);
       const previous = process.umask(0o077);
       const first = await mirror(source);
       process.umask(previous);
       expect(first.stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
       expect(first.code).toBe(0);
-      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
-        true,
-      );
+      expect(
+        (await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey, ANY_AGE)).ok,
+      ).toBe(true);
       execFileSync('sh', ['-c', 'sha256sum --quiet --strict -c SHA256SUMS sums/*'], {
-        cwd: join(folder, 'mirror/current'),
+        cwd: join(here.folder, 'mirror/current'),
       });
       // A web server runs as another user.
       for (const path of ['', 'issuers', 'issuers/alpha', 'issuers.json', '.htaccess']) {
-        const stats = statSync(join(folder, 'mirror/current', path));
+        const stats = statSync(join(here.folder, 'mirror/current', path));
         expect([path, (stats.mode & 0o777).toString(8)]).toEqual([path, stats.isDirectory() ? '755' : '644']);
       }
 
       const again = await mirror(source);
       expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('mirror ok: unchanged: ')]);
-      expect(readdirSync(join(folder, 'mirror/releases'))).toHaveLength(1);
+      expect(readdirSync(join(here.folder, 'mirror/releases'))).toHaveLength(1);
 
-      writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+      writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
       await publish('2026-11-02T00:00:00Z');
-      const before = statSync(join(folder, 'mirror/current/issuers/gamma')).ino;
+      const before = statSync(join(here.folder, 'mirror/current/issuers/gamma')).ino;
       const { fetched, switched } = JSON.parse((await mirror(source, '--json')).stdout);
       // The record, its sums, the list, its signature, the statement, the checksums, the page with the list, the changes
       // and their feed. Over HTTP, the last two and the list are made here: a third of the records has changed, so the
       // list is downloaded instead of the record.
       expect([switched, fetched]).toEqual([true, source.startsWith('http:') ? 6 : 9]);
       expect(served()).toBe('2026-11-02T00:00:00Z');
-      expect(statSync(join(folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
+      expect(statSync(join(here.folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
     });
   });
 
   it('keeps three releases, and serves the last', async () => {
-    const source = await serve(tree());
+    const source = await serve(here.tree);
     for (const day of [2, 3, 4, 5, 6]) {
       await publish(`2026-11-0${day}T00:00:00Z`);
       expect((await mirror(source)).code).toBe(0);
     }
-    expect(readdirSync(join(folder, 'mirror/releases'))).toHaveLength(3);
+    expect(readdirSync(join(here.folder, 'mirror/releases'))).toHaveLength(3);
     expect(served()).toBe('2026-11-06T00:00:00Z');
-    expect(readlinkSync(join(folder, 'mirror/current'))).toMatch(/^releases\/20261106T000000Z-[0-9a-f]{16}$/);
+    expect(readlinkSync(join(here.folder, 'mirror/current'))).toMatch(
+      /^releases\/20261106T000000Z-[0-9a-f]{16}$/,
+    );
   });
 
   it('goes by what verifies, and leaves the old tree when something does not', async () => {
-    await mirror(tree());
+    await mirror(here.tree);
     const alter: [string, () => unknown, RegExp][] = [
       ['a byte of the list', () => flip('dist/issuers.json'), /were not signed by the root key/],
-      ['the statement', () => rmSync(join(folder, 'dist/publication.jwt')), /ERR_PUBLICATION_MISSING/],
+      ['the statement', () => rmSync(join(here.folder, 'dist/publication.jwt')), /ERR_PUBLICATION_MISSING/],
       ['a sums file', () => flip('dist/sums/root'), /sums\/root/],
-      ['a sums file too many', () => writeFiles(folder, { 'dist/sums/3': 'x' }), /sums\/3/],
-      ['a record', () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }), /issuers\/alpha/],
-      ['a file too many', () => writeFiles(folder, { 'dist/issuers/mallory': '{}' }), /mallory/],
-      ['a file too few', () => rmSync(join(folder, 'dist/issuers/gamma')), /gamma/],
+      ['a sums file too many', () => writeFiles(here.folder, { 'dist/sums/3': 'x' }), /sums\/3/],
+      ['a record', () => writeFiles(here.folder, { 'dist/issuers/alpha': '{}' }), /issuers\/alpha/],
+      ['a file too many', () => writeFiles(here.folder, { 'dist/issuers/mallory': '{}' }), /mallory/],
+      ['a file too few', () => rmSync(join(here.folder, 'dist/issuers/gamma')), /gamma/],
       ['the root key', () => forge(), /ERR_PUBLICATION_INVALID/],
-      ['nothing at all', () => rmSync(join(folder, 'dist/SHA256SUMS')), /SHA256SUMS/],
+      ['nothing at all', () => rmSync(join(here.folder, 'dist/SHA256SUMS')), /SHA256SUMS/],
     ];
     await publish('2026-11-02T00:00:00Z');
-    cpSync(tree(), join(folder, 'good'), { recursive: true });
+    cpSync(here.tree, join(here.folder, 'good'), { recursive: true });
     for (const [name, change, message] of alter) {
-      rmSync(tree(), { recursive: true });
-      cpSync(join(folder, 'good'), tree(), { recursive: true });
+      rmSync(here.tree, { recursive: true });
+      cpSync(join(here.folder, 'good'), here.tree, { recursive: true });
       await change();
-      const { code, stderr } = await mirror(tree());
+      const { code, stderr } = await mirror(here.tree);
       expect([name, code]).toEqual([name, 1]);
       expect(stderr).toMatch(message);
       expect(served()).toBe('2026-11-01T00:00:00Z');
-      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
-        true,
-      );
+      expect(
+        (await verifyTree(folderSource(join(here.folder, 'mirror/current')), here.rootKey, ANY_AGE)).ok,
+      ).toBe(true);
     }
   });
 
   function flip(file: string): void {
-    const bytes = readFileSync(join(folder, file));
+    const bytes = readFileSync(join(here.folder, file));
     bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 1;
-    writeFiles(folder, { [file]: bytes });
+    writeFiles(here.folder, { [file]: bytes });
   }
 
   /** A tree that is good in itself, by another key. */
   async function forge(): Promise<void> {
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'forger.pem'], folder);
-    rmSync(join(folder, 'dist'), { recursive: true });
-    await cli(['build', '--key', 'forger.pem'], folder);
-    rmSync(join(folder, 'forger.pem'));
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'forger.pem'], here.folder);
+    rmSync(join(here.folder, 'dist'), { recursive: true });
+    await cli(['build', '--key', 'forger.pem'], here.folder);
+    rmSync(join(here.folder, 'forger.pem'));
   }
 
   it('refuses an older list, and another one of the same time', async () => {
     await publish('2026-11-05T00:00:00Z');
-    await mirror(tree());
-    cpSync(tree(), join(folder, 'newer'), { recursive: true });
-    rmSync(tree(), { recursive: true });
+    await mirror(here.tree);
+    cpSync(here.tree, join(here.folder, 'newer'), { recursive: true });
+    rmSync(here.tree, { recursive: true });
     await publish('2026-11-03T00:00:00Z');
-    const older = await mirror(tree());
+    const older = await mirror(here.tree);
     expect([older.code, older.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_ROLLED_BACK')]);
-    rmSync(tree(), { recursive: true });
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
+    rmSync(here.tree, { recursive: true });
+    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
     await publish('2026-11-05T00:00:00Z');
-    expect((await mirror(tree())).code).toBe(1);
+    expect((await mirror(here.tree)).code).toBe(1);
     expect(served()).toBe('2026-11-05T00:00:00Z');
   });
 
   it('refuses what is stale: an old list without a checkpoint, or a checkpoint that has expired', async () => {
     await publish('2026-11-01T00:00:01Z');
-    const old = await cli(['mirror', tree(), 'mirror', '--root-key', 'root.json', '--max-age', '1'], folder);
+    const old = await cli(
+      ['mirror', here.tree, 'mirror', '--root-key', 'root.json', '--max-age', '1'],
+      here.folder,
+    );
     expect([old.code, old.stderr]).toEqual([1, expect.stringContaining('ERR_LIST_EXPIRED')]);
     await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
-    expect((await mirror(tree())).code).toBe(0);
-    const claims = decodeJwt(readFileSync(join(folder, 'dist/checkpoint.jwt'), 'utf8'));
+    expect((await mirror(here.tree)).code).toBe(0);
+    const claims = decodeJwt(readFileSync(join(here.folder, 'dist/checkpoint.jwt'), 'utf8'));
     const expired = { ...claims, iat: Number(claims.iat) - 7200, exp: Number(claims.iat) - 3600 };
     const jwt = await new SignJWT(expired)
-      .setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ: 'registry-checkpoint+jwt' })
-      .sign(createPrivateKey(readFileSync(join(folder, 'key.pem'))));
-    writeFiles(folder, { 'dist/checkpoint.jwt': jwt });
-    const frozen = await mirror(tree());
+      .setProtectedHeader({ alg: 'EdDSA', kid: here.rootKey.thumbprint, typ: 'registry-checkpoint+jwt' })
+      .sign(createPrivateKey(readFileSync(join(here.folder, 'key.pem'))));
+    writeFiles(here.folder, { 'dist/checkpoint.jwt': jwt });
+    const frozen = await mirror(here.tree);
     expect([frozen.code, frozen.stderr]).toEqual([1, expect.stringContaining('ERR_CHECKPOINT_EXPIRED')]);
   });
 
   it('takes a new checkpoint of the same list', async () => {
     await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
-    await mirror(tree());
-    const before = readFileSync(join(folder, 'mirror/current/checkpoint.jwt'), 'utf8');
-    expect((await cli(['checkpoint', '--key', 'key.pem'], folder, clockAhead(1))).code).toBe(0);
-    expect((await mirror(tree())).stderr).toContain('switched to');
-    expect(readFileSync(join(folder, 'mirror/current/checkpoint.jwt'), 'utf8')).not.toBe(before);
+    await mirror(here.tree);
+    const before = readFileSync(join(here.folder, 'mirror/current/checkpoint.jwt'), 'utf8');
+    expect((await cli(['checkpoint', '--key', 'key.pem'], here.folder, clockAhead(1))).code).toBe(0);
+    expect((await mirror(here.tree)).stderr).toContain('switched to');
+    expect(readFileSync(join(here.folder, 'mirror/current/checkpoint.jwt'), 'utf8')).not.toBe(before);
   });
 
   it('follows a rotation from the key that it has pinned', async () => {
-    await mirror(tree());
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
-    writeFiles(folder, { 'next.json': stdout });
-    writeFiles(folder, {
-      rotation: (await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder)).stdout,
+    await mirror(here.tree);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], here.folder);
+    writeFiles(here.folder, { 'next.json': stdout });
+    writeFiles(here.folder, {
+      rotation: (await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], here.folder))
+        .stdout,
     });
     const { code } = await cli(
       ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation', '--renew'],
-      folder,
+      here.folder,
     );
     expect(code).toBe(0);
-    expect((await mirror(tree())).stderr).toContain('switched to');
+    expect((await mirror(here.tree)).stderr).toContain('switched to');
 
     // Somebody has the key that was left, and no longer the rotation.
-    rmSync(tree(), { recursive: true });
+    rmSync(here.tree, { recursive: true });
     await publish(future(1));
-    const left = await mirror(tree());
+    const left = await mirror(here.tree);
     expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_INVALID')]);
     // Whoever has pinned another key means it.
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'fresh.pem'], folder);
-    writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'fresh.pem'], folder)).stdout });
-    rmSync(tree(), { recursive: true });
-    await cli(['build', '--key', 'fresh.pem', '--updated-at', future(2)], folder);
-    expect((await mirror(tree())).stderr).toContain('switched to');
+    await cli(['keys', 'generate', '--no-passphrase', '--out', 'fresh.pem'], here.folder);
+    writeFiles(here.folder, {
+      'root.json': (await cli(['keys', 'public', 'fresh.pem'], here.folder)).stdout,
+    });
+    rmSync(here.tree, { recursive: true });
+    await cli(['build', '--key', 'fresh.pem', '--updated-at', future(2)], here.folder);
+    expect((await mirror(here.tree)).stderr).toContain('switched to');
   });
 
   it.each([
@@ -228,21 +224,21 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       'is not a symbolic link',
     ],
   ])('ends with an error %s', async (_name, args, exit, message) => {
-    mkdirSync(join(folder, 'plain/current'), { recursive: true });
-    const { code, stderr } = await cli(args, folder);
+    mkdirSync(join(here.folder, 'plain/current'), { recursive: true });
+    const { code, stderr } = await cli(args, here.folder);
     expect(stderr).toContain(message);
     expect(code).toBe(exit);
-    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+    expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
   });
 
   it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
-    await mirror(tree());
-    const { child, said } = here.watching(tree());
+    await mirror(here.tree);
+    const { child, said } = here.watching(here.tree);
     await until(() => said().includes('unchanged'), said);
-    const list = readFileSync(join(folder, 'dist/issuers.json'));
-    writeFiles(folder, { 'dist/issuers.json': 'broken' });
+    const list = readFileSync(join(here.folder, 'dist/issuers.json'));
+    writeFiles(here.folder, { 'dist/issuers.json': 'broken' });
     await until(() => said().includes('was not accepted'), said);
-    writeFiles(folder, { 'dist/issuers.json': list });
+    writeFiles(here.folder, { 'dist/issuers.json': list });
     await publish('2026-11-02T00:00:00Z');
     await until(() => served() === '2026-11-02T00:00:00Z', said);
     const ended = new Promise((resolve) => child.once('close', resolve));
@@ -256,14 +252,14 @@ const mayMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none'
 
 describeWith(['rsync'], 'a mirror whose files may not grow', () => {
   it('says so, and serves the old tree', async () => {
-    await mirror(tree());
+    await mirror(here.tree);
     for (let index = 0; index < 100; index++)
-      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
+      writeFiles(here.folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
     await publish('2026-11-02T00:00:00Z');
-    const registry = await serve(tree());
+    const registry = await serve(here.tree);
     const mirrored = `"${process.execPath}" "${CLI}" mirror ${registry} mirror --root-key root.json --max-age 99999`;
     // In blocks of 512 bytes: the list is larger.
-    const { code, stderr } = await run('sh', ['-c', `trap '' XFSZ; ulimit -f 20; ${mirrored}`], folder);
+    const { code, stderr } = await run('sh', ['-c', `trap '' XFSZ; ulimit -f 20; ${mirrored}`], here.folder);
     expect(stderr).toMatch(/cannot be written: EFBIG/);
     expect(code).toBe(4);
     expect(served()).toBe('2026-11-01T00:00:00Z');
@@ -277,7 +273,7 @@ if (mayMount)
       // A file system of its own, of 2 MB, which is seen by this shell alone.
       const big = 'x'.repeat(60_000);
       writeFiles(
-        folder,
+        here.folder,
         Object.fromEntries(
           Array.from({ length: 40 }, (_one, index) => [
             `issuers/n${index}.yaml`,
@@ -285,7 +281,7 @@ if (mayMount)
           ]),
         ),
       );
-      mkdirSync(join(folder, 'small'));
+      mkdirSync(join(here.folder, 'small'));
       const mirrored = `"${process.execPath}" "${CLI}" mirror dist small/mirror --root-key root.json --max-age 99999`;
       const script = `mount -t tmpfs -o size=400k none small && ${mirrored}; first=$?
 "${process.execPath}" "${CLI}" build --key key.pem >/dev/null 2>&1
@@ -298,10 +294,10 @@ grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
     });
 
     /** A shell whose mounts nobody else sees. */
-    const runShell = (script: string) => run('unshare', ['--mount', 'sh', '-c', script], folder);
+    const runShell = (script: string) => run('unshare', ['--mount', 'sh', '-c', script], here.folder);
 
     it('says so in a folder that is read-only', async () => {
-      await mirror(tree());
+      await mirror(here.tree);
       await publish('2026-11-02T00:00:00Z');
       const mirrored = `"${process.execPath}" "${CLI}" mirror dist mirror --root-key root.json --max-age 99999`;
       const script = `mount --bind mirror mirror && mount -o remount,bind,ro mirror && ${mirrored}`;
@@ -316,22 +312,22 @@ describe('passport-registry mirror status', () => {
   it('tells who is in sync, behind, ahead, altered or away', async () => {
     const at = async (name: string, time: string) => {
       await publish(time);
-      cpSync(tree(), join(folder, name), { recursive: true });
-      return serve(join(folder, name));
+      cpSync(here.tree, join(here.folder, name), { recursive: true });
+      return serve(join(here.folder, name));
     };
     const behind = await at('behind', '2026-11-02T00:00:00Z');
     const primary = await at('primary', '2026-11-02T00:30:00Z');
-    const sync = await serve(join(folder, 'primary'));
+    const sync = await serve(join(here.folder, 'primary'));
     const ahead = await at('ahead', '2026-11-02T00:45:00Z');
-    cpSync(join(folder, 'primary'), join(folder, 'altered'), { recursive: true });
-    const list = readFileSync(join(folder, 'altered/issuers.json'), 'utf8');
-    writeFiles(folder, { 'altered/issuers.json': list.replace('active', 'paused') });
-    const altered = await serve(join(folder, 'altered'));
+    cpSync(join(here.folder, 'primary'), join(here.folder, 'altered'), { recursive: true });
+    const list = readFileSync(join(here.folder, 'altered/issuers.json'), 'utf8');
+    writeFiles(here.folder, { 'altered/issuers.json': list.replace('active', 'paused') });
+    const altered = await serve(join(here.folder, 'altered'));
     const away = `http://127.0.0.1:${await freePort()}`;
     const key = ['--root-key', 'root.json'];
     const all = await cli(
       ['mirror', 'status', ...key, primary, sync, behind, ahead, altered, away, '--json'],
-      folder,
+      here.folder,
     );
     expect(all.code).toBe(1);
     const { mirrors } = JSON.parse(all.stdout);
@@ -344,30 +340,36 @@ describe('passport-registry mirror status', () => {
       ['unreachable', undefined],
     ]);
     expect(all.stderr).toMatch(/^behind by 1800 s +http/m);
-    expect((await cli(['mirror', 'status', ...key, primary, sync, behind], folder)).code).toBe(0);
-    const strict = await cli(['mirror', 'status', ...key, primary, behind, '--max-behind', '60'], folder);
+    expect((await cli(['mirror', 'status', ...key, primary, sync, behind], here.folder)).code).toBe(0);
+    const strict = await cli(
+      ['mirror', 'status', ...key, primary, behind, '--max-behind', '60'],
+      here.folder,
+    );
     expect(strict.code).toBe(1);
   });
 
   describe('calls a mirror', () => {
+    let trees: string;
     const state = async (...names: string[]) => {
-      const urls = await Promise.all(names.map((name) => serve(join(folder, name))));
+      const urls = await Promise.all(names.map((name) => serve(join(trees, name))));
       const args = ['mirror', 'status', '--root-key', 'root.json', ...urls, '--json'];
-      const { code, stdout } = await cli(args, folder);
+      const { code, stdout } = await cli(args, trees);
       const { state: it, behind, problem } = JSON.parse(stdout).mirrors[1];
       return [code, it, ...(behind ? [behind] : []), problem ?? null];
     };
 
     /** Three publications of one list, one after the other: without a checkpoint, with one, and the newest. */
-    beforeEach(async () => {
+    beforeAll(async () => {
+      const { folder, tree } = await mirrorFolder();
+      trees = folder;
       for (const [name, args] of [
         ['without', []],
         ['with', ['--checkpoint-key', 'key.pem']],
       ] as const) {
         const { code } = await cli(['build', '--key', 'key.pem', ...args], folder);
         expect(code).toBe(0);
-        cpSync(tree(), join(folder, name), { recursive: true });
-        cpSync(tree(), join(folder, `unstated-${name}`), { recursive: true });
+        cpSync(tree, join(folder, name), { recursive: true });
+        cpSync(tree, join(folder, `unstated-${name}`), { recursive: true });
         rmSync(join(folder, `unstated-${name}/publication.jwt`));
       }
       cpSync(join(folder, 'with'), join(folder, 'withheld'), { recursive: true });
@@ -390,13 +392,13 @@ describe('passport-registry mirror status', () => {
     });
 
     it('behind or ahead if the statement of the same list is another', async () => {
-      const claims = decodeJwt(readFileSync(join(folder, 'without/publication.jwt'), 'utf8'));
+      const claims = decodeJwt(readFileSync(join(trees, 'without/publication.jwt'), 'utf8'));
       const next = { ...claims, sequence: 5, iat: Number(claims.iat) + 60 };
       const jwt = await new SignJWT(next)
-        .setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ: 'registry-publication+jwt' })
-        .sign(createPrivateKey(readFileSync(join(folder, 'key.pem'))));
-      cpSync(join(folder, 'without'), join(folder, 'next'), { recursive: true });
-      writeFiles(folder, { 'next/publication.jwt': jwt });
+        .setProtectedHeader({ alg: 'EdDSA', kid: here.rootKey.thumbprint, typ: 'registry-publication+jwt' })
+        .sign(createPrivateKey(readFileSync(join(trees, 'key.pem'))));
+      cpSync(join(trees, 'without'), join(trees, 'next'), { recursive: true });
+      writeFiles(trees, { 'next/publication.jwt': jwt });
       expect(await state('next', 'without')).toEqual([0, 'behind', 60, null]);
       expect(await state('without', 'next')).toEqual([0, 'ahead', -60, null]);
     });

@@ -11,7 +11,7 @@ import { recordText, writeFiles } from '../../support/workspace.js';
 
 const PUBLICATIONS = rounds({ usual: 6, soak: 1_000 });
 /** Readers that never rest take all the time of the processor from the writer and the mirror. */
-const REST_MS = rounds({ usual: 25, soak: 0 });
+const REST_MS = rounds({ usual: 75, soak: 0 });
 
 describeWith(['rsync', 'nginx'], 'a source, a mirror and nginx under a writer', () => {
   // Side by side, because most of the time is the second between two rounds of a mirror.

@@ -168,8 +168,9 @@ describe.each(CLIENTS)('%s with a quorum', (_name, create) => {
   it('says which witnesses have cosigned if they are too few', async () => {
     const reader = await logReader(create, registry);
     await reader.read(await registry.publish({ cosigned: registry.cosigning(1) }));
-    expect(reader.client.status().errors[reader.host.base]?.message).toBe(
-      '2 witnesses must have cosigned the log, but the proof has recent and valid cosignatures only of: one.example',
-    );
+    expect(reader.client.status().errors[reader.host.base]).toMatchObject({
+      code: 'ERR_TOO_FEW_COSIGNATURES',
+      message: expect.stringMatching(/: one\.example$/),
+    });
   });
 });

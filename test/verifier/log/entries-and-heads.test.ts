@@ -321,7 +321,7 @@ describe('the signature of a log', () => {
     const message = 'has the origin "evil.example/log", but the log is registry.example/log';
     expect(await verdict(signedHead(log, { origin: 'evil.example/log', ...head }))).toBe(message);
     const spoof = await verdict(signedHead(log, { origin: `a\u202e${'x'.repeat(1000)}`, ...head }));
-    expect(spoof).toMatch(/^has the origin "a\?x{78}\.\.\.", but the log is registry\.example\/log$/);
+    expect(spoof).toMatch(/"a\?x{78}\.\.\."/);
   });
 
   it('by another key is not that of the log, even with its name', async () => {

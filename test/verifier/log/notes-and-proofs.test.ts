@@ -320,9 +320,7 @@ describe('a proof that a log contains an entry', () => {
     ['a space after the first line', good.replace('@v1', '@v1 ')],
     ['an empty line after the first line', good.replace('@v1\n', '@v1\n\n')],
   ])('that is or has %s is refused', (_name, text) => {
-    expect(() => proofOf(text)).toThrow(
-      /^does not begin with c2sp\.org\/tlog-proof@v1$|^has a malformed line$/,
-    );
+    expect(() => proofOf(text)).toThrow(/^(?:does not begin with|has a malformed line)/);
   });
 
   it.each<[string, string]>([

@@ -155,18 +155,16 @@ describe('the proof that a publication is logged', () => {
   it('is refused if it is missing, or not UTF-8', async () => {
     const rules = { origin: ORIGIN, witnesses: [], quorum: 0, since: 0, until: 0 };
     const missing = verifyPublicationProof(undefined, statement, rules);
-    await expect(missing).rejects.toThrow('the proof that the list is logged is missing');
     await expect(missing).rejects.toThrow(expect.objectContaining({ code: 'ERR_NOT_LOGGED' }));
+    await expect(missing).rejects.toThrow('is missing');
     const latin = Buffer.from(proofWith({}).replaceAll('—', '\xe9'), 'latin1');
-    await expect(verify({}, latin)).rejects.toThrow('the proof that the list is logged is not UTF-8');
+    await expect(verify({}, latin)).rejects.toThrow('is not UTF-8');
     await expect(verify({}, Buffer.from(`\ufeff${proofWith({})}`))).rejects.toThrow('does not begin with');
   });
 
   it('names the origin that it has, in ASCII', async () => {
     const verdict = verify({ origin: 'evil\u202e.example/log' });
-    await expect(verdict).rejects.toThrow(
-      'has the origin "evil?.example/log", but the log is registry.example/log',
-    );
+    await expect(verdict).rejects.toThrow('"evil?.example/log"');
   });
 
   it.each<[string, Changes, readonly NoteSigner[]]>([
@@ -199,9 +197,7 @@ describe('the proof that a publication is logged', () => {
     const verdict = verify(changes);
     await expect(verdict).rejects.toThrow(expect.objectContaining({ code: 'ERR_TOO_FEW_COSIGNATURES' }));
     const names = counted.map(({ key }) => key.name).join(', ') || 'none';
-    await expect(verdict).rejects.toThrow(
-      `${quorum} witnesses must have cosigned the log, but the proof has recent and valid cosignatures only of: ${names}`,
-    );
+    await expect(verdict).rejects.toThrow(new RegExp(`^${quorum} .*: ${names}$`));
   });
 
   it('at the limits of age, the quorum is enough', async () => {

@@ -1,41 +1,20 @@
 import { request as httpRequest } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import type { PassportVerifier } from '@passport-registry/verifier';
 import { signAction } from '@passport-registry/verifier/agent';
 import { type Admission, PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fastify';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  AUDIENCE,
-  agentKeys,
-  type IssuerWorld,
-  issuerKey,
-  issuerWorld,
-  mandate,
-  passportOf,
-  type TestPassport,
-  tokenOf,
-  verifierOf,
-} from '../../support/passport-world.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { AUDIENCE, issuedPassport } from '../../support/passport-world.js';
 
-// The adapter declares this member, too. Inside this repository, the compiler applies that to a stub of Fastify.
+// For all tests. The adapter declares this member, too. Inside this repository, the compiler applies that to a stub of
+// Fastify.
 declare module 'fastify' {
   interface FastifyRequest {
     passport: Admission;
   }
 }
 
-let world: IssuerWorld;
-let passport: TestPassport;
-let verifier: PassportVerifier;
-let token: string;
-
-beforeAll(async () => {
-  world = await issuerWorld('alpha', await issuerKey());
-  passport = await passportOf(world, await agentKeys(), { mandate: mandate({ scope: ['email.send'] }) });
-  verifier = await verifierOf([world]);
-  token = await tokenOf(world, passport);
-});
+const { passport, verifier, token } = await issuedPassport('email.send');
 
 const applications: FastifyInstance[] = [];
 afterAll(() => Promise.all(applications.map((app) => app.close())));

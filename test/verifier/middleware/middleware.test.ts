@@ -1,52 +1,20 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { PassportVerifier } from '@passport-registry/verifier';
 import { signAction } from '@passport-registry/verifier/agent';
 import { requirePassport as requireInExpress } from '@passport-registry/verifier/express';
-import { type Admission, requirePassport as requireInFastify } from '@passport-registry/verifier/fastify';
+import { requirePassport as requireInFastify } from '@passport-registry/verifier/fastify';
 import { PROOF_HEADER, requirePassport as requireInFetch } from '@passport-registry/verifier/fetch';
 import { type PassportEnv, requirePassport as requireInHono } from '@passport-registry/verifier/hono';
 import express from 'express';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  AUDIENCE,
-  agentKeys,
-  type IssuerWorld,
-  issuerKey,
-  issuerWorld,
-  mandate,
-  passportOf,
-  seconds,
-  type TestPassport,
-  tokenOf,
-  verifierOf,
-} from '../../support/passport-world.js';
+import { AUDIENCE, issuedPassport, passportOf, seconds, tokenOf } from '../../support/passport-world.js';
 import { listen } from '../../support/serving.js';
 import { rounds } from '../../support/soak.js';
 
-// The adapter declares this member, too. Inside this repository, the compiler applies that to a stub of Fastify.
-declare module 'fastify' {
-  interface FastifyRequest {
-    passport: Admission;
-  }
-}
-
-let world: IssuerWorld;
-let passport: TestPassport;
-let verifier: PassportVerifier;
-let token: string;
-
-beforeAll(async () => {
-  world = await issuerWorld('alpha', await issuerKey());
-  passport = await passportOf(world, await agentKeys(), {
-    mandate: mandate({ scope: ['email.send', 'files.read'] }),
-  });
-  verifier = await verifierOf([world]);
-  token = await tokenOf(world, passport);
-});
+const { world, passport, verifier, token } = await issuedPassport('email.send', 'files.read');
 
 const MAX = 2000;
 const bySubject = (request: { url?: string }) =>

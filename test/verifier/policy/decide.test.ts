@@ -257,9 +257,7 @@ describe('a trust policy', () => {
     [{ tiers: [], allow: undefined }, 'allow is missing'],
     [{ tiers: [() => 1] }, 'tiers[0] is a function'],
   ])('an error names the value and its path: %j', (policy, problem) => {
-    expect(() => assertTrustPolicy(policy)).toThrow(
-      `${problem}, which does not match schemas/trust-policy.schema.json`,
-    );
+    expect(() => assertTrustPolicy(policy)).toThrow(problem);
   });
 
   it('with a wrong name is told which tiers and members there are', () => {

@@ -1,4 +1,3 @@
-import type { RegistryError } from '@passport-registry/verifier';
 import {
   idHashOf,
   levelsFor,
@@ -74,9 +73,7 @@ describe('a leaf of the tree of sums', () => {
 
   it('refuses a record of another branch', () => {
     const [other = ''] = idsAt('4', 1);
-    expect(() => read(line(`issuers/${other}`), '3', 1)).toThrow(
-      `lists issuers/${other}, which does not belong there`,
-    );
+    expect(() => read(line(`issuers/${other}`), '3', 1)).toThrow(`issuers/${other}`);
   });
 
   it('refuses lines out of order, and two lines of one path', () => {
@@ -182,15 +179,8 @@ describe('a line of a sums file', () => {
     const ids = idsAt('', 64);
     const text = ids.map((id) => line(`issuers/${id}`)).join('');
     expect(read(text).size).toBe(64);
-    expect(() => read(`${text}x\n`)).toThrow('sums/root has a line that is not in the format of coreutils');
-    const code = (() => {
-      try {
-        return read(`${text}x\n`);
-      } catch (error) {
-        return (error as RegistryError).code;
-      }
-    })();
-    expect(code).toBe('ERR_SUMS_INVALID');
+    const named = { code: 'ERR_SUMS_INVALID', message: expect.stringMatching(/^sums\/root /) };
+    expect(() => read(`${text}x\n`)).toThrow(expect.objectContaining(named));
   });
 });
 

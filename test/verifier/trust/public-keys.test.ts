@@ -1,6 +1,12 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
-import { importRootKey, openRegistry, PassportClient, walkRotation } from '@passport-registry/verifier';
+import {
+  assertTrustAnchor,
+  importRootKey,
+  openRegistry,
+  PassportClient,
+  walkRotation,
+} from '@passport-registry/verifier';
 import { signMandate } from '@passport-registry/verifier/agent';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
@@ -14,6 +20,7 @@ import {
   ZERO_POINT,
 } from '../../support/bad-keys.js';
 import fc from '../../support/fast-check.js';
+import { keyIdOf } from '../../support/note-keys.js';
 import {
   agentKeys,
   encodedJws,
@@ -38,6 +45,7 @@ import {
 } from '../../support/publication.js';
 
 const NAMES = Object.keys(BAD_KEYS);
+const GOOD_ED25519 = ed25519.getPublicKey(new Uint8Array(32).fill(1));
 const reasons = ({ reasons: [first] }: { reasons: readonly { code: string }[] }) => first?.code;
 
 describe.each(NAMES)('%s', (name) => {
@@ -104,6 +112,22 @@ describe.each(SOME)('%s', (name) => {
     });
     const verifier = await verifierOf([world]);
     expect(reasons(await verifier.verifyPassport(await tokenOf(world, passport)))).toBe('mandate-header');
+  });
+});
+
+describe.each(NAMES.filter((name) => name.startsWith('Ed25519')))('%s', (name) => {
+  it('is no key of a witness', () => {
+    const point = Buffer.from(BAD_KEYS[name]?.['x'] ?? '', 'base64url');
+    /** The anchor whose witness has this key. */
+    const anchorWith = (bytes: Uint8Array) => {
+      const [witness, type] = ['witness.example/w', 4];
+      const key = Buffer.from([type, ...bytes]).toString('base64');
+      const vkey = `${witness}+${keyIdOf(witness, type, bytes)}+${key}`;
+      return { root: GOOD_POINT, log: 'registry.example/log', witnesses: [vkey], quorum: 1 };
+    };
+    const code = 'ERR_TRUST_ANCHOR_INVALID';
+    expect(() => assertTrustAnchor(anchorWith(GOOD_ED25519))).not.toThrow();
+    expect(() => assertTrustAnchor(anchorWith(point))).toThrow(expect.objectContaining({ code }));
   });
 });
 

@@ -189,7 +189,7 @@ describe('a trust anchor', () => {
     for (const anchored of [jwk, unnamed, { ...unnamed, y: null }]) {
       const check = () => assertTrustAnchor({ root: anchored, next_roots: [THUMBPRINTS[0], thumbprint] });
       expect(check).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
-      expect(check).toThrow('next_roots contain the thumbprint of root');
+      expect(check).toThrow(/^next_roots /);
     }
   });
 
@@ -218,9 +218,7 @@ describe('a trust anchor', () => {
     ['https://a.example/x', 'https://a.example/y/../x'],
   ])('names no source twice: %s and %s', (first, second) => {
     const sources = ['https://b.example', first, second];
-    expect(() => assertTrustAnchor({ root: ed25519, sources })).toThrow(
-      /^sources\[2\] repeats .* another spelling/,
-    );
+    expect(() => assertTrustAnchor({ root: ed25519, sources })).toThrow(/^sources\[2\] repeats /);
     for (const one of [first, second])
       expect(assertTrustAnchor({ root: ed25519, sources: [one] })).toBe(undefined);
     const others = [
@@ -431,8 +429,7 @@ describe('a client that has pinned the root key of another registry', () => {
     client.close();
     expect(error).toMatchObject({ code: 'ERR_DELEGATION_INVALID' });
     const { message } = error as Error;
-    expect(message).toContain(`names the root key ${root.rootKey.thumbprint}`);
+    expect(message).toContain(root.rootKey.thumbprint);
     expect(message).toContain(`signer, not ${other.rootKey.thumbprint}`);
-    expect(message).toContain('you may have pinned the root key of another registry');
   });
 });

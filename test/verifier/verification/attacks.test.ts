@@ -1,5 +1,10 @@
 import { createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
-import { type ActionVerdict, RegistryStale, VERDICT_CHECKS } from '@passport-registry/verifier';
+import {
+  type ActionVerdict,
+  PASSPORT_REASONS,
+  RegistryStale,
+  VERDICT_CHECKS,
+} from '@passport-registry/verifier';
 import { publicJwk, signMandate } from '@passport-registry/verifier/agent';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -69,11 +74,15 @@ async function verdictOn(
   } as never);
 }
 
+/** The codes of all rejections that the tests of this file have seen. */
+const seen = new Set<string>();
+
 /** Rejected for one reason, at one step; what came before has passed, and what comes after is not called passed. */
 function expectRejected(verdict: ActionVerdict, code: string, step: string): void {
   expect(verdict.allowed).toBe(false);
   expect(verdict.reasons.map((reason) => reason.code)).toEqual([code]);
   expect(verdict.reasons[0]?.message).not.toBe('');
+  seen.add(code);
   const failed = VERDICT_CHECKS.indexOf(step as never);
   expect(verdict.checks.map(({ name }) => name)).toEqual([...VERDICT_CHECKS]);
   verdict.checks.forEach(({ result }, index) => {
@@ -1085,5 +1094,16 @@ describe('a fetch that is slow in its body', () => {
       { timeout: 0.5, fetch: fetchOf([{ ...all.world, address: drip }]) },
     );
     expectRejected(verdict, 'discovery-unreachable', 'discovery');
+  });
+});
+
+/** Only a second answer of an issuer can have this code: see issuer-answers.test.ts. */
+const SECOND_ANSWER = 'revocation-nonce-rolled-back';
+
+// The last test of the file, because it is about all others.
+describe('each reason to reject a passport or an action', () => {
+  it('has its own code, which an attack of this file gets', () => {
+    const codes = Object.keys(PASSPORT_REASONS).filter((code) => code !== SECOND_ANSWER);
+    expect(codes.filter((code) => !seen.has(code))).toEqual([]);
   });
 });
