@@ -76,6 +76,8 @@ export const HOST_FILES: readonly string[] = [
   '_headers',
   '.htaccess',
   'issuers/.htaccess',
+  // No version writes this one, but the protocol permits it.
+  'log/.htaccess',
   'sums/.htaccess',
   '.nojekyll',
   'vercel.json',
