@@ -45,7 +45,7 @@ export async function assertHeadSigned(
   };
   if (statement?.log !== undefined && (await isSignedBy(statement.text))) return;
   if (await isSignedBy(await pendingStatement(files, head.size, roots))) return;
-  throw invalid('is not signed by a key of the log that the root key names');
+  throw invalid('is not signed by the key of the log that the root key names');
 }
 
 /** Returns the newest publication statement in a log, if the root key of the tree, or one that follows it in the log, signed it. */

@@ -119,7 +119,7 @@ export class RegistryPage {
       if (causeOf(failure) !== 'expired') throw failure;
       const { expiredRegistry } = await loadParts();
       const { rootKey } = await this.#trusted;
-      const registry = await expiredRegistry(this.#base, rootKey, trustAnchor, failure);
+      const registry = await expiredRegistry(rootKey, trustAnchor, failure);
       this.#expired = failure;
       return registry;
     }
@@ -281,10 +281,8 @@ export class RegistryPage {
   }
 
   #fail(error: unknown): void {
-    let failure = notVerified(error);
-    // The list is stale for the reason for which the host was refused since.
-    const [reason] = Object.values(this.#registry?.status().errors ?? {});
-    if (reason && failure.code === 'ERR_REGISTRY_STALE') failure = notVerified(reason);
+    // A list grows stale for the reason for which the host was refused since.
+    const failure = notVerified(error, this.#registry?.status());
     this.#hasVerdict = true;
     this.#registry?.close();
     this.#registry = undefined;

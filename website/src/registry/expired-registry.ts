@@ -27,24 +27,20 @@ const ANY_AGE_SECONDS = 100 * 365 * DAY_SECONDS;
  *   have expired. Otherwise, such as without an answer, the failure
  */
 export async function expiredRegistry(
-  base: URL,
   rootKey: RootKey,
   trustAnchor: RegistryAnchor,
   failure: NotVerified,
 ): Promise<RegistryClient> {
   try {
-    return await oldRegistry(base, rootKey, trustAnchor);
+    return await oldRegistry(rootKey, trustAnchor);
   } catch (error) {
     const reason = notVerified(error);
     throw ['forged', 'clock'].includes(causeOf(reason)) ? reason : failure;
   }
 }
 
-async function oldRegistry(
-  base: URL,
-  rootKey: RootKey,
-  trustAnchor: RegistryAnchor,
-): Promise<RegistryClient> {
+async function oldRegistry(rootKey: RootKey, trustAnchor: RegistryAnchor): Promise<RegistryClient> {
+  const base = new URL(trustAnchor.sources[0]);
   const [checkpoint, delegation] = await Promise.all(
     ['checkpoint.jwt', 'keys/delegation.jwt'].map((path) => fetchIfThere(base, path)),
   );
