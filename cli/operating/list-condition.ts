@@ -46,9 +46,17 @@ export function treeCondition(local: LocalTree, env: NodeJS.ProcessEnv): TreeCon
   const problems = problemsOf(report, (name) => !elsewhere.includes(name));
   if (problems !== undefined) return state('error', `${folder} is not valid: ${summarize(problems)}`);
   if (report.rootKey === undefined) return state('error', `${folder} was not verified: see the root key`);
+  const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
+  if (failed.length > 0) {
+    const parts = failed.map(({ name }) => name).join(', ');
+    return state('note', `the other files of ${folder} are valid, but see: ${parts}`);
+  }
   // In trees of older versions, SHA256SUMS lists the records, too.
   const records = published?.hasStatement ? (report.issuers ?? 0) : 0;
   const files = (published?.checksums()?.size ?? 0) + records;
+  const unlisted = report.notes.flatMap(({ code, path }) => (code === 'file-unlisted' ? [path] : []));
+  if (unlisted.length > 0)
+    return state('warning', `${folder} has files that are not part of the tree: ${summarize(unlisted)}`);
   return state('ok', `${folder} is valid, ${files} files`);
 }
 

@@ -29,6 +29,33 @@ export interface LogReader {
   readonly invalid: (message: string, fault: LogFault) => Error;
 }
 
+/** How many entries are read from a host at once. They are kept in memory. */
+export const MAX_READ_ENTRIES = 2 ** 18;
+
+/** How many bytes of a log are read from a host at once: three times as many as those entries have. */
+export const MAX_READ_BYTES = 384 * 2 ** 20;
+
+/**
+ * Limits how much is read from a host at once.
+ *
+ * @param count - the number of entries to read
+ * @throws the error of the reader
+ */
+export function limitedReader({ fetchFile, invalid }: LogReader, count: number): LogReader {
+  if (count > MAX_READ_ENTRIES)
+    throw invalid(`has ${count} entries, too many to read from a host`, 'malformed');
+  let bytesRead = 0;
+  return {
+    invalid,
+    fetchFile: async (path) => {
+      if (bytesRead > MAX_READ_BYTES) throw invalid('is too large to be read from a host', 'malformed');
+      const bytes = await fetchFile(path);
+      bytesRead += bytes?.length ?? 0;
+      return bytes;
+    },
+  };
+}
+
 /** A file of a log is missing, has bytes that belong to no log, or can belong to another log than the one that is known. */
 export type LogFault = 'missing' | 'malformed' | 'other';
 

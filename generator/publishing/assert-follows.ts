@@ -11,10 +11,11 @@ import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
 import { assertAcceptable } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
+import { isLogPath } from '../verification/log-archive.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { storedPublication } from '../verification/stored-publication.js';
 import { memorySource } from '../verification/tree-source.js';
-import { assertTreeGood } from './assert-tree-good.js';
+import { assertNothingUnlisted, assertTreeGood } from './assert-tree-good.js';
 import { findLogFault, isOnlyLogged } from './log-follows.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
 import type { PublicationExceptions, TreeOptions } from './publication.js';
@@ -88,6 +89,14 @@ async function assertFirstFollows(
   if (pending === undefined || log === undefined) {
     throw new TreeRejected(`${proposed.name} has no list, and its log has no publication`);
   }
+  // The audit has checked the files of the log.
+  const { sha256: list } = pending.statement;
+  const parts = [PATHS.rootKey, ...[PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(list, name))];
+  const isPart = (path: string) => isLogPath(path) || parts.includes(path);
+  assertNothingUnlisted(
+    proposed.name,
+    [...proposed.files.keys()].filter((path) => !isPart(path)),
+  );
   if (before === undefined) return [];
   if (!isOnlyLogged(before.files)) {
     throw new TreeRejected(`${doesNotFollow(proposed, before)}: it has no list. ${LOAD_AGAIN}`);

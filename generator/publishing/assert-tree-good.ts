@@ -1,4 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
+import { printable } from '../diagnostics/printers/printable.js';
 import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -11,7 +12,8 @@ const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
 
 /**
  * Verifies a whole tree in memory as an outsider would, before any file is written
- * (rule verified-before-written).
+ * (rule verified-before-written). Whoever publishes a tree has to know all of its files: a file that nothing lists is refused,
+ * although an auditor passes what a later version may have added.
  *
  * @param options - the name of the tree in messages, and what verifies the record of the holders
  * @throws {@link TreeRejected}
@@ -34,6 +36,10 @@ export async function assertTreeGood(
     const problems = failed.flatMap(({ problems }) => problems).slice(0, 5);
     throw new TreeRejected(`${report.source} fails verification: ${problems.join('; ')}`);
   }
+  assertNothingUnlisted(
+    report.source,
+    report.notes.flatMap(({ code, path }) => (code === 'file-unlisted' ? [path] : [])),
+  );
   // Without these files, a client reads nothing that `verifyTree` has not verified. If the tree has a checkpoint,
   // `verifyTree` runs the client.
   const isChecked = report.checks.some(({ name, result }) => name === 'client' && result === 'passed');
@@ -42,4 +48,13 @@ export async function assertTreeGood(
   );
   const needsClient = FRESHNESS.some((path) => tree.has(path)) && !isChecked && !lacksCheckpoint;
   if (needsClient) await assertVerifiable(treeFiles(tree), rootKey);
+}
+
+/** Refuses to publish files that are not part of a tree. @throws {@link TreeRejected} */
+export function assertNothingUnlisted(name: string, unlisted: readonly string[]): void {
+  if (unlisted.length === 0) return;
+  const paths = unlisted.slice(0, 5).map(printable).join(', ');
+  throw new TreeRejected(
+    `${name} has files that are not part of the tree: ${paths}. Move them elsewhere. If a later version of this program has built the tree, use that version`,
+  );
 }

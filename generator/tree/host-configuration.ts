@@ -1,3 +1,4 @@
+import { sha256 } from './checksums.js';
 import { CONTENT_SECURITY_POLICY, notFoundPage } from './site/pages.js';
 
 /**
@@ -75,6 +76,8 @@ export const HOST_FILES: readonly string[] = [
   '_headers',
   '.htaccess',
   'issuers/.htaccess',
+  // No version writes this one, but the protocol permits it.
+  'log/.htaccess',
   'sums/.htaccess',
   '.nojekyll',
   'vercel.json',
@@ -112,6 +115,18 @@ export function hostFiles(): Map<string, string> {
     ['vercel.json', vercelJson()],
     ['404.html', notFoundPage()],
   ]);
+}
+
+/** The SHA-256 of the files that an earlier version writes differently. From 0.2.0 on. */
+const EARLIER_HOST_FILES: ReadonlySet<string> = new Set([
+  // 404.html of 0.2.0.
+  'f8ba8ac7e092ec8de6d043c0f307bcdff1ef9115532955425d3e4a7d60b55f26',
+]);
+
+/** Whether this version or an earlier one writes a configuration file with this SHA-256. */
+export function isOwnHostFile(path: string, hash: string): boolean {
+  const own = hostFiles().get(path);
+  return (own !== undefined && sha256(own) === hash) || EARLIER_HOST_FILES.has(hash);
 }
 
 const toPairs = (headers: Record<string, string>) =>

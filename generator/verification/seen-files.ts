@@ -79,6 +79,11 @@ export class SeenFiles {
     return this.#paths;
   }
 
+  /** Whether a path that the source lists is that of a file, not of a link or a pipe. */
+  isRegular(path: string): boolean {
+    return this.source.isRegular?.(path) ?? true;
+  }
+
   async require(path: string): Promise<Uint8Array> {
     const bytes = await this.get(path);
     if (bytes === undefined) throw new Problems([`${path} is missing`]);

@@ -17,7 +17,7 @@ import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
-import { mayBeUnlisted } from '../tree/known-files.js';
+import { roleOf } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyAnyAge } from './accept.js';
 import { CONCURRENCY } from './ask-host.js';
@@ -102,8 +102,8 @@ const ALWAYS_THERE: readonly string[] = [PATHS.list, PATHS.signature, PATHS.root
 const STATED_FILES: readonly string[] = [PATHS.publication, sumsPath('')];
 
 /**
- * Compares every file with its hash in SHA256SUMS. A file that is not listed is refused, unless a later version may have
- * added it.
+ * Compares every file with its hash in SHA256SUMS. A file that this version does not know, or that is not listed, is refused,
+ * unless a later version may have added it (rule later-versions).
  *
  * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
  *   does not. In older trees, SHA256SUMS lists everything
@@ -118,9 +118,11 @@ export async function checkChecksums(
   const sums = await readChecksums(files);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
-  const mayBeMissing = (path: string) => withoutHostFiles && HOST_FILES.includes(path);
+  // A mirror leaves out what a later version has added if nothing proves SHA256SUMS.
+  const mayBeMissing = (path: string) =>
+    withoutHostFiles && (HOST_FILES.includes(path) || roleOf(path) === 'added');
   // Hosts hide their configuration files behind all kinds of responses.
-  const reachable = [...sums].filter(([path]) => !(live && mayBeMissing(path)));
+  const reachable = [...sums].filter(([path]) => !(live && HOST_FILES.includes(path)));
   await forEachConcurrent(reachable, CONCURRENCY, async ([path, expected]) => {
     const found: string[] = [];
     const hash = await readOrReport(path, (path) => files.hash(path), found);
@@ -143,11 +145,15 @@ export async function checkChecksums(
     ...[...sums.keys()]
       .filter(isElsewhere)
       .map((path) => `${CHECKSUMS_PATH} lists ${path}, which it must not list`),
+    ...[...sums.keys()]
+      // Another check refuses what is not part of a snapshot.
+      .filter((path) => !isElsewhere(path) && !path.startsWith('snapshots/') && roleOf(path) === 'refused')
+      .map((path) => `${CHECKSUMS_PATH} lists ${path}, which no version of a registry has`),
   );
   const present = files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
   problems.push(
     ...present
-      .filter((path) => !listed(path) && !mayBeUnlisted(path))
+      .filter((path) => !listed(path) && !(roleOf(path) === 'added' && files.isRegular(path)))
       .map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );
   failIfAny(problems.sort());

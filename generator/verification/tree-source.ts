@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
 import { limitOf } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
@@ -30,10 +32,12 @@ export interface TreeSource {
    * @throws {@link IoFailed} if the file cannot be read, or is larger than its limit
    */
   get(path: string, hash?: string, maxBytes?: number): Promise<FoundFile | undefined>;
-  /** Whether files that configure hosts may be missing. A host need not serve them, so a mirror may lack them. */
+  /** Whether files that configure hosts, and files that this version does not know, may be missing: a mirror may lack them. */
   readonly withoutHostFiles?: boolean;
   /** Lists all paths; undefined if the source has no listing. @throws {@link IoFailed} */
   readonly paths?: () => readonly string[];
+  /** Whether a listed path is that of a file, not of a link or a pipe. Default: it is. */
+  readonly isRegular?: (path: string) => boolean;
 }
 
 /**
@@ -87,6 +91,7 @@ export function folderSource(folder: string): TreeSource {
         throw new IoFailed(`${folder} cannot be listed: ${(cause as Error).message}`, { cause });
       }
     },
+    isRegular: (path) => lstatSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true,
   };
 }
 

@@ -2,7 +2,7 @@ import type { AnyEntry } from '@passport-registry/verifier/internal';
 import { shown } from '../diagnostics/diagnostic.js';
 import { unknownClaims, unknownClaimsOfSteps } from '../freshness/unknown-claims.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
-import { isKnown, mayBeUnlisted } from '../tree/known-files.js';
+import { roleOf } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
 import type { SeenFiles } from './seen-files.js';
 
@@ -10,11 +10,11 @@ import type { SeenFiles } from './seen-files.js';
 export interface Note {
   /**
    * `file-unknown`: SHA256SUMS lists the file, whose hash was checked. `file-unlisted`: nothing lists it, and a mirror
-   * leaves it out. `claim-unknown`: a verified statement has the claim. `entry-unknown`: the root key has signed the
+   * leaves it out. `file-unproven`: a mirror leaves it out, because no checkpoint names the hash of SHA256SUMS. `claim-unknown`: a verified statement has the claim. `entry-unknown`: the root key has signed the
    * statement of an entry of the log, and this version does not know its type.
    */
-  readonly code: 'file-unknown' | 'file-unlisted' | 'claim-unknown' | 'entry-unknown';
-  /** The file, or its folder in the top folder of the tree. For an entry, its statement; of several, the first. */
+  readonly code: 'file-unknown' | 'file-unlisted' | 'file-unproven' | 'claim-unknown' | 'entry-unknown';
+  /** The file. For an entry, its statement; of several, the first. */
   readonly path: string;
   readonly message: string;
 }
@@ -22,35 +22,33 @@ export interface Note {
 const UNKNOWN = 'which this version does not know';
 
 /**
- * Notes unknown files, one note for each folder.
+ * Notes the files that a later version may have added.
  *
  * @param paths - the paths of the tree
  * @param isListed - whether SHA256SUMS lists a path
  */
 export function unknownFiles(paths: readonly string[], isListed: (path: string) => boolean): Note[] {
-  const unknown = paths.filter((path) => !isKnown(path));
-  const listed = unknown.filter(isListed);
-  const unlisted = unknown.filter((path) => !isListed(path) && mayBeUnlisted(path));
-  return [
-    ...places(listed).map(
-      (path): Note => ({
-        ...{ code: 'file-unknown', path },
-        message: `${path} is in ${CHECKSUMS_PATH}, but of a kind ${UNKNOWN}`,
-      }),
-    ),
-    ...places(unlisted).map(unlistedFile),
-  ];
+  const added = paths.filter((path) => roleOf(path) === 'added').sort();
+  const [listed, unlisted] = [added.filter(isListed), added.filter((path) => !isListed(path))];
+  return [...listed.map(unknownFile), ...unlisted.map(unlistedFile)];
 }
 
-/** Notes an unlisted file, or a folder of such files. */
+const unknownFile = (path: string): Note => ({
+  ...{ code: 'file-unknown', path },
+  message: `${path} is in ${CHECKSUMS_PATH}, but of a kind ${UNKNOWN}`,
+});
+
+/** Notes an unlisted file. */
 export const unlistedFile = (path: string): Note => ({
   ...{ code: 'file-unlisted', path },
   message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, and mirrors leave it out`,
 });
 
-/** Returns the unknown files in the top folder, and the folders of the others. */
-export const places = (paths: readonly string[]): string[] =>
-  [...new Set(paths.map((path) => path.replace(/\/.*/, '/')))].sort();
+/** Notes a listed file that a mirror leaves out. */
+export const unprovenFile = (path: string): Note => ({
+  ...{ code: 'file-unproven', path },
+  message: `${path} is left out: ${CHECKSUMS_PATH} lists it, but no checkpoint names the hash of ${CHECKSUMS_PATH}, and this version does not write such a file`,
+});
 
 /** The statements of a tree, by the check that verifies each. */
 const STATEMENTS = {

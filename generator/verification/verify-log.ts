@@ -12,7 +12,7 @@ import {
 import { TreeRejected } from '../errors.js';
 import type { PlacedEntry } from '../log/log-tail.js';
 import type { LogTree } from '../log/log-tree.js';
-import { readEntries } from '../log/read-log.js';
+import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { checkCosignedHead } from './cosigned-head.js';
@@ -21,6 +21,7 @@ import { assertProves, logKeyIn } from './log-proof.js';
 import type { LogRoots } from './log-signers.js';
 import { assertLogged, checkStatements, type PlacedPublication, treeStatements } from './log-statements.js';
 import { Problems, type SeenFiles } from './seen-files.js';
+import { assertHeadSigned } from './signed-head.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
 
 /** What is known of a log. */
@@ -76,8 +77,13 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   const cosigned = origin === undefined ? undefined : await files.get(PATHS.cosignedHead(origin));
   const statements = await treeStatements(files);
   const head = parseHead(await files.require(PATHS.logHead), inHead);
+  await assertHeadSigned(files, head, conditions);
+  // A host can send any number of files. A tree in a folder is on the disk of whoever checks it.
+  const fetchFile = (path: string) => files.read(path);
   const { entries, tree } = await readEntries(
-    { fetchFile: (path) => files.read(path), invalid: damaged },
+    files.source.live
+      ? limitedReader({ fetchFile, invalid: damaged }, head.size)
+      : { fetchFile, invalid: damaged },
     head,
   );
   await assertContains({ ...head, tree }, conditions.head);

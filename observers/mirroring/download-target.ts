@@ -1,5 +1,6 @@
 import type { SummedHead } from '@passport-registry/verifier/internal';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
+import type { Note } from '../../generator/verification/unknown-parts.js';
 import type { HeldLog } from './held-log.js';
 import type { HeldRelease } from './held-release.js';
 
@@ -34,8 +35,8 @@ export interface AcceptanceRules {
    * @param read - reads the statement; undefined if there is none
    */
   readonly acceptOperations: (read: () => Promise<Uint8Array | undefined>) => Promise<Uint8Array | undefined>;
-  /** Called with the paths of unlisted files that were left out. */
-  readonly noteLeftOut: (paths: readonly string[]) => void;
+  /** Called with a note for each file that is left out. */
+  readonly noteLeftOut: (notes: readonly Note[]) => void;
   /** Called once all files that decide about trust are in the folder. */
   readonly acceptPublication: () => Promise<void>;
 }

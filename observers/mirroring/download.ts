@@ -4,10 +4,11 @@ import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
+import { unprovenFile } from '../../generator/verification/unknown-parts.js';
 import { makeChanges } from './changes.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 import { MIRROR_LIMITS } from './limits.js';
-import { type ListedFiles, listedFiles } from './listed-files.js';
+import { type ListedFiles, listedFiles, unprovenFiles } from './listed-files.js';
 import { downloadArchive } from './log-archive.js';
 import { downloadHead, downloadLog } from './log-download.js';
 import { NewRelease } from './new-release.js';
@@ -57,7 +58,13 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
   await target.rules.acceptPublication();
   await makeRecords(release, files.records);
   await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
-  await release.addAll(files.others, { concurrency: OTHER_CONCURRENCY, maxBytes: MIRROR_LIMITS.otherBytes });
+  const unproven = unprovenFiles(
+    files.all.map(({ path, hash }) => [path, hash]),
+    { read: (path) => (release.includes(path) ? release.read(path) : undefined), held: target.held },
+  );
+  target.rules.noteLeftOut(unproven.map(unprovenFile));
+  const others = files.others.filter(({ path }) => !unproven.includes(path));
+  await release.addAll(others, { concurrency: OTHER_CONCURRENCY, maxBytes: MIRROR_LIMITS.otherBytes });
   return release.stats();
 }
 

@@ -1,6 +1,10 @@
 import { TreeRejected } from '../../generator/errors.js';
-import { CHECKSUMS_PATH, isChecksummed } from '../../generator/tree/checksums.js';
+import { checkpointClaims } from '../../generator/freshness/freshness.js';
+import { CHECKSUMS_PATH, isChecksummed, sha256 } from '../../generator/tree/checksums.js';
+import { HOST_FILES, isOwnHostFile } from '../../generator/tree/host-configuration.js';
+import { roleOf } from '../../generator/tree/known-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { HeldRelease } from './held-release.js';
 import { MIRROR_LIMITS } from './limits.js';
 import type { StatedFile } from './new-release.js';
 
@@ -25,7 +29,6 @@ const STATEMENTS: readonly string[] = [
   PATHS.rotation,
   PATHS.delegation,
 ];
-const SNAPSHOT_FILE = /^snapshots\/([0-9a-f]{64})\/(?:issuers\.json|issuers\.sig|publication\.jwt)$/;
 
 /**
  * Groups the files that SHA256SUMS lists. SHA256SUMS is not signed, so the groups have limits.
@@ -44,6 +47,9 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   // Such files are downloaded otherwise, and may be in the folder already.
   const stray = isOlderTree ? undefined : [...sums.keys()].find((path) => !isChecksummed(path));
   if (stray !== undefined) throw new TreeRejected(`${CHECKSUMS_PATH} lists ${stray}, which it must not list`);
+  const refused = [...sums.keys()].find((path) => roleOf(path) === 'refused');
+  if (refused !== undefined)
+    throw new TreeRejected(`${CHECKSUMS_PATH} lists ${refused}, which no version of a registry has`);
   const all = [...sums].map(([path, hash]) => ({ path, hash, statedIn: CHECKSUMS_PATH }));
   const groups = { statements: [], list: [], snapshots: [], records: [], compressed: [], others: [] };
   const listed: { readonly [group in keyof typeof groups]: StatedFile[] } = groups;
@@ -54,14 +60,34 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   return { all, ...listed };
 }
 
+/**
+ * Returns the listed files that a mirror leaves out because nothing proves them: those that this version does not know, and
+ * hosts' files that no known version writes. SHA256SUMS is not signed. Only a checkpoint for the newest list names its hash.
+ * A file that the release being served has came with such a checkpoint.
+ *
+ * @param read - reads the files of the new release. Its list and its checkpoint have been accepted
+ */
+export function unprovenFiles(
+  listed: Iterable<readonly [path: string, hash: string]>,
+  { read, held }: { read: (path: string) => Uint8Array | undefined; held: HeldRelease | undefined },
+): string[] {
+  const hashOf = (path: string) => sha256(read(path) ?? '');
+  const claims = checkpointClaims(read(PATHS.checkpoint) ?? new Uint8Array());
+  const isProven =
+    claims['sha256'] === hashOf(PATHS.list) && claims['tree_sha256'] === hashOf(CHECKSUMS_PATH);
+  if (isProven) return [];
+  const unproven = [...listed].filter(([path, hash]) => {
+    const isCopy = path === PATHS.gzipped || path === PATHS.brotli;
+    const isForeign = HOST_FILES.includes(path)
+      ? !isCopy && !isOwnHostFile(path, hash)
+      : roleOf(path) === 'added';
+    return isForeign && held?.has(path, hash) !== true;
+  });
+  return unproven.map(([path]) => path);
+}
+
 function assertSnapshots(files: readonly StatedFile[]): void {
-  const names = new Set<string | undefined>();
-  for (const { path } of files) {
-    const match = SNAPSHOT_FILE.exec(path);
-    if (match === null)
-      throw new TreeRejected(`${CHECKSUMS_PATH} lists ${path}, which is not part of a snapshot`);
-    names.add(match[1]);
-  }
+  const names = new Set(files.map(({ path }) => path.split('/')[1]));
   assertNumber('snapshots', names.size, MIRROR_LIMITS.snapshots);
 }
 

@@ -6,9 +6,12 @@ import { IoFailed } from '../../generator/errors.js';
 import { readTreeFile } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
 import { CHECKSUMS_PATH, parseChecksums } from '../../generator/tree/checksums.js';
-import { mayBeUnlisted } from '../../generator/tree/known-files.js';
+import { roleOf } from '../../generator/tree/known-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { type Note, unlistedFile, unprovenFile } from '../../generator/verification/unknown-parts.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
+import type { HeldRelease } from './held-release.js';
+import { unprovenFiles } from './listed-files.js';
 
 /**
  * The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is
@@ -28,6 +31,7 @@ export async function downloadByRsync(
     `--max-size=${LIMITS.list}`,
     // What a source has cosigned is not served under the name of another mirror.
     '--exclude=/witness/',
+    '--prune-empty-dirs',
     ...(held === undefined ? [] : [`--link-dest=${resolve(held.folder)}`]),
   ];
   const from = source.endsWith('/') ? source : `${source}/`;
@@ -41,10 +45,10 @@ export async function downloadByRsync(
     throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
   const operations = await rules.acceptOperations(async () => readTreeFile(folder, PATHS.operations));
   if (operations === undefined) rmSync(join(folder, PATHS.operations), { recursive: true, force: true });
-  rules.noteLeftOut(removeUnlisted(folder));
   // Files that have not changed are hard links to those of the release being served.
   await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
   await rules.acceptPublication();
+  rules.noteLeftOut(removeUnproven(folder, held));
   const number = (label: string) =>
     Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));
   return {
@@ -53,10 +57,12 @@ export async function downloadByRsync(
   };
 }
 
-/** Removes the files that nothing lists, but that `verify` passes: a mirror must not serve them. Returns their paths. */
-function removeUnlisted(folder: string): string[] {
-  const sums = parseChecksums(readTreeFile(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '');
-  const unlisted = filesBelow(folder).filter((path) => mayBeUnlisted(path) && sums?.has(path) !== true);
-  for (const path of unlisted) rmSync(join(folder, path));
-  return unlisted;
+/** Removes the files that `verify` passes, but that nothing proves: a mirror must not serve them. Returns notes about them. */
+function removeUnproven(folder: string, held: HeldRelease | undefined): Note[] {
+  const read = (path: string) => readTreeFile(folder, path);
+  const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
+  const unlisted = filesBelow(folder).filter((path) => roleOf(path) === 'added' && !sums.has(path));
+  const unproven = unprovenFiles(sums, { read, held });
+  for (const path of [...unlisted, ...unproven]) rmSync(join(folder, path), { force: true });
+  return [...unlisted.map(unlistedFile), ...unproven.map(unprovenFile)];
 }

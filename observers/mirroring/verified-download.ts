@@ -10,7 +10,7 @@ import { demandsOf, type PinnedTrust } from '../../generator/verification/pinned
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
-import { type Note, places, unlistedFile } from '../../generator/verification/unknown-parts.js';
+import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, type VerifyOptions, verifyTree } from '../../generator/verification/verify.js';
 import type { CheckedLog } from '../../generator/verification/verify-log.js';
 import { checkOperations, trustedRoot } from '../../generator/verification/verify-statements.js';
@@ -73,7 +73,7 @@ export async function downloadVerified(
     verifyFolder(release, { trust, maxAgeDays, checkedLog: log, verifyHolders });
   let heldReport: TreeReport | undefined;
   let warning: string | undefined;
-  let leftOut: readonly string[] = [];
+  let leftOut: readonly Note[] = [];
   const rules: AcceptanceRules = {
     acceptHeld: async () => {
       if (held === undefined) return false;
@@ -111,8 +111,8 @@ export async function downloadVerified(
         return undefined;
       }
     },
-    noteLeftOut: (paths) => {
-      leftOut = paths;
+    noteLeftOut: (notes) => {
+      leftOut = notes;
     },
     acceptLog: (isVerified) => acceptLog(tree, isVerified),
     acceptPublication: () => assertAcceptable(tree, conditions),
@@ -127,7 +127,8 @@ export async function downloadVerified(
       const isHeld = heldReport !== undefined;
       const warnings = warning === undefined ? [] : [warning];
       const report = heldReport ?? (await verify(folder));
-      const notes = [...report.notes, ...places(leftOut).map(unlistedFile)];
+      const isServed = ({ path }: Note) => !leftOut.some((note) => note.path === path);
+      const notes = [...report.notes.filter(isServed), ...leftOut];
       return { stats, report, log, isHeld, warnings, notes };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;

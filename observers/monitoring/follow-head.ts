@@ -13,17 +13,16 @@ import {
 } from '@passport-registry/verifier/internal';
 import { shown } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected } from '../../generator/errors.js';
-import { type LogFault, readEntries } from '../../generator/log/read-log.js';
+import {
+  type LogFault,
+  MAX_READ_BYTES,
+  MAX_READ_ENTRIES,
+  readEntries,
+} from '../../generator/log/read-log.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { HostView } from './host-view.js';
 import { type KnownLog, rootOfFirst } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
-
-/** How many new entries are read in one round. They are kept in memory. */
-const MAX_NEW_ENTRIES = 2 ** 18;
-
-/** How many bytes of a log are read from a host in one round: three times as many as those entries have. */
-const MAX_LOG_BYTES = 384 * 2 ** 20;
 
 /** How the log of a host relates to the log that is known. */
 export type Relation =
@@ -61,7 +60,7 @@ export async function relationOf(head: SignedHead, known: KnownLog, { host }: Ho
     const isSame = isSameHash(await rootOfFirst(head.size, hashes), head.root);
     return isSame ? { kind: 'contained' } : { kind: 'forked', hashes: undefined };
   }
-  if (head.size - hashes.length > MAX_NEW_ENTRIES) {
+  if (head.size - hashes.length > MAX_READ_ENTRIES) {
     return {
       kind: 'damaged',
       message: `the log claims to have ${head.size} entries, too many to read in one round`,
@@ -94,7 +93,7 @@ class DamagedLog extends TreeRejected {
 const invalid = (message: string, fault: LogFault) => new DamagedLog(message, fault);
 
 async function readLogFile(host: MonitoredHost, path: string): Promise<Uint8Array | undefined> {
-  if (host.logBytes > MAX_LOG_BYTES) throw invalid('is too large to be read in one round', 'malformed');
+  if (host.logBytes > MAX_READ_BYTES) throw invalid('is too large to be read in one round', 'malformed');
   const bytes = await host.read(path);
   host.logBytes += bytes?.length ?? 0;
   return bytes;
@@ -105,7 +104,7 @@ async function readOther(
   fetchFile: (path: string) => Promise<Uint8Array | undefined>,
   head: SignedHead,
 ): Promise<readonly Uint8Array[] | undefined> {
-  if (head.size > MAX_NEW_ENTRIES) return undefined;
+  if (head.size > MAX_READ_ENTRIES) return undefined;
   try {
     return (await readEntries({ fetchFile, invalid }, head)).hashes;
   } catch (error) {

@@ -11,7 +11,7 @@ import {
   seenFiles,
 } from '../support/versioned-registry.js';
 import { type Read, type Version, versionBefore, versionNow } from '../support/versions.js';
-import { writeFiles } from '../support/workspace.js';
+import { workspace, writeFiles } from '../support/workspace.js';
 
 const versions = { before: await versionBefore(), now: versionNow() };
 
@@ -82,6 +82,20 @@ describe.each(PAIRS)('the version %s publishes, the version %s reads', (publishe
   it('the publisher accepts what the mirror serves', async () => {
     const { folder } = registry;
     await publisher.cli(['verify', 'mirror/current', ...PINNED], folder);
+  });
+
+  it("a mirror takes hosts' files of the other version, although no checkpoint proves them", async () => {
+    const folder = await workspace(['alpha']);
+    await publisher.cli(['build', '--key', 'key.pem'], folder);
+    writeFiles(folder, { 'root.json': (await publisher.cli(['keys', 'public', 'key.pem'], folder)).stdout });
+    const url = await serve(join(folder, 'dist'));
+    const { stdout } = await reader.cli(
+      ['mirror', url, 'mirror', '--root-key', 'root.json', '--json'],
+      folder,
+    );
+    if (reader === versions.now) expect(JSON.parse(stdout).notes).toEqual([]);
+    for (const path of ['404.html', '.htaccess', 'vercel.json'])
+      expect([path, existsSync(join(folder, 'mirror/current', path))]).toEqual([path, true]);
   });
 
   it('an older publication is refused', async () => {

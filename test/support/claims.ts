@@ -179,6 +179,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
     '`branch save` verifies both trees': [
+      ['generator/publishing/save-branch', 'and publishes no file that is not part of the tree, such as %s'],
       ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
       ['generator/publishing/branch', 'refuses a branch that was put back to an older list'],
       ['generator/publishing/branch', 'starts only if the host clearly has no list'],
@@ -223,6 +224,18 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'observers/mirroring/new-release',
         'a file of the release being served, once it is linked into a new release, is written by no',
       ],
+    ],
+    'No source can give a mirror configuration of hosts': [
+      ['observers/mirroring/unproven-files', 'leaves out what the source adds, from %s'],
+      ['observers/mirroring/unproven-files', 'is refused if the source adds and lists %s'],
+      ['generator/verification/unknown', 'is never one that a host could read, or take for a known file: %s'],
+    ],
+    '`verify` of a host reads the entries of a log only after': [
+      [
+        'generator/verification/hostile-log',
+        'the entries of a log are read only once its head has been verified',
+      ],
+      ['generator/verification/hostile-log', 'a host is not asked for more entries than can be kept'],
     ],
   },
   'README.md: Guarantees': {

@@ -108,7 +108,7 @@ export function withChecksums(altered: ReadonlyMap<string, Buffer>): Map<string,
   // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums. The
   // log proves its own files.
   const isInTreeOfSums = (path: string) =>
-    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/|witness\/)/.test(path);
+    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path);
   const sums = [...files]
     .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { open, openWithClock, shownLater, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
-import { serve, slowHost } from '../support/serving.js';
+import { plainHost, serve, slowHost } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let ed25519: string;
@@ -158,11 +158,26 @@ describeWith(['chromium'], 'a page that stays open', () => {
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
     await page.locator('.verification.bad').waitFor();
-    await expectRefused(page, 'ERR_REGISTRY_STALE', 'unreachable');
+    await expectRefused(page, 'ERR_PUBLICATION_MISSING');
     // It stays so, wherever the reader goes.
     await page.goto(`${host}/#tier=certified`);
-    await expectRefused(page, 'ERR_REGISTRY_STALE', 'unreachable');
+    await expectRefused(page, 'ERR_PUBLICATION_MISSING');
     expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
+  });
+
+  it('calls it a forgery, and not a lack of answers, if the host forges the checkpoint meanwhile', async () => {
+    let isForged = false;
+    const host = await plainHost(join(ed25519, 'dist'), '404.html', (path, bytes) =>
+      isForged && path.endsWith('checkpoint.jwt') ? flipped(bytes) : bytes,
+    );
+    const { page } = await openWithClock(host);
+    expect(await verdict(page)).toBe(GOOD);
+    isForged = true;
+    await page.clock.runFor(61_000);
+    await shownLater(page, page.locator('.late .age').getByText('the last refresh failed'));
+    await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
+    await page.locator('.verification.bad').waitFor();
+    await expectRefused(page, 'ERR_CHECKPOINT_INVALID');
   });
 
   it.each<[string, (page: Page) => Promise<unknown>]>([

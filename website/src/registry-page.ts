@@ -119,9 +119,7 @@ export class RegistryPage {
       if (causeOf(failure) !== 'expired') throw failure;
       const { expiredRegistry } = await loadParts();
       const { rootKey } = await this.#trusted;
-      const registry = await expiredRegistry(this.#base, rootKey, trustAnchor).catch((second) => {
-        throw second instanceof NotVerified ? second : failure;
-      });
+      const registry = await expiredRegistry(rootKey, trustAnchor, failure);
       this.#expired = failure;
       return registry;
     }
@@ -283,6 +281,8 @@ export class RegistryPage {
   }
 
   #fail(error: unknown): void {
+    // A list grows stale for the reason for which the host was refused since.
+    const failure = notVerified(error, this.#registry?.status());
     this.#hasVerdict = true;
     this.#registry?.close();
     this.#registry = undefined;
@@ -291,7 +291,7 @@ export class RegistryPage {
     this.#expired = undefined;
     document.title = `${verdict.badTitle}: ${TITLE}`;
     this.#log?.withdraw();
-    showFailureWhole(notVerified(error));
+    showFailureWhole(failure);
     this.#show(listText.title, element('p', {}, listText.notVerified));
   }
 

@@ -12,10 +12,11 @@ import { copyOf } from '../../support/made-once.js';
 import { cosignatureBy, type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { registryHost } from '../../support/registry-host.js';
 import { freePort, listen, plainHost, serve } from '../../support/serving.js';
-import { sha256 } from '../../support/signed-tree.js';
+import { sha256, withChecksums } from '../../support/signed-tree.js';
 import {
   cli,
   clockAhead,
+  filesOf,
   type Outcome,
   recordText,
   run,
@@ -409,6 +410,37 @@ describe('a checkpoint', () => {
       issuers: [],
       releasable: [],
     });
+  });
+});
+
+describe('the tree', () => {
+  beforeEach(async () => {
+    registry();
+    await good('build');
+  });
+
+  it('has a file that is not part of it', async () => {
+    writeFiles(folder, { 'dist/statements.json': '{}' });
+    const { report } = await statusOf();
+    expect(report.tree).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('statements.json'),
+    });
+    writeFiles(folder, { 'dist/CNAME': 'evil.example' });
+    const { code, report: refused } = await statusOf();
+    expect([code, refused.tree]).toMatchObject([
+      1,
+      { level: 'error', message: expect.stringContaining('CNAME') },
+    ]);
+  });
+
+  it('is not called valid if another line tells of a damaged file', async () => {
+    writeFiles(folder, { 'dist/keys/holders.json': '{}' });
+    const sums = [...filesOf(join(folder, 'dist'))];
+    writeFiles(folder, { 'dist/SHA256SUMS': withChecksums(new Map(sums)).get('SHA256SUMS') as Buffer });
+    const { report } = await statusOf();
+    expect([report.holders.level, report.tree.level]).toEqual(['error', 'note']);
+    expect(report.tree.message).toContain('holders');
   });
 });
 

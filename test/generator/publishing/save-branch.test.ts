@@ -8,6 +8,7 @@ import { copyOf } from '../../support/made-once.js';
 import {
   cli,
   clockAhead,
+  filesOf,
   recordText,
   temporaryFolder,
   workspace,
@@ -281,6 +282,32 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await build();
     await save();
     expect(statusOf('alpha')).toBe('active');
+  });
+
+  it.each(['root.pem', 'CNAME', 'middleware.js', 'statements.json'])(
+    'and publishes no file that is not part of the tree, such as %s',
+    async (path) => {
+      published();
+      await build('--renew');
+      writeFiles(folder, { [`dist/${path}`]: 'x' });
+      await refused(1, path);
+      await build();
+      await save();
+      expect(git(origin, 'ls-tree', '--name-only', 'published').split('\n')).not.toContain(path);
+    },
+  );
+
+  it('and nothing else while the first publication is only in its log', async () => {
+    await key('log');
+    await build('--log-key', 'log.pem', '--log-origin', 'registry.example/log');
+    const isLogged = /^(?:log\/|snapshots\/|keys\/root.json$)/;
+    for (const path of filesOf(join(folder, 'dist')).keys())
+      if (!isLogged.test(path) || /snapshots.*jwt$/.test(path)) rmSync(join(folder, 'dist', path));
+    writeFiles(folder, { 'dist/CNAME': 'x' });
+    const { code, stderr } = await cli(['branch', 'save'], folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('CNAME')]);
+    rmSync(join(folder, 'dist/CNAME'));
+    await save();
   });
 
   it('by a tree that fails verification', async () => {

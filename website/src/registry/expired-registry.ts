@@ -5,9 +5,10 @@ import {
   type RootKey,
 } from '@passport-registry/verifier';
 import { ANY_TIME, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import { causeOf } from '../verification/verdict.js';
 import { fetchIfThere } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
-import { NotVerified } from './verified-registry.js';
+import { NotVerified, notVerified } from './verified-registry.js';
 
 /** How far a clock may be wrong. */
 const TOLERANCE_MS = 5 * 60 * 1000;
@@ -21,15 +22,25 @@ const ANY_AGE_SECONDS = 100 * 365 * DAY_SECONDS;
  * Verifies a registry whose list has expired, as of the time of its checkpoint. The client is closed, so the list stays as it
  * is. The caller says that it is old.
  *
- * @throws {@link NotVerified} if the clock of this device is ahead of the host's, so that nothing may have expired
- * @throws {@link NoUsableSource}
+ * @param failure - that the list has expired
+ * @throws {@link NotVerified} if the list is a forgery, or if the clock of this device is ahead of the host's, so that nothing may
+ *   have expired. Otherwise, such as without an answer, the failure
  */
 export async function expiredRegistry(
-  base: URL,
   rootKey: RootKey,
   trustAnchor: RegistryAnchor,
+  failure: NotVerified,
 ): Promise<RegistryClient> {
-  await assertClock(base);
+  try {
+    return await oldRegistry(rootKey, trustAnchor);
+  } catch (error) {
+    const reason = notVerified(error);
+    throw ['forged', 'clock'].includes(causeOf(reason)) ? reason : failure;
+  }
+}
+
+async function oldRegistry(rootKey: RootKey, trustAnchor: RegistryAnchor): Promise<RegistryClient> {
+  const base = new URL(trustAnchor.sources[0]);
   const [checkpoint, delegation] = await Promise.all(
     ['checkpoint.jwt', 'keys/delegation.jwt'].map((path) => fetchIfThere(base, path)),
   );
@@ -39,6 +50,8 @@ export async function expiredRegistry(
   const client = createRegistryClient({ trustAnchor, maxAge: ANY_AGE_SECONDS, now: () => now });
   try {
     await client.ready();
+    // Nobody signs the time of the host, so it is asked last: it must not hide a forgery.
+    await assertClock(base);
     return Object.create(client, { status: { value: () => withEnd(client.status()) } });
   } finally {
     client.close();

@@ -1,10 +1,11 @@
 import {
   createRegistryClient,
   importRootKey,
-  NoUsableSource,
+  type NoUsableSource,
   type RegistryClient,
   RegistryError,
   type RegistryEvent,
+  type RegistryStatus,
   type RootKey,
 } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
@@ -64,11 +65,18 @@ async function parseRootKey(base: URL): Promise<RootKey> {
   }
 }
 
-/** Converts any error to a `NotVerified` with the code and message that the page shows. */
-export function notVerified(error: unknown): NotVerified {
+/**
+ * Converts any error to a `NotVerified` with the code and message that the page shows.
+ *
+ * @param status - of a client whose list may have grown stale. Default: that of a client that has no list
+ */
+export function notVerified(
+  error: unknown,
+  status: Pick<RegistryStatus, 'errors'> | undefined = error as NoUsableSource,
+): NotVerified {
   if (error instanceof NotVerified) return error;
   // The client has a single source, so the error of that source is the cause.
-  const cause = error instanceof NoUsableSource ? (Object.values(error.errors)[0] ?? error) : error;
+  const cause = Object.values(status?.errors ?? {})[0] ?? error;
   if (cause instanceof RegistryError) return new NotVerified(cause.code, cause.message, { cause });
   return new NotVerified('ERR_PAGE', cause instanceof Error ? cause.message : String(cause), { cause });
 }

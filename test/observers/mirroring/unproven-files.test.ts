@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { copyOf, madeOnce } from '../../support/made-once.js';
+import { WAYS } from '../../support/mirror-folder.js';
+import { withChecksums } from '../../support/signed-tree.js';
+import { cli, filesOf, workspace, writeFiles } from '../../support/workspace.js';
+
+/** What a source adds to a tree, and lists in SHA256SUMS, which nobody has signed. */
+const FOREIGN = {
+  '.htaccess': 'Options +ExecCGI\n',
+  _headers: '/*\n  X-Evil: 1\n',
+  'vercel.json': '{"redirects":[]}',
+  '404.html': '<script>evil</script>',
+  'issuers/.htaccess': 'SetHandler evil\n',
+  'about.json': '{}',
+};
+
+let folder: string;
+let dist: string;
+const run = async (...args: string[]) => {
+  const outcome = await cli(args, folder);
+  expect(outcome.code, outcome.stderr).toBe(0);
+  return outcome.stdout;
+};
+const mirror = (source: string) =>
+  cli(['mirror', source, 'mirror', '--root-key', 'root.json', '--json'], folder);
+const served = (path: string) => join(folder, 'mirror/current', path);
+/** Serves other files with a new SHA256SUMS, as any source can. */
+const serveWith = (more: Readonly<Record<string, string>>) => {
+  const files = new Map(filesOf(dist));
+  for (const [path, text] of Object.entries(more)) files.set(path, Buffer.from(text));
+  writeFiles(dist, Object.fromEntries(withChecksums(files)));
+};
+
+/** The newest publication, with the checkpoint of the one before: nothing signed names the hash of SHA256SUMS. */
+beforeEach(async () => {
+  const made = await madeOnce('unproven-files', async (where) => {
+    folder = await workspace(['alpha']);
+    const key = ['build', '--key', 'key.pem', '--updated-at'];
+    await run(...key, '2026-01-01T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await run(...key, '2026-01-02T00:00:00Z', '--renew');
+    writeFiles(folder, { 'root.json': await run('keys', 'public', 'key.pem') });
+    writeFiles(where, Object.fromEntries(filesOf(folder)));
+  });
+  folder = copyOf(made);
+  dist = join(folder, 'dist');
+});
+
+describeWith(['rsync'], 'a mirror of a tree whose SHA256SUMS nothing proves', () => {
+  it.each(Object.entries(WAYS))("takes hosts' files of this program, from %s", async (_name, way) => {
+    const { notes } = JSON.parse((await mirror(await way(dist))).stdout);
+    expect(notes).toEqual([]);
+    for (const path of Object.keys(FOREIGN))
+      expect([path, existsSync(served(path))]).toEqual([path, existsSync(join(dist, path))]);
+  });
+
+  it.each(Object.entries(WAYS))('leaves out what the source adds, from %s', async (_name, way) => {
+    serveWith(FOREIGN);
+    const { code, stdout, stderr } = await mirror(await way(dist));
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+    const { notes } = JSON.parse(stdout) as { notes: { code: string; path: string }[] };
+    expect(notes.map((note) => `${note.code} ${note.path}`).toSorted()).toEqual(
+      Object.keys(FOREIGN)
+        .map((path) => `file-unproven ${path}`)
+        .toSorted(),
+    );
+    expect(Object.keys(FOREIGN).filter((path) => existsSync(served(path)))).toEqual([]);
+    // Verifiers of the copy miss nothing.
+    await run('verify', (await WAYS['a live host']?.(served(''))) ?? '', '--root-key', 'root.json');
+  });
+
+  it.each(Object.entries(WAYS))('takes them from %s once a checkpoint proves them', async (_name, way) => {
+    serveWith(FOREIGN);
+    await run('checkpoint', '--key', 'key.pem');
+    const { notes } = JSON.parse((await mirror(await way(dist))).stdout);
+    expect(notes).toEqual([expect.objectContaining({ code: 'file-unknown', path: 'about.json' })]);
+    // A live host hides some of its own files.
+    for (const path of ['about.json', 'vercel.json'])
+      expect(readFileSync(served(path), 'utf8')).toBe(FOREIGN[path as keyof typeof FOREIGN]);
+  });
+
+  it.each(['.user.ini', 'log/.x/y', 'keys/root.json.gz'])(
+    'is refused if the source adds and lists %s',
+    async (path) => {
+      serveWith({ [path]: 'evil' });
+      for (const way of [WAYS['a live host'], WAYS['a folder, by rsync']]) {
+        const { code, stderr } = await mirror((await way?.(dist)) ?? '');
+        expect([code, stderr]).toEqual([1, expect.stringContaining(path)]);
+        expect(existsSync(served(''))).toBe(false);
+      }
+    },
+  );
+
+  it('has no empty folders', async () => {
+    writeFiles(dist, { 'empty/file': '' });
+    rmSync(join(dist, 'empty/file'));
+    expect((await mirror(dist)).code).toBe(0);
+    expect(readdirSync(served(''))).not.toContain('empty');
+  });
+});
