@@ -46,10 +46,12 @@ export function useConfiguration(program: Command): void {
 
 function applyConfiguration(command: Command, configuration: Configuration): void {
   for (const group of optionGroups(command, configuration)) applyGroup(command, group);
-  // The command line has no option for the description of the registry, and none for the keys that follow its root key.
-  const { name, description, contact, homepage, next_roots } = configuration;
+  // The command line has no options for these.
+  const { name, description, contact, homepage, next_roots, base_url, mirrors = [] } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
   command.setOptionValueWithSource('nextRoots', next_roots, 'config');
+  const hosts = [...(base_url === undefined ? [] : [base_url]), ...mirrors];
+  command.setOptionValueWithSource('hosts', hosts, 'config');
 }
 
 /** The name of a command below the program, such as `keys public`. */

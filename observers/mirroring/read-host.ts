@@ -13,6 +13,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { ANY_AGE_SECONDS } from '../../generator/verification/assert-client-accepts.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { SeenFiles } from '../../generator/verification/seen-files.js';
+import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
 
@@ -30,6 +31,14 @@ export interface ServedPublication extends ServedStatement {
   readonly sequence: number;
 }
 
+/** What a host says of its tree. */
+export interface ClaimedTree {
+  /** RFC 7638 thumbprint of its root key; undefined if it cannot be read. */
+  readonly rootKey: string | undefined;
+  /** Whether it has the mark of a development key. */
+  readonly development: boolean;
+}
+
 /** What a host serves, or what a folder contains. */
 export interface ServedTree {
   /** The URL of the host, or the folder. */
@@ -38,6 +47,8 @@ export interface ServedTree {
   readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
   /** Whether the host answers that it has no list. */
   readonly empty?: boolean;
+  /** What a host says of itself that is `altered`. This proves nothing. */
+  readonly claimed?: ClaimedTree | undefined;
   readonly updatedAt: string | undefined;
   /** SHA-256 of the list, lower-case hexadecimal. */
   readonly sha256: string | undefined;
@@ -104,7 +115,10 @@ export async function readHost(
     } catch (error) {
       if (error instanceof IoFailed) return failed('unreachable', error);
       if (!(error instanceof RegistryError)) throw error;
-      if (retry === RETRIES) return { ...failed('altered', error), empty: await hasNoList(files) };
+      if (retry === RETRIES) {
+        const [empty, claimed] = [await hasNoList(files), await claimedTree(files)];
+        return { ...failed('altered', error), empty, claimed };
+      }
     }
   }
 }
@@ -117,6 +131,12 @@ async function hasNoList(files: SeenFiles): Promise<boolean> {
     if (error instanceof IoFailed) return false;
     throw error;
   }
+}
+
+async function claimedTree(files: SeenFiles): Promise<ClaimedTree> {
+  const mark = await files.get(PATHS.developmentMark).catch(() => undefined);
+  const rootKey = await checkRootKey(files).catch(() => undefined);
+  return { rootKey: rootKey?.thumbprint, development: mark !== undefined };
 }
 
 /** Clients ignore a delegation without a checkpoint, so such a delegation may be anything. */
