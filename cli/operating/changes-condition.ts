@@ -18,6 +18,8 @@ export interface PendingChanges {
   readonly changes: readonly IssuerChange[];
   /** The problems that would stop the build. */
   readonly problems: readonly Diagnostic[];
+  /** The warnings about records that it would publish: some values can never change after that. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** The condition of the records. */
@@ -28,6 +30,7 @@ export interface ChangesCondition extends Condition {
   readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
   readonly changes: readonly IssuerChange[];
   readonly problems: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** The records, and what they are compared with. */
@@ -57,8 +60,10 @@ export async function pendingChanges(
   const changes = difference(before?.issuers ?? new Map(), after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );
-  const problems = publicationProblems({ before, after }, exceptions, development).filter(isError);
-  return { changes, problems };
+  const found = publicationProblems({ before, after }, exceptions, development);
+  const files = changes.map(({ issuer_id }) => after.files.get(issuer_id)?.file);
+  const warnings = found.filter((one) => !isError(one) && files.includes(one.file));
+  return { changes, problems: found.filter(isError), warnings };
 }
 
 /** Describes what has changed since the last publication. */
@@ -67,7 +72,7 @@ export async function changesCondition(
   { published, refusal, folder }: LocalTree,
 ): Promise<ChangesCondition> {
   const { issuers } = options;
-  const nothing = { changes: [], problems: [] };
+  const nothing = { changes: [], problems: [], warnings: [] };
   try {
     const state = stateOfFolder(issuers);
     if (state !== undefined) return missingRecords(issuers, state, published);
@@ -93,12 +98,13 @@ function missingRecords(
   published: PublishedTree | undefined,
 ): ChangesCondition {
   const what = state === 'none' ? `there is no folder ${issuers}` : `${issuers} has no records`;
-  const found = { state, changes: [], problems: [] };
+  const found = { state, changes: [], problems: [], warnings: [] };
   if (published === undefined) return { level: 'note', message: what, ...found };
   return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
 }
 
-function describe({ changes, problems }: PendingChanges, { issuers, env }: ChangesOptions): ChangesCondition {
+function describe(pending: PendingChanges, { issuers, env }: ChangesOptions): ChangesCondition {
+  const { changes, problems, warnings } = pending;
   const [first] = problems;
   if (first !== undefined) {
     const { file, message } = first;
@@ -107,8 +113,8 @@ function describe({ changes, problems }: PendingChanges, { issuers, env }: Chang
     // The operator has allowed these names before: what is published is as it should be.
     const isPublished = changes.length === 0 && onlyExampleNames(problems);
     return isPublished
-      ? { level: 'warning', message: `none, but ${what}`, state: 'unchanged', changes, problems }
-      : { level: 'error', message: what, state: 'refused', changes, problems };
+      ? { level: 'warning', message: `none, but ${what}`, state: 'unchanged', ...pending }
+      : { level: 'error', message: what, state: 'refused', ...pending };
   }
   if (changes.length === 0) {
     const message = `none: ${issuers} and the list have the same records`;
@@ -117,14 +123,17 @@ function describe({ changes, problems }: PendingChanges, { issuers, env }: Chang
       // Another clone would otherwise build the old records, which could lift a suspension.
       const files = uncommitted === 1 ? '1 file is' : `${uncommitted} files are`;
       const warning = `${message}, but ${files} not committed to git`;
-      return { level: 'warning', message: warning, state: 'unchanged', changes, problems, uncommitted };
+      return { level: 'warning', message: warning, state: 'unchanged', ...pending, uncommitted };
     }
-    return { level: 'ok', message, state: 'unchanged', changes, problems };
+    return { level: 'ok', message, state: 'unchanged', ...pending };
   }
   const ids = changes.slice(0, MAX_IDS).map(inWords);
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
-  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}`;
-  return { level: 'note', message, state: 'changed', changes, problems };
+  const [warning] = warnings;
+  const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
+  const said = warning === undefined ? '' : `; ${warning.file}: ${warning.message}${more}`;
+  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}`;
+  return { level: 'note', message, state: 'changed', ...pending };
 }
 
 /** Whether the only problems are names that are reserved for examples, which an operator may allow. */

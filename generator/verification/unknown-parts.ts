@@ -45,7 +45,7 @@ export function unknownFiles(paths: readonly string[], isListed: (path: string) 
 /** Notes an unlisted file, or a folder of such files. */
 export const unlistedFile = (path: string): Note => ({
   ...{ code: 'file-unlisted', path },
-  message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, and mirrors leave it out`,
+  message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, hosts serve it, and mirrors leave it out; delete it if it was not meant`,
 });
 
 /** Returns the unknown files in the top folder, and the folders of the others. */

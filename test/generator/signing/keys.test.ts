@@ -79,7 +79,7 @@ describe('the passphrase of a key that is made', () => {
 
   it('must be typed twice alike, and long enough', async () => {
     const folder = temporaryFolder();
-    const lines = ['short', LONG, `${LONG}!`, LONG, LONG];
+    const lines = ['short', ' '.repeat(LONG.length), LONG, `${LONG}!`, LONG, LONG];
     const args = ['keys', 'generate', '--alg', 'P-256', '--out', 'root.pem'];
     const { code } = await onTerminal(args, folder, lines.map((line) => `${line}\r`).join(''));
     expect(code).toBe(0);
@@ -93,11 +93,12 @@ describe('the passphrase of a key that is made', () => {
     [['init', 'registry', ...SETTINGS, '--root-key', 'root.pem'], 2],
     [['keys', 'generate', '--out', 'root.pem', '--no-passphrase', '--passphrase-file', 'long'], 2],
     [['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'short'], 3],
+    [['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'blank'], 3],
   ])('is demanded without a terminal, and no file is made: %j', async (args, expected) => {
     const folder = temporaryFolder();
-    writeFiles(folder, { long: LONG, short: 'short' });
+    writeFiles(folder, { long: LONG, short: 'short', blank: ' '.repeat(LONG.length) });
     expect((await cli(args, folder)).code).toBe(expected);
-    expect(readdirSync(folder).sort()).toEqual(['long', 'short']);
+    expect(readdirSync(folder).sort()).toEqual(['blank', 'long', 'short']);
   });
 
   it('can be in a file, which a build takes, too', async () => {
@@ -111,13 +112,38 @@ describe('the passphrase of a key that is made', () => {
     expect((await cli(args, folder)).code).toBe(2);
   });
 
+  it.each([
+    ['three times on a terminal', ['wrong', 'wronger', LONG], 0],
+    ['no fourth time', ['wrong', 'wronger', 'wrongest', LONG], 3],
+    ['not again after the end of the input', ['\u0004'], 2],
+  ])('is asked for if it is wrong: %s', async (_name, lines, expected) => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { words: LONG });
+    await cli(['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'words'], folder);
+    const typed = lines.map((line) => `${line}\r`).join('');
+    const { code, stdout, stderr } = await onTerminal(['build', '--key', 'root.pem'], folder, typed);
+    expect(code, stderr).toBe(expected);
+    expect(stdout + stderr).not.toContain(LONG);
+    // Only people have another answer.
+    const file = ['--passphrase-file', 'issuers/alpha.yaml'];
+    expect((await cli(['build', '--key', 'root.pem', ...file], folder)).code).toBe(3);
+  });
+
   it('protects the next root key that `rotate` makes', async () => {
     const folder = await workspace(['alpha']);
     writeFiles(folder, { words: LONG });
     await cli(['build', '--key', 'key.pem'], folder);
     const args = ['rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
-    expect((await cli(args, folder)).code).toBe(2);
+    // The passphrase of another key is none for this one, and nothing is written.
+    for (const others of [[], ['--passphrase-file', 'words']]) {
+      const refused = await cli([...args, ...others], folder);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringMatching(/--next-passphrase-file .* --next-no-passphrase/),
+      ]);
+    }
     expect(existsSync(join(folder, 'next.pem'))).toBe(false);
+    expect(existsSync(join(folder, 'rotation/outgoing.json'))).toBe(false);
     const { code, stderr } = await cli([...args, '--next-passphrase-file', 'words'], folder);
     expect(code, stderr).toBe(0);
     expect(readFileSync(join(folder, 'next.pem'), 'utf8')).toContain('ENCRYPTED');
