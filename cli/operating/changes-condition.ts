@@ -26,6 +26,8 @@ export interface PendingChanges {
 export interface ChangesCondition extends Condition {
   /** The number of published files that are not committed to git. Absent if there are none. */
   readonly uncommitted?: number;
+  /** The paths with such files: the folder of the records, and files of the registry. Absent if there are none. */
+  readonly toCommit?: readonly string[];
   /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
   readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
   readonly changes: readonly IssuerChange[];
@@ -37,6 +39,8 @@ export interface ChangesCondition extends Condition {
 export interface ChangesOptions {
   /** The folder of the records. */
   readonly issuers: string;
+  /** The other files that a clone needs, such as registry.yaml. They need not exist. */
+  readonly ownFiles: readonly string[];
   readonly exceptions: RuleExceptions;
   /** Whether a development key would sign. */
   readonly development: boolean;
@@ -50,7 +54,7 @@ export interface ChangesOptions {
  * @throws {@link GeneratorError} if the records or the published list cannot be read
  */
 export async function pendingChanges(
-  { issuers, exceptions, development }: ChangesOptions,
+  { issuers, exceptions, development }: Omit<ChangesOptions, 'ownFiles'>,
   published: PublishedTree | undefined,
 ): Promise<PendingChanges> {
   const after = recordsIn([issuers]);
@@ -103,7 +107,7 @@ function missingRecords(
   return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
 }
 
-function describe(pending: PendingChanges, { issuers, env }: ChangesOptions): ChangesCondition {
+function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOptions): ChangesCondition {
   const { changes, problems, warnings } = pending;
   const [first] = problems;
   if (first !== undefined) {
@@ -119,11 +123,19 @@ function describe(pending: PendingChanges, { issuers, env }: ChangesOptions): Ch
   if (changes.length === 0) {
     const message = `none: ${issuers} and the list have the same records`;
     const uncommitted = countUncommitted(issuers, env) ?? 0;
-    if (uncommitted > 0) {
-      // Another clone would otherwise build the old records, which could lift a suspension.
-      const files = uncommitted === 1 ? '1 file is' : `${uncommitted} files are`;
-      const warning = `${message}, but ${files} not committed to git`;
-      return { level: 'warning', message: warning, state: 'unchanged', ...pending, uncommitted };
+    const isUncommitted = (path: string) => (countUncommitted(path, env) ?? 0) > 0;
+    const toCommit = [issuers, ...ownFiles].filter(isUncommitted);
+    if (toCommit.length > 0) {
+      const isRecords = uncommitted > 0;
+      return {
+        // Another clone would otherwise build the old records, which could lift a suspension.
+        level: isRecords ? 'warning' : 'note',
+        message: `${message}, but not committed to git: ${toCommit.join(', ')}`,
+        state: 'unchanged',
+        ...pending,
+        ...(isRecords && { uncommitted }),
+        toCommit,
+      };
     }
     return { level: 'ok', message, state: 'unchanged', ...pending };
   }

@@ -3,6 +3,7 @@ import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { buildStep } from './build-step.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { shellWord } from './shell-word.js';
 import type { RegistryStatus } from './status.js';
 
 /** The step that repairs a tree that cannot be read. Everything else is known only after that. */
@@ -62,7 +63,7 @@ function loadCommand(status: RegistryStatus, settings: CommandSettings): string 
   if (url === undefined) return undefined;
   const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
   const removal = isThere ? `rm -r ${out} && ` : '';
-  return `${run('', 'mirror', url, FROM_HOST, ...key).command} && ${removal}cp -rL ${FROM_HOST}/current ${out}`;
+  return `${run('', 'mirror', shellWord(url), FROM_HOST, ...key).command} && ${removal}cp -rL ${FROM_HOST}/current ${out}`;
 }
 
 /** A host that serves a list of the registry. */

@@ -5,6 +5,7 @@ import { type Condition, LEVELS, type Level, mostUrgent } from './condition.js';
 import { damageSteps, loadStep } from './damage-steps.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import { rotatedStep, rotateStep, rotationFolderStep } from './rotation-steps.js';
+import { shellWord } from './shell-word.js';
 import type { RegistryStatus } from './status.js';
 
 /** Returns what the operator should do, in order. Empty if there is nothing to do. */
@@ -23,7 +24,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   const renewal = isTreeOlder(status) ? [] : publicationSteps(status, settings);
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // Records that would stop a build come before that build.
-  const stops = changes.uncommitted === undefined && renewal.length > 0;
+  const stops = changes.toCommit === undefined && renewal.length > 0;
   return mostUrgentFirst([
     { level: rootKey.level, steps: rotatedStep(status, settings) },
     { level: stops ? 'error' : changes.level, steps: records },
@@ -99,11 +100,11 @@ function recordSteps(
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
   if (isEmpty) return [run('create the first record', 'new', '<ISSUER_ID>')];
-  if (changes.uncommitted !== undefined)
+  if (changes.toCommit !== undefined)
     return [
       {
-        command: `git add ${issuers} && git commit -m "Published records"`,
-        reason: `commit the files in ${issuers}, and merge them before the next publication from another clone`,
+        command: `git add ${changes.toCommit.map(shellWord).join(' ')} && git commit -m "Published records"`,
+        reason: `commit what was published, and push it: a build in another clone would otherwise publish the old state again`,
       },
     ];
   if (changes.problems.length === 0) return [];
@@ -221,7 +222,8 @@ function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   const { rootKeyOptions } = settings;
   const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
-  const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
+  const verify = (url: string) =>
+    run('verify what the host serves', 'verify', shellWord(url), ...rootKeyOptions);
   if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
   const { host, url } = live;
   const isLate = live.comparedWithTree === 'older' || host?.empty === true;

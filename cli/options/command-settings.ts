@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandSettings } from '../operating/next-step.js';
+import { shellWord } from '../operating/shell-word.js';
 import type { RegistryStatus } from '../operating/status.js';
-import { shellWord } from '../terminal/shell-word.js';
 import type { WitnessSettings } from './log-options.js';
 import type { ExceptionOptions } from './rule-options.js';
 
@@ -57,7 +57,8 @@ export function commandSettings(
     ];
   };
   return {
-    ...{ issuers: shellWord(issuers), out: shellWord(out), baseUrl, rootKeyOptions },
+    ...{ issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
+    ...{ baseUrl: baseUrl && shellWord(baseUrl) },
     hasRootKey: rootKey !== undefined,
     rootKeyFile: rootKey === undefined ? '<ROOT_PUBLIC_KEY_FILE>' : shellWord(rootKey),
     rootOptions: [...rootSigner, ...rootKeyOptions],

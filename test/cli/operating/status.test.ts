@@ -589,11 +589,16 @@ describe('changes', () => {
     git('init', '-q');
     git('add', 'issuers');
     git('commit', '-qm', 'Records');
+    const own = await statusOf();
+    expect(own.report.changes).toMatchObject({ level: 'note', toCommit: ['registry.yaml', 'root.json'] });
+    expect(own.next[0]).toMatch(/^git add registry\.yaml root\.json && git commit /);
+    git('add', 'registry.yaml', 'root.json');
+    git('commit', '-qm', 'Settings');
     expect((await statusOf()).levels['changes']).toBe('ok');
     await good('suspend', 'alpha', '--reason', 'x');
     const { report } = await statusOf();
     expect(report.changes).toMatchObject({ level: 'warning', uncommitted: 1 });
-    expect(report.next[0].reason).toContain('commit the files in issuers');
+    expect(report.changes.toCommit).toEqual(['issuers']);
     git('commit', '-qam', 'Suspend');
     expect((await statusOf()).levels['changes']).toBe('ok');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });

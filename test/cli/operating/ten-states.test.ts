@@ -172,6 +172,8 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     await isRefusedAsPrinted(program('suspend', 'beta', '--reason', '<REASON>', '--production'));
     await good('release', '--false-alarm', 'beta');
     deploy();
+    expect(await next()).toMatch(/^git add registry\.yaml && git commit /);
+    git('commit', '-qam', 'Settings');
     expect(await next()).toBe(undefined);
   });
 
@@ -183,6 +185,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(command);
     await obey(command);
     edit('registry.yaml', (text) => text.replace('../root.pem', '../next.pem'));
+    await obey(String(await next()));
     expect(await next()).toBe(undefined);
   });
 
@@ -196,6 +199,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     deploy();
     expect(await next()).toBe(program('cosign', 'dist'));
     edit('registry.yaml', (text) => text.replace('quorum: 1, ', ''));
+    git('commit', '-qam', 'Log');
     expect(await next()).toBe(undefined);
   });
 
@@ -225,7 +229,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   it('is a new clone, whether the host is up or not', async () => {
     git('remote', 'add', 'origin', join(top, 'origin.git'));
     git('add', '-A');
-    git('commit', '-qm', 'Settings');
+    git('commit', '-q', '--allow-empty', '-m', 'Settings');
     git('push', '-q', 'origin', 'HEAD');
     mkdirSync(join(top, 'clones'));
     const clone = join(top, 'clones/registry');
