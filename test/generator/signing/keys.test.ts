@@ -109,7 +109,7 @@ describe('the passphrase of a key that is made', () => {
     const args = ['build', '--production', '--key', 'root.pem', '--root-key', 'root.json'];
     const { code, stderr } = await cli([...args, ...file], folder);
     expect(code, stderr).toBe(0);
-    expect((await cli(args, folder)).code).toBe(2);
+    expect((await cli([...args, '--renew'], folder)).code).toBe(2);
   });
 
   it.each([
@@ -127,6 +127,25 @@ describe('the passphrase of a key that is made', () => {
     // Only people have another answer.
     const file = ['--passphrase-file', 'issuers/alpha.yaml'];
     expect((await cli(['build', '--key', 'root.pem', ...file], folder)).code).toBe(3);
+  });
+
+  it('is not needed for a repair, which signs nothing', async () => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { words: LONG, 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
+    const file = ['--passphrase-file', 'words'];
+    await cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json', ...file], folder);
+    const build = ['build', '--production'];
+    expect((await cli([...build, ...file], folder)).code).toBe(0);
+    writeFiles(folder, { 'dist/issuers/alpha': '{}' });
+    const repaired = await cli(build, folder);
+    expect(repaired.code, repaired.stderr).toBe(0);
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    expect((await cli(build, folder)).code).toBe(2);
+    // The key must still be that of root_key.
+    await cli(['keys', 'generate', '--out', 'other.pem', ...file], folder);
+    expect((await cli([...build, '--key', 'other.pem', ...file], folder)).code).toBe(3);
+    expect((await cli([...build, ...file], folder)).code).toBe(0);
   });
 
   it('protects the next root key that `rotate` makes', async () => {
