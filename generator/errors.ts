@@ -39,6 +39,12 @@ export class TreeRejected extends GeneratorError {
   readonly exitCode = 1;
 }
 
+/** A host already serves a list of this root key, and the output folder has none: nothing was signed. */
+export class AlreadyPublished extends GeneratorError {
+  readonly code = 'ERR_ALREADY_PUBLISHED';
+  readonly exitCode = 1;
+}
+
 /** The command cannot run with these arguments or inputs. */
 export class UsageError extends GeneratorError {
   readonly code = 'ERR_USAGE';
@@ -133,6 +139,7 @@ export class IoFailed extends GeneratorError {
 export type AnyGeneratorError =
   | RecordsRejected
   | TreeRejected
+  | AlreadyPublished
   | UsageError
   | ConfigurationRejected
   | KeyRejected

@@ -3,6 +3,7 @@ export type { Diagnostic } from './diagnostics/diagnostic.js';
 export type { Range } from './diagnostics/range.js';
 export { RULES, type RuleName } from './diagnostics/rules.js';
 export {
+  AlreadyPublished,
   type AnyGeneratorError,
   ConfigurationRejected,
   GeneratorError,

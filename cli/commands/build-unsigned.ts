@@ -1,6 +1,7 @@
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
+import { notServedAt } from '../operating/first-list.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { logChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/positive-number.js';
@@ -39,6 +40,7 @@ export async function buildUnsigned(
       },
       exceptions: exceptions(options),
       time: listTime(io, options),
+      assertNotServed: notServedAt(options.hosts),
     },
     folder,
   );
@@ -48,6 +50,7 @@ export async function buildUnsigned(
     return undefined;
   }
   sayDiagnostics(io, request.warnings);
+  if (request.answers !== undefined) say(io, `note: This is a first list. ${request.answers}`);
   sayRequest(io, request, folder);
   return undefined;
 }

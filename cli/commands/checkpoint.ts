@@ -3,10 +3,11 @@ import type { ReportedMirror } from '@passport-registry/verifier/internal';
 import type { Command } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';
-import type { HoldChange } from '../../generator/publishing/next-hold.js';
+import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { readPublished } from '../../generator/tree/published-tree.js';
 import { publishOperations } from '../operating/publish-operations.js';
 import { onlineSigner } from '../options/freshness-options.js';
 import { addCosignOptions, type CosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
@@ -117,7 +118,12 @@ async function checkpoint(io: Io, { out, holdChange }: Request, options: Options
   const hours = positiveNumber('--hours', options.hours);
   const { mirror: mirrors = [] } = options;
   assertAddresses(mirrors);
-  if (options.key === undefined && options.signerCommand === undefined) throw await missingOnlineKey(out);
+  const isHold = holdChange?.action === 'hold';
+  // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
+  const published = isHold ? await readPublished(out) : undefined;
+  if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
+  if (options.key === undefined && options.signerCommand === undefined)
+    throw await missingOnlineKey(out, isHold);
   const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
   const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(options));
   const { log, hold } = report;

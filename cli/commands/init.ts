@@ -4,6 +4,7 @@ import { Argument, type Command } from 'commander';
 import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
+import { shellWord } from '../operating/shell-word.js';
 import { parseConfiguration } from '../options/configuration.js';
 import {
   addNewPassphraseOptions,
@@ -24,7 +25,6 @@ import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { shellWord } from '../terminal/shell-word.js';
 
 interface Options extends NewKeyPassphraseOptions {
   name?: string;
@@ -87,6 +87,11 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   if (written.thumbprint !== undefined) {
     say(io, `root key   ${written.thumbprint}`);
     say(io, `           ${options.rootKey} holds the private key. Keep it secret, and keep two copies.`);
+    if (!options.passphrase)
+      say(
+        io,
+        '           WARNING: it is not encrypted (--no-passphrase). Anyone who finds the file can sign.',
+      );
   }
   sayRepository(io, folder);
   sayNext(io, named, folder);

@@ -2,18 +2,19 @@ import { type Command, Option } from 'commander';
 import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/status.js';
 import type { NextStep } from '../operating/next-step.js';
 import { nextSteps } from '../operating/next-steps.js';
+import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
 import { addWitnessSettings, witnessChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { ROTATION_FOLDER } from '../options/rotation-options.js';
 import { addExceptionOptions, exceptions } from '../options/rule-options.js';
+import { CONFIGURATION_FILE } from '../options/use-configuration.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayStatus } from '../terminal/say-status.js';
-import { shellWord } from '../terminal/shell-word.js';
 import { shortPath } from '../terminal/short-path.js';
 
 /** `passport-registry status` */
@@ -45,11 +46,17 @@ export function addStatusCommand(program: Command, io: Invocation): void {
     );
 }
 
+/** The files that pin the program. */
+const PROGRAM_FILES = ['package.json', 'package-lock.json'];
+
 async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
   const options = withShortPaths(given);
   const { issuers, out, rootKey, nextRoots, key, signerCommand, baseUrl, mirror = [], failOn } = options;
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
+  const config: string | undefined = command.parent?.opts()['config'];
+  const own = [config ?? CONFIGURATION_FILE, rootKey, options.checkpointPublicKey, ...PROGRAM_FILES];
   const found = await registryStatus({
+    ownFiles: own.filter((file) => file !== undefined),
     ...{ issuers, out, rootKey, nextRoots, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
     rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
@@ -58,7 +65,6 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
     offline: options.offline === true,
   });
-  const config: string | undefined = command.parent?.opts()['config'];
   const next = nextSteps(found, commandSettings(options, command, found)).map((step) =>
     withConfiguration(step, config),
   );

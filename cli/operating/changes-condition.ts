@@ -18,22 +18,29 @@ export interface PendingChanges {
   readonly changes: readonly IssuerChange[];
   /** The problems that would stop the build. */
   readonly problems: readonly Diagnostic[];
+  /** The warnings about records that it would publish: some values can never change after that. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** The condition of the records. */
 export interface ChangesCondition extends Condition {
   /** The number of published files that are not committed to git. Absent if there are none. */
   readonly uncommitted?: number;
+  /** The paths with such files: the folder of the records, and files of the registry. Absent if there are none. */
+  readonly toCommit?: readonly string[];
   /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
   readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
   readonly changes: readonly IssuerChange[];
   readonly problems: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 /** The records, and what they are compared with. */
 export interface ChangesOptions {
   /** The folder of the records. */
   readonly issuers: string;
+  /** The other files that a clone needs, such as registry.yaml. They need not exist. */
+  readonly ownFiles: readonly string[];
   readonly exceptions: RuleExceptions;
   /** Whether a development key would sign. */
   readonly development: boolean;
@@ -47,7 +54,7 @@ export interface ChangesOptions {
  * @throws {@link GeneratorError} if the records or the published list cannot be read
  */
 export async function pendingChanges(
-  { issuers, exceptions, development }: ChangesOptions,
+  { issuers, exceptions, development }: Omit<ChangesOptions, 'ownFiles'>,
   published: PublishedTree | undefined,
 ): Promise<PendingChanges> {
   const after = recordsIn([issuers]);
@@ -57,8 +64,10 @@ export async function pendingChanges(
   const changes = difference(before?.issuers ?? new Map(), after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );
-  const problems = publicationProblems({ before, after }, exceptions, development).filter(isError);
-  return { changes, problems };
+  const found = publicationProblems({ before, after }, exceptions, development);
+  const files = changes.map(({ issuer_id }) => after.files.get(issuer_id)?.file);
+  const warnings = found.filter((one) => !isError(one) && files.includes(one.file));
+  return { changes, problems: found.filter(isError), warnings };
 }
 
 /** Describes what has changed since the last publication. */
@@ -67,7 +76,7 @@ export async function changesCondition(
   { published, refusal, folder }: LocalTree,
 ): Promise<ChangesCondition> {
   const { issuers } = options;
-  const nothing = { changes: [], problems: [] };
+  const nothing = { changes: [], problems: [], warnings: [] };
   try {
     const state = stateOfFolder(issuers);
     if (state !== undefined) return missingRecords(issuers, state, published);
@@ -93,12 +102,13 @@ function missingRecords(
   published: PublishedTree | undefined,
 ): ChangesCondition {
   const what = state === 'none' ? `there is no folder ${issuers}` : `${issuers} has no records`;
-  const found = { state, changes: [], problems: [] };
+  const found = { state, changes: [], problems: [], warnings: [] };
   if (published === undefined) return { level: 'note', message: what, ...found };
   return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
 }
 
-function describe({ changes, problems }: PendingChanges, { issuers, env }: ChangesOptions): ChangesCondition {
+function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOptions): ChangesCondition {
+  const { changes, problems, warnings } = pending;
   const [first] = problems;
   if (first !== undefined) {
     const { file, message } = first;
@@ -107,24 +117,35 @@ function describe({ changes, problems }: PendingChanges, { issuers, env }: Chang
     // The operator has allowed these names before: what is published is as it should be.
     const isPublished = changes.length === 0 && onlyExampleNames(problems);
     return isPublished
-      ? { level: 'warning', message: `none, but ${what}`, state: 'unchanged', changes, problems }
-      : { level: 'error', message: what, state: 'refused', changes, problems };
+      ? { level: 'warning', message: `none, but ${what}`, state: 'unchanged', ...pending }
+      : { level: 'error', message: what, state: 'refused', ...pending };
   }
   if (changes.length === 0) {
     const message = `none: ${issuers} and the list have the same records`;
     const uncommitted = countUncommitted(issuers, env) ?? 0;
-    if (uncommitted > 0) {
-      // Another clone would otherwise build the old records, which could lift a suspension.
-      const files = uncommitted === 1 ? '1 file is' : `${uncommitted} files are`;
-      const warning = `${message}, but ${files} not committed to git`;
-      return { level: 'warning', message: warning, state: 'unchanged', changes, problems, uncommitted };
+    const isUncommitted = (path: string) => (countUncommitted(path, env) ?? 0) > 0;
+    const toCommit = [issuers, ...ownFiles].filter(isUncommitted);
+    if (toCommit.length > 0) {
+      const isRecords = uncommitted > 0;
+      return {
+        // Another clone would otherwise build the old records, which could lift a suspension.
+        level: isRecords ? 'warning' : 'note',
+        message: `${message}, but not committed to git: ${toCommit.join(', ')}`,
+        state: 'unchanged',
+        ...pending,
+        ...(isRecords && { uncommitted }),
+        toCommit,
+      };
     }
-    return { level: 'ok', message, state: 'unchanged', changes, problems };
+    return { level: 'ok', message, state: 'unchanged', ...pending };
   }
   const ids = changes.slice(0, MAX_IDS).map(inWords);
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
-  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}`;
-  return { level: 'note', message, state: 'changed', changes, problems };
+  const [warning] = warnings;
+  const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
+  const said = warning === undefined ? '' : `; ${warning.file}: ${warning.message}${more}`;
+  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}`;
+  return { level: 'note', message, state: 'changed', ...pending };
 }
 
 /** Whether the only problems are names that are reserved for examples, which an operator may allow. */

@@ -88,6 +88,11 @@ function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
     const level = tree.report === undefined ? 'note' : 'error';
     return { level, message: `${url} serves no list`, ...found };
   }
+  if (host.claimed?.development === true && tree.report?.development !== true) {
+    const level = tree.report === undefined ? 'note' : 'error';
+    const message = `${url} shows a preview, or another list that a development key signed, and not the list of this registry`;
+    return { level, message, ...found };
+  }
   if (state === 'unreachable' && tree.report === undefined) {
     const message = `${url} is unreachable, which does not show whether a list was published: ${problem}`;
     return { level: 'warning', message, ...found };

@@ -24,6 +24,8 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly onlineOptions: readonly string[];
   /** The file of the public root key, for `verify`, unless the file has it. */
   readonly rootKeyOptions: readonly string[];
+  /** Whether registry.yaml or the command line names the public root key. */
+  readonly hasRootKey: boolean;
   /** The file of the public root key, which `root_key` or the command line names. */
   readonly rootKeyFile: string;
   /** The file of the online key's public JWK. */

@@ -1,50 +1,64 @@
-import { PATHS } from '../../generator/tree/paths.js';
+import { isLoopback } from '@passport-registry/verifier/internal';
+import { buildStep, checkpointOptionsOf, publishingOptions } from './build-step.js';
 import { onlyExampleNames } from './changes-condition.js';
-import type { Condition } from './condition.js';
+import { type Condition, LEVELS, type Level, mostUrgent } from './condition.js';
+import { damageSteps, loadStep } from './damage-steps.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import { rotatedStep, rotateStep, rotationFolderStep } from './rotation-steps.js';
+import { shellWord } from './shell-word.js';
 import type { RegistryStatus } from './status.js';
 
 /** Returns what the operator should do, in order. Empty if there is nothing to do. */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
-  const { rootKey, tree, changes, rotation, publication } = status;
-  if (rotation.state === 'unfinished') {
-    const [records, rotates] = [recordSteps(status, settings), rotateStep(status, settings)];
-    if (!tree.published || isTreeOlder(status)) return [...records, loadStep(status, settings), rotates];
-    return [...records, rotates, ...hostSteps(status, settings, true)];
-  }
-  if (tree.lost !== undefined) return [told(`restore files of ${settings.out}: ${tree.lost}`)];
-  if (tree.repairable.length > 0)
-    return [buildStep({ reason: `repair ${tree.repairable.join(', ')}` }, status, settings)];
-  if (rootKey.level === 'error') {
-    return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
-  }
-  if (changes.state === 'refused' && changes.problems.length === 0 && tree.level === 'error') {
-    return [told(`restore ${settings.out} from a mirror or a backup: ${tree.message}`)];
-  }
-  if (publication.level === 'error') {
-    const file = `${settings.out}/${PATHS.publication}`;
-    return [told(`restore ${file} from a mirror or a backup: a build cannot sign it again`)];
-  }
+  const damage = damageSteps(status, settings);
+  if (damage.length > 0) return damage;
+  const { tree, rotation, changes, hold, rootKey } = status;
   const records = recordSteps(status, settings);
+  const isUnfinished = rotation.state === 'unfinished';
+  const lacksTree = isUnfinished && (!tree.published || isTreeOlder(status));
+  if (lacksTree) return [...records, loadStep(status, settings), rotateStep(status, settings)];
+  // The step is signed: nothing should be signed with the outgoing key any more.
+  if (isUnfinished && rotation.signed)
+    return [...records, rotateStep(status, settings), ...hostSteps(status, settings, true)];
   // Without the newest tree, a build could not compare the records with the published list.
   const renewal = isTreeOlder(status) ? [] : publicationSteps(status, settings);
-  return [
-    ...rotatedStep(status, settings),
-    ...records,
-    ...renewal,
-    ...holdSteps(status, settings),
-    ...hostSteps(status, settings, renewal.length > 0),
-    ...rotationFolderStep(status),
-  ];
+  const hosts = hostSteps(status, settings, renewal.length > 0);
+  // Records that would stop a build come before that build.
+  const stops = changes.toCommit === undefined && renewal.length > 0;
+  return mostUrgentFirst([
+    { level: rootKey.level, steps: rotatedStep(status, settings) },
+    { level: stops ? 'error' : changes.level, steps: records },
+    { level: levelOfTree(status), steps: [...renewal, ...hosts] },
+    { level: hold.level, steps: holdSteps(status, settings) },
+    {
+      level: rotation.level,
+      steps: isUnfinished ? [rotateStep(status, settings)] : rotationFolderStep(status),
+    },
+  ]);
+}
+
+/** Steps that need each other, and the level of the most urgent condition that they mend. */
+interface StepGroup {
+  readonly level: Level;
+  readonly steps: readonly NextStep[];
+}
+
+/** Of two groups with the same level, the first in the list may be the cause of the other. */
+function mostUrgentFirst(groups: readonly StepGroup[]): readonly NextStep[] {
+  return LEVELS.flatMap((level) => groups.filter((one) => one.level === level)).flatMap(({ steps }) => steps);
+}
+
+/** How urgent it is to make the tree valid, and to bring it to the hosts. */
+function levelOfTree(status: RegistryStatus): Level {
+  const { tree, list, publication, log, delegation, checkpoint, live, mirrors } = status;
+  const parts = [tree, list, publication, log, delegation, checkpoint, live, ...mirrors];
+  return mostUrgent(parts.map(({ level }) => level));
 }
 
 /** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
-function holdSteps(
-  { hold }: RegistryStatus,
-  { out, onlineOptions, rootOptions }: CommandSettings,
-): NextStep[] {
-  const { issuers = [], releasable } = hold;
+function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { out, onlineOptions } = settings;
+  const { issuers = [], releasable } = status.hold;
   const undecided = issuers.filter((id) => !releasable.includes(id));
   const where = out === 'dist' ? [] : ['--out', out];
   return [
@@ -53,7 +67,9 @@ function holdSteps(
       : [
           run(
             `suspend with the root key, or release: ${undecided.join(', ')}`,
-            ...['suspend', String(undecided[0]), '--reason', 'REASON', ...rootOptions, ...where],
+            ...['suspend', String(undecided[0]), '--reason', '<REASON>'],
+            ...publishingOptions(settings),
+            ...checkpointOptionsOf(status, settings),
           ),
         ]),
     ...(releasable.length === 0
@@ -83,12 +99,12 @@ function recordSteps(
   const { issuers, out, rootKeyOptions } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
-  if (isEmpty) return [run('create the first record', 'new', 'ISSUER_ID')];
-  if (changes.uncommitted !== undefined)
+  if (isEmpty) return [run('create the first record', 'new', '<ISSUER_ID>')];
+  if (changes.toCommit !== undefined)
     return [
       {
-        command: `git add ${issuers} && git commit -m "Published records"`,
-        reason: `commit the files in ${issuers}, and merge them before the next publication from another clone`,
+        command: `git add ${changes.toCommit.map(shellWord).join(' ')} && git commit -m "Published records"`,
+        reason: `commit what was published, and push it: a build in another clone would otherwise publish the old state again`,
       },
     ];
   if (changes.problems.length === 0) return [];
@@ -112,10 +128,10 @@ function recordSteps(
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
 function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { tree, checkpoint, log, changes } = status;
-  const { out, checkpointOptions, onlineOptions } = settings;
-  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  const { out, onlineOptions } = settings;
   // What the published files lack may be in the publication that `cosign` completes.
   if (log.pending && changes.changes.length === 0) {
+    const signs = checkpointOptionsOf(status, settings);
     return [run('collect cosignatures, and complete the publication', 'cosign', out, ...signs)];
   }
   const delegates = isUrgent(status.delegation) && status.delegation.expires !== undefined;
@@ -137,17 +153,6 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
     ...(mayHavePublished(status) && tree.hasRemote ? [loadFirst(out, build)] : []),
     delegates ? both(delegateStep(status, settings), build) : build,
   ];
-}
-
-/** @param more - options besides those of the settings */
-function buildStep(
-  { reason, more = [] }: { readonly reason: string; readonly more?: readonly string[] },
-  { tree, checkpoint }: RegistryStatus,
-  { rootOptions, productionOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
-): NextStep {
-  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
-  const options = [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions, ...more];
-  return run(reason, 'build', ...options, ...signs);
 }
 
 /** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
@@ -193,15 +198,6 @@ function isUrgent({ level }: Condition): boolean {
   return level === 'error' || level === 'warning';
 }
 
-/** The step that brings the published tree into the output folder. */
-function loadStep({ tree, live, mirrors }: RegistryStatus, { out }: CommandSettings): NextStep {
-  const removal = tree.published ? `remove ${out}, and ` : '';
-  const host = [live, ...mirrors].find((one) => one.host?.updatedAt !== undefined);
-  const where = host?.url === undefined ? 'of the host' : `of ${host.url}`;
-  const reason = `${removal}load the published tree before the next build; if it is not on a branch, copy the tree ${where} to ${out}`;
-  return run(reason, 'branch', 'load', out);
-}
-
 /** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */
 function publishSteps({ tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { out, baseUrl, rootKeyOptions } = settings;
@@ -215,15 +211,27 @@ function publishSteps({ tree }: RegistryStatus, settings: CommandSettings): Next
   return baseUrl === undefined ? [told(copy)] : verify(`${copy}, and verify what the host serves`);
 }
 
+function serveStep({ port, protocol }: URL, { out }: CommandSettings): NextStep {
+  const number = port || (protocol === 'https:' ? '443' : '80');
+  const reason = `let this machine serve ${out} as base_url says, in place of a preview; or set base_url to the URL of a host, and copy ${out} there`;
+  return run(reason, 'serve', out, '--port', number);
+}
+
 function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
   const { live, mirrors } = status;
   const { rootKeyOptions } = settings;
   const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
-  const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
+  const verify = (url: string) =>
+    run('verify what the host serves', 'verify', shellWord(url), ...rootKeyOptions);
   if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
-  const isLate = live.comparedWithTree === 'older' || live.host?.empty === true;
-  if (isRenewed || isLate || live.host?.state === 'expired') {
+  const { host, url } = live;
+  const isLate = live.comparedWithTree === 'older' || host?.empty === true;
+  const isAbsent = host?.state === 'unreachable' || host?.claimed?.development === true;
+  // On this machine, an experiment: nothing else serves that address.
+  if (isAbsent && !isRenewed && url !== undefined && isLoopback(new URL(url)))
+    return [serveStep(new URL(url), settings), ...ask];
+  if (isRenewed || isLate || isAbsent || host?.state === 'expired') {
     return [...publishSteps(status, settings), ...ask];
   }
   return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];

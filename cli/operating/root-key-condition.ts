@@ -32,6 +32,8 @@ export interface RootKeyCondition extends Condition {
   readonly rotated: boolean;
   /** RFC 7638 thumbprints of the only keys that can follow the root key; empty if the root key is not committed. */
   readonly nextRoots: readonly string[];
+  /** What is wrong: the configured key, or the tree. Undefined unless the level is `error`. */
+  readonly fault: 'pinned' | 'tree' | undefined;
 }
 
 /** Describes the root key. The private key is never read. */
@@ -48,8 +50,12 @@ export function rootKeyCondition(
   const misfit = misfitOf(pinned.nextRoots, { thumbprint, shown });
   const nextRoots = shown ?? (misfit === undefined ? pinned.nextRoots : undefined) ?? [];
   const committed = nextRoots.length === 0 ? '' : `; only ${nextRoots.join(' or ')} can follow it`;
+  const own = published?.rootKey?.thumbprint;
+  const isOther = own !== undefined && pinned.rootKey !== undefined && own !== pinned.rootKey.thumbprint;
+  const wrong = pinned.problem !== undefined || isOther ? 'pinned' : 'tree';
   const state = (level: Level, message: string): RootKeyCondition => ({
     ...{ level, thumbprint, development, rotated, nextRoots },
+    fault: level === 'error' ? wrong : undefined,
     message: thumbprint === undefined || level === 'error' ? message : `${message}${committed}`,
   });
   if (pinned.problem !== undefined) return state('error', pinned.problem);

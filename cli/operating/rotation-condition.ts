@@ -11,6 +11,8 @@ export interface RotationCondition extends Condition {
    * folder cannot be used.
    */
   readonly state: 'none' | 'unfinished' | 'complete' | 'unreadable';
+  /** Whether the outgoing key has signed the step, so that the tree may have the next key. */
+  readonly signed: boolean;
   /** RFC 7638 thumbprint of the next root key; undefined if it is not known yet. */
   readonly next: string | undefined;
   /** The folder of the rotation. */
@@ -27,14 +29,21 @@ export async function rotationCondition(
     return describe(await readRotationFiles(folder, env), tree);
   } catch (error) {
     if (!(error instanceof GeneratorError)) throw error;
-    return { level: 'warning', message: error.message, state: 'unreadable', next: undefined, folder };
+    return {
+      level: 'warning',
+      message: error.message,
+      state: 'unreadable',
+      signed: false,
+      next: undefined,
+      folder,
+    };
   }
 }
 
 function describe(files: RotationFiles, { folder: out, published, report }: LocalTree): RotationCondition {
   const { folder, outgoing, step, delegation } = files;
   const next = files.next?.thumbprint;
-  const found = { next, folder };
+  const found = { signed: step !== undefined, next, folder };
   if ([outgoing, next, step, delegation].every((one) => one === undefined)) {
     return { level: 'ok', message: 'none', state: 'none', ...found };
   }

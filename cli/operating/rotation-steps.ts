@@ -1,4 +1,5 @@
 import { PATHS } from '../../generator/tree/paths.js';
+import { checkpointOptionsOf } from './build-step.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import type { RegistryStatus } from './status.js';
 
@@ -13,17 +14,16 @@ export function rotatedStep(
 }
 
 /** The step that continues a rotation. */
-export function rotateStep(
-  { tree, checkpoint, rootKey, rotation }: RegistryStatus,
-  { rootOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
-): NextStep {
+export function rotateStep(status: RegistryStatus, settings: CommandSettings): NextStep {
+  const { rootKey, rotation } = status;
+  const { rootOptions, buildOptions, overrideOptions } = settings;
   const { folder, next } = rotation;
   const isBegun = next !== undefined && rootKey.thumbprint === next;
   const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
-  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  const signs = checkpointOptionsOf(status, settings);
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
   const reason = `continue the rotation, with the same next key${otherwise}`;
-  return run(reason, 'rotate', '--next-key', 'NEXT_KEY_FILE', ...options, ...signs);
+  return run(reason, 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options, ...signs);
 }
 
 /** The step that ends a rotation, or looks at one that cannot be read. */

@@ -30,6 +30,8 @@ import { type RotationCondition, rotationCondition } from './rotation-condition.
 export interface StatusOptions {
   /** The folder of the records. */
   readonly issuers: string;
+  /** The other files that a clone of the registry needs. They need not exist. */
+  readonly ownFiles: readonly string[];
   /** The folder of the tree. */
   readonly out: string;
   /** The file of the public root key. */
@@ -75,7 +77,7 @@ export interface RegistryStatus extends HostsCondition {
  * Reads no private key, runs no signing command and changes nothing.
  */
 export async function registryStatus(options: StatusOptions): Promise<RegistryStatus> {
-  const { issuers, out, exceptions, now } = options;
+  const { issuers, ownFiles, out, exceptions, now } = options;
   const pinned = await loadPinned(options);
   const local = await readLocalTree(out, pinned.rootKey, now);
   const rootKey = rootKeyCondition(pinned, local, options);
@@ -94,7 +96,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     delegation: await delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
     hold: holdCondition(local),
-    changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),
+    changes: await changesCondition({ issuers, ownFiles, exceptions, development, env: options.env }, local),
     ...hosts,
   };
   const { mirrors, ...single } = found;

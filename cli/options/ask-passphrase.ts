@@ -2,22 +2,25 @@ import { printable } from '../../generator/diagnostics/printers/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import type { Io } from '../terminal/io.js';
 
-const ENTER = ['\r', '\n', '\u0004'];
+const ENTER = ['\r', '\n'];
 const INTERRUPT = '\u0003';
+/** Ctrl+D: the end of the input. */
+const END = '\u0004';
 const ERASE = ['\u0008', '\u007f'];
 
 /**
  * Asks for the passphrase of a key on the terminal, without echo.
  *
- * @throws {@link UsageError} if there is no terminal, or the user presses Ctrl+C
+ * @param asked - the question, and the option that names a file with the passphrase instead
+ * @throws {@link UsageError} if there is no terminal, or the user presses Ctrl+C or Ctrl+D
  */
 export function askPassphrase(
   { stdin, stderr }: Io,
   source: string,
-  question = `Passphrase of ${source}`,
+  { question, option = '--passphrase-file' }: { readonly question: string; readonly option?: string },
 ): Promise<string> {
   if (stdin.isTTY !== true) {
-    throw new UsageError(`${source} is encrypted, and there is no terminal to ask: give --passphrase-file`);
+    throw new UsageError(`${source} is encrypted, and there is no terminal to ask: give ${option}`);
   }
   // Before the question, so that nothing that is typed is shown.
   stdin.setRawMode?.(true);
@@ -34,8 +37,8 @@ export function askPassphrase(
     const read = (text: string) => {
       const characters = [...text];
       for (const [index, character] of characters.entries()) {
-        if (character === INTERRUPT) return giveUp();
-        if (ENTER.includes(character)) {
+        if (character === INTERRUPT || (character === END && typed === '')) return giveUp();
+        if (character === END || ENTER.includes(character)) {
           // What is typed or pasted ahead is the answer to the next question.
           const ahead = characters.slice(index + 1).join('');
           return end(() => {

@@ -21,6 +21,8 @@ export interface BuildCommandOptions
   renew?: true;
   timings?: true;
   json?: true;
+  /** From registry.yaml only: base_url and the mirrors. */
+  hosts?: readonly string[];
 }
 
 /** Adds the options of commands that build. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandSettings } from '../operating/next-step.js';
+import { shellWord } from '../operating/shell-word.js';
 import type { RegistryStatus } from '../operating/status.js';
-import { shellWord } from '../terminal/shell-word.js';
 import type { WitnessSettings } from './log-options.js';
 import type { ExceptionOptions } from './rule-options.js';
 
@@ -27,7 +27,7 @@ export interface StatusCommandOptions extends ExceptionOptions, WitnessSettings 
 
 /**
  * Returns the options of the commands that `status` proposes. Options from registry.yaml need no repetition. A name in
- * capitals stands for a file that neither the file nor the command line names.
+ * angle brackets stands for a value that neither the file nor the command line has: as printed, a shell refuses it.
  */
 export function commandSettings(
   options: StatusCommandOptions,
@@ -44,11 +44,11 @@ export function commandSettings(
     ...given('signerCommand', '--signer-command', signerCommand),
   ];
   const isMissing = key === undefined && signerCommand === undefined;
-  const rootSigner = isMissing && !development ? ['--key', 'ROOT_KEY_FILE'] : signer;
+  const rootSigner = isMissing && !development ? ['--key', '<ROOT_KEY_FILE>'] : signer;
   const { checkpointKey, checkpointSignerCommand } = options;
   const online = (prefix: string) => {
     if (checkpointKey === undefined && checkpointSignerCommand === undefined) {
-      return [`--${prefix}key`, 'ONLINE_KEY_FILE'];
+      return [`--${prefix}key`, '<ONLINE_KEY_FILE>'];
     }
     return [
       ...given('checkpointKey', `--${prefix}key`, checkpointKey),
@@ -57,8 +57,10 @@ export function commandSettings(
     ];
   };
   return {
-    ...{ issuers, out, baseUrl, rootKeyOptions },
-    rootKeyFile: rootKey === undefined ? 'ROOT_PUBLIC_KEY_FILE' : shellWord(rootKey),
+    ...{ issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
+    ...{ baseUrl: baseUrl && shellWord(baseUrl) },
+    hasRootKey: rootKey !== undefined,
+    rootKeyFile: rootKey === undefined ? '<ROOT_PUBLIC_KEY_FILE>' : shellWord(rootKey),
     rootOptions: [...rootSigner, ...rootKeyOptions],
     productionOptions: development ? [] : ['--production'],
     buildOptions: [
@@ -73,6 +75,6 @@ export function commandSettings(
     checkpointOptions: online('checkpoint-'),
     onlineOptions: online(''),
     onlinePublicKey:
-      checkpointPublicKey === undefined ? 'ONLINE_PUBLIC_KEY_FILE' : shellWord(checkpointPublicKey),
+      checkpointPublicKey === undefined ? '<ONLINE_PUBLIC_KEY_FILE>' : shellWord(checkpointPublicKey),
   };
 }

@@ -77,10 +77,14 @@ export async function checkpointChoice(
     signerTimeout: options.checkpointSignerTimeout,
     rootKey: options.checkpointPublicKey,
   };
-  return { signer: await onlineSigner(io, signing), hours };
+  return { signer: await onlineSigner(io, signing, 'checkpoint-'), hours };
 }
 
 /** Returns the signer of checkpoints, which is never a development key. */
-export function onlineSigner(io: Io, options: SignerOptions): Promise<Signer> {
-  return chooseSigner({ ...signerChoice(io, options), production: true });
+export function onlineSigner(
+  io: Io,
+  options: SignerOptions,
+  prefix: '' | 'checkpoint-' | 'log-' = '',
+): Promise<Signer> {
+  return chooseSigner({ ...signerChoice(io, options, prefix), production: true });
 }

@@ -104,10 +104,11 @@ export async function logChoice(io: Io, options: LogOptions): Promise<LogChoice 
 async function logSigner(io: Io, options: LogOptions): Promise<Signer | undefined> {
   const { logKey: key, logSignerCommand: signerCommand } = options;
   if (key === undefined && signerCommand === undefined) return undefined;
-  return onlineSigner(io, {
+  const signing = {
     ...{ key, signerCommand, passphraseFile: options.logPassphraseFile, signerInput: options.logSignerInput },
     ...{ signerTimeout: options.logSignerTimeout, rootKey: options.logPublicKey },
-  });
+  };
+  return onlineSigner(io, signing, 'log-');
 }
 
 /** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */

@@ -10,6 +10,8 @@ export interface NewKeyPassphraseOptions {
   passphraseFile?: string | undefined;
   /** False with `--no-passphrase`. */
   passphrase: boolean;
+  /** The prefix of both options, for messages. */
+  prefix?: 'next-';
 }
 
 /** Adds the options for the passphrase of a key that the command makes. */
@@ -36,10 +38,11 @@ export async function newKeyPassphrase(
   options: NewKeyPassphraseOptions,
 ): Promise<string | undefined> {
   if (!options.passphrase) return undefined;
+  const { prefix = '' } = options;
   if (options.passphraseFile === undefined && io.stdin.isTTY !== true) {
     throw new UsageError(
-      `${file} would be encrypted, and there is no terminal to ask for a passphrase: give --passphrase-file FILE, or ` +
-        '--no-passphrase for a key that anyone who finds the file can use',
+      `${file} would be encrypted, and there is no terminal to ask for a passphrase: give ` +
+        `--${prefix}passphrase-file FILE, or --${prefix}no-passphrase for a key that anyone who finds the file can use`,
     );
   }
   return newPassphrase(io, file, options);
@@ -57,18 +60,24 @@ export async function newPassphrase(
 ): Promise<string> {
   if (passphraseFile !== undefined) {
     const passphrase = await passphraseFrom(io, passphraseFile)(file);
-    if (passphrase.length >= MIN_PASSPHRASE) return passphrase;
-    throw new KeyRejected(`the passphrase has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
+    const weakness = weaknessOf(passphrase);
+    if (weakness === undefined) return passphrase;
+    throw new KeyRejected(`the passphrase has ${weakness}`);
   }
   for (;;) {
-    const passphrase = await askPassphrase(
-      io,
-      file,
-      `New passphrase of ${file}, at least ${MIN_PASSPHRASE} characters`,
-    );
-    if (passphrase.length < MIN_PASSPHRASE) {
-      say(io, `it has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
-    } else if ((await askPassphrase(io, file, 'The same once more')) === passphrase) return passphrase;
+    const passphrase = await askPassphrase(io, file, {
+      question: `New passphrase of ${file}, at least ${MIN_PASSPHRASE} characters`,
+    });
+    const weakness = weaknessOf(passphrase);
+    if (weakness !== undefined) say(io, `it has ${weakness}`);
+    else if ((await askPassphrase(io, file, { question: 'The same once more' })) === passphrase)
+      return passphrase;
     else say(io, 'the two differ: type both again');
   }
+}
+
+function weaknessOf(passphrase: string): string | undefined {
+  if (passphrase.length < MIN_PASSPHRASE)
+    return `fewer than ${MIN_PASSPHRASE} characters: choose a longer one`;
+  return passphrase.trim() === '' ? 'only white space: choose another one' : undefined;
 }

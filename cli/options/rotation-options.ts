@@ -72,18 +72,23 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
     outgoing: signerChoice(io, options),
-    next: signerChoice(io, {
-      key: options.nextKey,
-      passphraseFile: options.nextPassphraseFile,
-      signerCommand: options.nextSignerCommand,
-      signerInput: options.nextSignerInput,
-      signerTimeout: options.nextSignerTimeout,
-      rootKey: options.nextRootKey,
-    }),
+    next: signerChoice(
+      io,
+      {
+        key: options.nextKey,
+        passphraseFile: options.nextPassphraseFile,
+        signerCommand: options.nextSignerCommand,
+        signerInput: options.nextSignerInput,
+        signerTimeout: options.nextSignerTimeout,
+        rootKey: options.nextRootKey,
+      },
+      'next-',
+    ),
     newPassphrase: (file) =>
       newKeyPassphrase(io, file, {
         passphraseFile: options.nextPassphraseFile,
         passphrase: options.nextNoPassphrase !== true,
+        prefix: 'next-',
       }),
     nextRoots: options.nextRoots,
     commit: await committedKeys(io, '--commit', options.commit),

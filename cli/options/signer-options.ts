@@ -62,8 +62,13 @@ export function addSigningOptions(command: Command, prefix: keyof typeof KEYS = 
     .option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take', '60');
 }
 
-/** Returns the choice of a signer, from the options. @throws {@link UsageError} | {@link IoFailed} */
-export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
+/**
+ * Returns the choice of a signer, from the options.
+ *
+ * @param prefix - the prefix of the option names, for messages
+ * @throws {@link UsageError} | {@link IoFailed}
+ */
+export function signerChoice(io: Io, options: SignerOptions, prefix: keyof typeof KEYS = ''): SignerChoice {
   const {
     key,
     passphraseFile,
@@ -73,10 +78,10 @@ export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
     rootKey,
     production,
   } = options;
-  const timeout = positiveNumber('--signer-timeout', signerTimeout);
+  const timeout = positiveNumber(`--${prefix}signer-timeout`, signerTimeout);
   return {
     key,
-    passphrase: passphraseFrom(io, passphraseFile),
+    passphrase: passphraseFrom(io, passphraseFile, `--${prefix}passphrase-file`),
     signer:
       signerCommand === undefined
         ? undefined
@@ -93,9 +98,20 @@ export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
   };
 }
 
-/** Reads the passphrase of an encrypted key from a file, or asks for it on the terminal. */
-export function passphraseFrom(io: Io, file: string | undefined): Passphrase {
-  if (file === undefined) return (source) => askPassphrase(io, source);
+/**
+ * Reads the passphrase of an encrypted key from a file, or asks for it on the terminal.
+ *
+ * @param option - the option that names the file
+ */
+export function passphraseFrom(io: Io, file: string | undefined, option = '--passphrase-file'): Passphrase {
+  const asked = new Set<string>();
+  if (file === undefined) {
+    return (source) => {
+      const again = asked.has(source) ? 'That is not the passphrase. ' : '';
+      asked.add(source);
+      return askPassphrase(io, source, { question: `${again}Passphrase of ${source}`, option });
+    };
+  }
   return () => readText(file).replace(/\r?\n$/, '');
 }
 

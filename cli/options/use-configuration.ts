@@ -46,10 +46,12 @@ export function useConfiguration(program: Command): void {
 
 function applyConfiguration(command: Command, configuration: Configuration): void {
   for (const group of optionGroups(command, configuration)) applyGroup(command, group);
-  // The command line has no option for the description of the registry, and none for the keys that follow its root key.
-  const { name, description, contact, homepage, next_roots } = configuration;
+  // The command line has no options for these.
+  const { name, description, contact, homepage, next_roots, base_url, mirrors = [] } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
   command.setOptionValueWithSource('nextRoots', next_roots, 'config');
+  const hosts = [...(base_url === undefined ? [] : [base_url]), ...mirrors];
+  command.setOptionValueWithSource('hosts', hosts, 'config');
 }
 
 /** The name of a command below the program, such as `keys public`. */
@@ -120,17 +122,19 @@ function signerValues({ key, passphrase_file, command, input, timeout }: SignerC
 
 /**
  * Applies a group of options from the configuration, unless one of them is on the command line: a key on the command
- * line must not be combined with a signer command from the file.
+ * line must not be combined with a signer command from the file. A passphrase alone chooses no key, and belongs to that of
+ * the file.
  */
 function applyGroup(command: Command, group: Values): void {
   const known = command.options.map((option) => option.attributeName());
   const names = Object.keys(group).filter((name) => known.includes(name));
-  if (names.some((name) => command.getOptionValueSource(name) === 'cli')) return;
-  for (const name of names) {
+  const given = names.filter((name) => command.getOptionValueSource(name) === 'cli');
+  if (given.some((name) => !/passphraseFile$/i.test(name))) return;
+  for (const name of names.filter((one) => !given.includes(one))) {
     const value = group[name];
     if (value === undefined) continue;
     // The command line gives numbers as strings.
-    const given = typeof value === 'number' ? String(value) : value;
-    command.setOptionValueWithSource(name, given, 'config');
+    const written = typeof value === 'number' ? String(value) : value;
+    command.setOptionValueWithSource(name, written, 'config');
   }
 }

@@ -54,13 +54,14 @@ async function witnessSigner(
   { folder, key }: WitnessState,
   options: WitnessOptions,
 ): Promise<Signer> {
-  const choice = signerChoice(io, {
+  const signing = {
     key: options.witnessKey,
     passphraseFile: options.witnessPassphraseFile,
     signerCommand: options.witnessSignerCommand,
     signerInput: options.witnessSignerInput,
     signerTimeout: options.witnessSignerTimeout,
-  });
+  };
+  const choice = signerChoice(io, signing, 'witness-');
   const rootKey = await importRootKey(key.jwk);
   if (choice.signer !== undefined && choice.key === undefined) {
     return commandSigner(rootKey, { env: io.env, ...choice.signer });

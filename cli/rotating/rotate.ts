@@ -66,9 +66,9 @@ async function carryOut(plan: RemainingRotation, given: RotationOptions): Promis
   const { outgoing, files } = plan;
   // Before anything is made, so that a wrong key leaves nothing behind.
   const signer = files.step === undefined ? await outgoingSigner(given, outgoing) : undefined;
-  if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
   const options = await withPassphrase(given, plan.makesKey);
   const next = await nextSigner(options, plan);
+  if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
   const rotation = signer === undefined ? files.step : await signStep({ signer, outgoing }, next, options);
   const delegation = await delegationOf(plan, options, next);
   const hours = options.checkpointHours;

@@ -33,7 +33,9 @@ const MAX_PROBLEMS = 10;
 
 /** Prints the report of a verification for people. */
 export function sayReport(io: Io, report: TreeReport): void {
-  for (const check of report.checks) sayCheck(io, check);
+  // Of a host that does not respond, the one check that failed says everything.
+  for (const check of report.checks)
+    if (!report.unreachable || check.result !== 'skipped') sayCheck(io, check);
   if (report.sha256 !== undefined) say(io, `sha256     ${report.sha256}`);
   if (report.updatedAt !== undefined)
     say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);

@@ -1,7 +1,7 @@
 import type { PinnableRegistry } from '../../generator/verification/pinnable-registry.js';
+import { shellWord } from '../operating/shell-word.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';
-import { shellWord } from './shell-word.js';
 
 const REQUIRE_CHECKPOINT = '--require-checkpoint';
 const REQUIRE_PUBLICATION = '--require-publication';

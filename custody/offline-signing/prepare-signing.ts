@@ -9,7 +9,7 @@ import type { LogChoice } from '../../generator/log/log-choice.js';
 import { readStatementInput } from '../../generator/publishing/expected-statement.js';
 import { chooseLog } from '../../generator/publishing/extend-log.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
-import type { ListTime } from '../../generator/publishing/publication.js';
+import type { AssertNotServed, ListTime } from '../../generator/publishing/publication.js';
 import { nextClaims } from '../../generator/publishing/sign-statement.js';
 import { goodRecords } from '../../generator/records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../../generator/review/assert-publishable.js';
@@ -44,12 +44,16 @@ export interface SigningOptions {
   readonly delegate?: OnlineKeys | undefined;
   readonly exceptions?: RuleExceptions;
   readonly time?: ListTime;
+  /** For a first list. Default: no host is asked. */
+  readonly assertNotServed?: AssertNotServed | undefined;
 }
 
 /** A signing request that was written to a folder. */
 export interface PreparedRequest extends SigningRequest {
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
+  /** What the hosts answered before a first list, as whole sentences. Undefined if none was asked. */
+  readonly answers: string | undefined;
 }
 
 /**
@@ -59,12 +63,13 @@ export interface PreparedRequest extends SigningRequest {
  *
  * @param folder - a new folder for the request
  * @returns undefined if the published list already has the same records, and its statement says the same
- * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
+ * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link AlreadyPublished} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareSigning(
-  { issuers, out, rootKey: given, checkpoint, log, delegate, exceptions = {}, time = {} }: SigningOptions,
+  options: SigningOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
+  const { issuers, out, rootKey: given, checkpoint, log, delegate, exceptions = {}, time = {} } = options;
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
   const records = recordsBytes(set.issuers.values());
   const served = await readPublished(out);
@@ -78,6 +83,7 @@ export async function prepareSigning(
         'set root_key in registry.yaml',
     );
   }
+  const answers = published === undefined ? await options.assertNotServed?.(rootKey) : undefined;
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });
@@ -101,7 +107,7 @@ export async function prepareSigning(
     previous: published && previous && publication && previousFiles(published, previous),
     previousDelegation: delegation?.previousFile,
   });
-  return { ...request, warnings };
+  return { ...request, warnings, answers };
 }
 
 /** What the statement of a list is made from, besides its claims. */

@@ -77,7 +77,7 @@ export const RULES = {
   ),
   'certified-in-future': warning(
     'a certified_since that is not in the future',
-    'correct the date, or publish the record then: policies do not wait for this date unless they have min_certified_days',
+    'correct the date, or publish the record then: once published, it never changes, and policies do not wait for it unless they have min_certified_days',
   ),
   'bad-uri': error('an absolute URL (RFC 3986) such as https://issuer.example/path', 'correct the URL'),
   'not-https': error('an https URL', 'serve the document over https'),

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
 import { asObjectId, git, LITERAL, splitFields } from './run-git.js';
@@ -114,12 +114,17 @@ export function configuredEmail(env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
-/** Counts the files of a folder that differ from the last commit. Undefined if the folder is in no repository, or git fails. */
-export function countUncommitted(folder: string, env: NodeJS.ProcessEnv): number | undefined {
+/**
+ * Counts the files of a folder, or one file, that differ from the last commit. Undefined if the path does not exist or is in no
+ * repository, or git fails.
+ */
+export function countUncommitted(path: string, env: NodeJS.ProcessEnv): number | undefined {
   try {
-    const repository = repositoryAround(folder, env);
+    const isFolder = statSync(path).isDirectory();
+    const repository = repositoryAround(isFolder ? path : dirname(path), env);
+    const wanted = isFolder ? repository.prefix || '.' : `${repository.prefix}${basename(path)}`;
     const options = ['--porcelain', '-z', '--no-renames', '--untracked-files=all'];
-    const listed = git([...LITERAL, 'status', ...options, '--', repository.prefix || '.'], repository);
+    const listed = git([...LITERAL, 'status', ...options, '--', wanted], repository);
     return listed.toString().split('\0').length - 1;
   } catch {
     return undefined;

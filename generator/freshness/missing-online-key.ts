@@ -6,10 +6,14 @@ import { formatUpdatedAt } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
 import { readPublished } from '../tree/published-tree.js';
 
-/** Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign. */
-export async function missingOnlineKey(folder: string): Promise<KeyRejected> {
+/** What to do in an emergency, in a registry whose online key may not hold issuers. */
+export const WITHOUT_HOLDS =
+  'To stop an issuer without a hold, run `suspend` with the root key. For the next time, make a delegation with `keys delegate --hold`';
+
+/** Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign. @param isHold - whether to stop issuers */
+export async function missingOnlineKey(folder: string, isHold: boolean): Promise<KeyRejected> {
   return new KeyRejected(
-    `no online key: ${await permission(folder)}; pass --key FILE, --key env:NAME or --signer-command`,
+    `no online key: ${await permission(folder)}; pass --key FILE, --key env:NAME or --signer-command${isHold ? `. ${WITHOUT_HOLDS}` : ''}`,
   );
 }
 

@@ -17,6 +17,8 @@ export interface Outcome {
   readonly repaired: readonly string[];
   /** The updated_at that the user requested. */
   readonly requested: string | undefined;
+  /** What the hosts answered before a first list, as whole sentences. Undefined if none was asked. */
+  readonly answers: string | undefined;
   /** The tree that was in the folder before. */
   readonly served: PublishedTree | undefined;
   /** The same with its pending publication, which counts as published. */
@@ -26,7 +28,15 @@ export interface Outcome {
 }
 
 /** Returns notes about what the user may not expect, in whole sentences. */
-export function buildNotes({ place, repaired, requested, published, signed, tree }: Outcome): string[] {
+export function buildNotes({
+  place,
+  repaired,
+  requested,
+  answers,
+  published,
+  signed,
+  tree,
+}: Outcome): string[] {
   const { updatedAt } = signed.list;
   const found: string[] = [];
   if (signed.kept && requested !== undefined && requested !== updatedAt) {
@@ -36,7 +46,7 @@ export function buildNotes({ place, repaired, requested, published, signed, tree
   }
   if (published === undefined && !signed.development) {
     found.push(
-      `${place.named} had no published list, so this is a first list: no rule for changes was checked. If the registry has published before, restore its tree to ${place.named} first, and build again.`,
+      `${place.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${place.named} first, and build again.`,
     );
   }
   if (!signed.kept) found.push(...changeNotes(tree, updatedAt));

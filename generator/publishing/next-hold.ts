@@ -60,18 +60,23 @@ function ignoreUsageError(error: unknown): undefined {
   if (!(error instanceof UsageError)) throw error;
 }
 
+/** Asserts that a list has some issuers. @throws {@link UsageError} */
+export function assertListed(ids: readonly string[], { folder, issuers }: PublishedTree): void {
+  const listed = issuers().map(({ issuer_id }) => issuer_id);
+  const id = ids.find((one) => !listed.includes(one));
+  if (id === undefined) return;
+  const hint = didYouMean(id, listed);
+  throw new UsageError(`the list in ${folder} has no issuer ${id}${hint === undefined ? '' : `: ${hint}`}`);
+}
+
 function withIds(
   ids: readonly string[],
   held: readonly string[],
-  { folder, issuers }: PublishedTree,
+  published: PublishedTree,
 ): readonly string[] {
-  const listed = issuers().map(({ issuer_id }) => issuer_id);
-  for (const id of ids) {
-    if (held.includes(id)) throw new UsageError(`${id} is on hold already`);
-    if (listed.includes(id)) continue;
-    const hint = didYouMean(id, listed);
-    throw new UsageError(`the list in ${folder} has no issuer ${id}${hint === undefined ? '' : `: ${hint}`}`);
-  }
+  const again = ids.find((id) => held.includes(id));
+  if (again !== undefined) throw new UsageError(`${again} is on hold already`);
+  assertListed(ids, published);
   const hold = [...new Set([...held, ...ids])].sort();
   if (hold.length <= MAX_HELD_ISSUERS) return hold;
   throw new UsageError(

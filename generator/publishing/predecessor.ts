@@ -35,7 +35,7 @@ export function publishedRecords({ issuers, intact }: PublishedFiles, out: strin
   if (!intact.list) {
     throw new TreeRejected(
       `the list in ${out} was changed after its publication, so changes cannot be checked against it: restore ${out} from a ` +
-        'mirror, or remove it to publish a first list',
+        'mirror, as `status` shows; only if the list was never published, on no host and no branch, remove it to start again',
     );
   }
   return recordsOfList(issuers());

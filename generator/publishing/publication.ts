@@ -1,3 +1,4 @@
+import type { RootKey } from '@passport-registry/verifier';
 import type { FreshnessChoice } from '../freshness/freshness.js';
 import type { ListBytes } from '../list/list.js';
 import type { LogChoice } from '../log/log-choice.js';
@@ -39,8 +40,18 @@ export interface TreeOptions {
   readonly about?: RegistryDescription | undefined;
 }
 
+/**
+ * Asserts that no host serves a list of a root key. Called before a production key signs a first list.
+ *
+ * @returns what the hosts answered, as whole sentences for people. Undefined if there is no host to ask
+ * @throws {@link AlreadyPublished}
+ */
+export type AssertNotServed = (rootKey: RootKey) => Promise<string | undefined>;
+
 /** How to publish a list. Each group is for one step. */
 export interface PublishOptions extends TreeOptions {
+  /** For a first list. Default: no host is asked. */
+  readonly assertNotServed?: AssertNotServed | undefined;
   /** For the step that applies the rules of change. */
   readonly exceptions?: PublicationExceptions | undefined;
   /** For the step that signs. */

@@ -7,6 +7,7 @@ import { withOutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
+import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
 import { keptOperations } from '../freshness/operations.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
@@ -16,7 +17,7 @@ import { readPublished } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
-import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
+import { assertListed, nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { stage, switchFile } from './write.js';
 
@@ -66,8 +67,11 @@ export async function publishCheckpoint(
     assertStatementIntact(published);
     const hash = sha256(list);
     if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
+      if (choice.holdChange?.action === 'hold') assertListed(choice.holdChange.ids, published);
+      const isHold = choice.holdChange !== undefined;
       throw new UsageError(
-        `${out} has no snapshot of its list: checkpoints begin with a build that has --delegation or --checkpoint-key`,
+        `${out} has no snapshot of its list: checkpoints begin with a build that has --delegation or --checkpoint-key` +
+          (isHold ? `. ${WITHOUT_HOLDS}` : ''),
       );
     }
     const checksums = readBytes(join(out, CHECKSUMS_PATH));

@@ -24,7 +24,8 @@ import { writeTree } from './write.js';
  * its head of the log was written is completed by the same command, or by `cosign`.
  *
  * @param place - the output folder, from `withOutputFolder`
- * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
+ * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link AlreadyPublished} | {@link UsageError} |
+ * {@link IoFailed}
  */
 export async function publish(
   publication: Publication,
@@ -41,6 +42,8 @@ export async function publish(
   onStage?.('published tree');
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
+  const isFirst = follows === undefined && !signer.development;
+  const answers = isFirst ? await publication.assertNotServed?.(signer.rootKey) : undefined;
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   const signed = await signedList({ records, signer, time, checkpoint, log }, published, place);
@@ -59,6 +62,7 @@ export async function publish(
     place,
     repaired,
     requested: time.updatedAt,
+    answers,
     served,
     published,
     signed,

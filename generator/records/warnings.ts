@@ -44,7 +44,7 @@ function findUnknownCountries(scope: unknown): { path: Path; finding: Finding }[
 function findFutureDate(certifiedSince: unknown): { path: Path; finding: Finding }[] {
   if (typeof certifiedSince !== 'string' || !isDateTime(certifiedSince)) return [];
   if (instantOf(certifiedSince) <= Date.now()) return [];
-  const message = `the issuer is recognised only from ${certifiedSince} on, but verifiers accept it now`;
+  const message = `certified_since is ${certifiedSince}: the page shows the issuer as not recognised until then, but verifiers accept it from its publication on`;
   return [{ path: ['certified_since'], finding: { rule: 'certified-in-future', message } }];
 }
 

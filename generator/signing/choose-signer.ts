@@ -1,7 +1,7 @@
 import { KeyRejected, UsageError } from '../errors.js';
 import { type CommandSignerOptions, commandSigner } from './command-signer.js';
 import { developmentSigner, existingDevelopmentSigner } from './development-key.js';
-import { loadRootKey, loadSigner, type Passphrase } from './key-file.js';
+import { loadRootKey, loadSigner, type Passphrase, publicHalf } from './key-file.js';
 import type { Signer } from './sign.js';
 
 /** The choice of the key that signs a build. */
@@ -49,14 +49,24 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
 
 /**
  * Chooses the signer of a build that may need no new signature. If only the public root key is given, and it is not the
- * development key, the build can keep what the key has signed, and fails where something new must be signed.
+ * development key, the build can keep what the key has signed, and fails where something new must be signed. Beside the public
+ * root key, an encrypted key is read only there, too, so that a build asks for no passphrase that it does not need.
  *
  * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}
  */
 export async function chooseBuildSigner(choice: SignerChoice): Promise<Signer> {
   const { key, signer, rootKey: file, directory, env = process.env } = choice;
-  if (key !== undefined || signer !== undefined || file === undefined) return chooseSigner(choice);
+  if (signer !== undefined || file === undefined) return chooseSigner(choice);
+  if (key !== undefined && (await publicHalf(key, env)) !== undefined) return chooseSigner(choice);
   const rootKey = await loadRootKey(file, true, env);
+  if (key !== undefined) {
+    let opened: Promise<Signer> | undefined;
+    const signLater = async (bytes: Uint8Array) => {
+      opened ??= chooseSigner(choice);
+      return (await opened).sign(bytes);
+    };
+    return { rootKey, development: false, sign: signLater };
+  }
   const development = await existingDevelopmentSigner(directory);
   if (development?.rootKey.thumbprint === rootKey.thumbprint) return chooseSigner(choice);
   const sign = async () => {

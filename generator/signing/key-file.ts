@@ -44,18 +44,33 @@ export async function loadPrivateKey(
   return assertUsable(key, source);
 }
 
-/** Provides the passphrase of an encrypted key. */
+/** Provides the passphrase of an encrypted key. A wrong passphrase is asked for again, until the answer is the same. */
 export type Passphrase = (source: string) => string | Promise<string>;
 
 const isEncrypted = (text: string) => text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----');
 
 async function decryptKey(text: string, source: string, ask: Passphrase | undefined): Promise<KeyObject> {
   if (ask === undefined) throw new KeyRejected(`${source} is encrypted: a passphrase is required`);
-  const passphrase = await ask(source);
+  let last: string | undefined;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const passphrase = await ask(source);
+    // Only people on a terminal give another answer.
+    if (passphrase === last) break;
+    last = passphrase;
+    const key = decrypted(text, passphrase);
+    if (key !== undefined) return key;
+  }
+  throw new KeyRejected(`${source} cannot be decrypted: the passphrase is wrong, or the file is damaged`);
+}
+
+/** How often to ask for the passphrase of a key. */
+const MAX_ATTEMPTS = 3;
+
+function decrypted(key: string, passphrase: string): KeyObject | undefined {
   try {
-    return createPrivateKey({ key: text, passphrase });
+    return createPrivateKey({ key, passphrase });
   } catch {
-    throw new KeyRejected(`${source} cannot be decrypted: the passphrase is wrong, or the file is damaged`);
+    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
-import { KeyRejected } from '../errors.js';
+import { KeyRejected, UsageError } from '../errors.js';
 
 /** Signs with one key. The private key itself never passes through this interface. */
 export interface Signer {
@@ -15,7 +15,8 @@ export interface Signer {
  * Signs a payload, such as a list, verifies the signature, and returns the detached signature: for a list, the content
  * of issuers.sig.
  *
- * @throws {@link KeyRejected} if the signature is not valid under the signer's own root key
+ * @throws {@link KeyRejected} if the signature is not valid under the signer's own root key; {@link UsageError} if a passphrase
+ * cannot be asked for
  */
 export async function signPayload(payload: Uint8Array, signer: Signer): Promise<string> {
   try {
@@ -23,7 +24,7 @@ export async function signPayload(payload: Uint8Array, signer: Signer): Promise<
     await verifySignature(payload, signature, signer.rootKey);
     return signature;
   } catch (cause) {
-    if (cause instanceof KeyRejected) throw cause;
+    if (cause instanceof KeyRejected || cause instanceof UsageError) throw cause;
     throw new KeyRejected(`signing failed: ${(cause as Error).message}`, { cause });
   }
 }

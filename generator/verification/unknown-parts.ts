@@ -41,7 +41,7 @@ const unknownFile = (path: string): Note => ({
 /** Notes an unlisted file. */
 export const unlistedFile = (path: string): Note => ({
   ...{ code: 'file-unlisted', path },
-  message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, and mirrors leave it out`,
+  message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, hosts serve it, and mirrors leave it out; delete it if it was not meant`,
 });
 
 /** Notes a listed file that a mirror leaves out. */

@@ -325,6 +325,7 @@ async function auditTree(
   const isLogged = statement?.log !== undefined || logTrust !== undefined;
   const hasLog = options.withoutLog !== true && (isLogged || (await hasLogFiles(files)));
   const checkWholeLog = async (known: LogRoots) => {
+    if (!isLogged) await assertHasHead(files);
     const found = options.checkedLog ?? (await checkLog(files, { statement, roots: known }));
     if (logTrust !== undefined)
       await checkQuorum(files, statement, { ...logTrust, maxAgeMs: maxAge * 1000, now: now() });
@@ -401,6 +402,15 @@ async function auditTree(
 /** Whether a tree has files of a log. The first publication in a log can be pending before a statement names the log. */
 async function hasLogFiles(files: SeenFiles): Promise<boolean> {
   return files.paths()?.some(isLogPath) ?? fileExists(files, PATHS.logHead);
+}
+
+/** Without a head, no file belongs in the folders of a log: names one that is there. */
+async function assertHasHead(files: SeenFiles): Promise<void> {
+  const path = files.paths()?.find(isLogPath);
+  if (path === undefined || (await fileExists(files, PATHS.logHead))) return;
+  throw new Problems([
+    `${path} is in a folder of the log, but the tree has no log, because ${PATHS.logHead} is missing: delete the file if it was not meant`,
+  ]);
 }
 
 /** Whether a file exists. An unreadable file counts as existing. */

@@ -14,6 +14,7 @@ import { verifyAnyAge } from '../../generator/verification/accept.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { readUnlessTorn } from '../../generator/verification/read-unless-torn.js';
 import type { SeenFiles } from '../../generator/verification/seen-files.js';
+import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
 
@@ -31,6 +32,14 @@ export interface ServedPublication extends ServedStatement {
   readonly sequence: number;
 }
 
+/** What a host says of its tree. */
+export interface ClaimedTree {
+  /** RFC 7638 thumbprint of its root key; undefined if it cannot be read. */
+  readonly rootKey: string | undefined;
+  /** Whether it has the mark of a development key. */
+  readonly development: boolean;
+}
+
 /** What a host serves, or what a folder contains. */
 export interface ServedTree {
   /** The URL of the host, or the folder. */
@@ -39,6 +48,8 @@ export interface ServedTree {
   readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
   /** Whether the host answers that it has no list. */
   readonly empty?: boolean;
+  /** What a host says of itself that is `altered`. This proves nothing. */
+  readonly claimed?: ClaimedTree | undefined;
   readonly updatedAt: string | undefined;
   /** SHA-256 of the list, lower-case hexadecimal. */
   readonly sha256: string | undefined;
@@ -83,7 +94,9 @@ export async function readHost(
   } catch (error) {
     if (error instanceof IoFailed) return failed(url, 'unreachable', error);
     if (!(error instanceof RegistryError)) throw error;
-    return { ...failed(url, 'altered', error), empty: files !== undefined && (await hasNoList(files)) };
+    if (files === undefined) throw error;
+    const [empty, claimed] = [await hasNoList(files), await claimedTree(files)];
+    return { ...failed(url, 'altered', error), empty, claimed };
   }
 }
 
@@ -130,6 +143,12 @@ async function hasNoList(files: SeenFiles): Promise<boolean> {
 
 function served(issuedAt: number, text: string | Uint8Array): ServedStatement {
   return { issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(text) };
+}
+
+async function claimedTree(files: SeenFiles): Promise<ClaimedTree> {
+  const mark = await files.get(PATHS.developmentMark).catch(() => undefined);
+  const rootKey = await checkRootKey(files).catch(() => undefined);
+  return { rootKey: rootKey?.thumbprint, development: mark !== undefined };
 }
 
 /** Clients ignore a delegation that no checkpoint needs, so such a delegation may be anything. */

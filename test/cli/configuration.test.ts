@@ -70,6 +70,26 @@ describe('registry.yaml', () => {
     expect(live.code).toBe(4);
   });
 
+  it('names the key of a passphrase that the command line gives', async () => {
+    const words = 'a passphrase of several words';
+    writeFiles(folder, { words, wrong: 'wrong' });
+    const encrypt = ['--passphrase-file', 'words', '--out'];
+    for (const name of ['root', 'online']) {
+      const args = ['keys', 'generate', ...encrypt, `${name}.pem`, '--public', `${name}.json`];
+      expect((await cli(args, folder)).code).toBe(0);
+    }
+    const online = 'checkpoint: { signer: { key: online.pem } }\n';
+    configure(`root_key: root.json\nsigner: { key: root.pem, passphrase_file: wrong }\n${online}`);
+    const given = ['--passphrase-file', 'words'];
+    const delegation = await cli(['keys', 'delegate', '--online', 'online.json', ...given], folder);
+    expect(delegation.code, delegation.stderr).toBe(0);
+    writeFiles(folder, { 'delegation.jwt': delegation.stdout });
+    const args = ['build', '--production', '--delegation', 'delegation.jwt', ...given];
+    const built = await cli([...args, '--checkpoint-passphrase-file', 'words'], folder);
+    expect(built.code, built.stderr).toBe(0);
+    expect((await cli(['checkpoint', ...given], folder)).code).toBe(0);
+  });
+
   it('has its paths below itself, wherever it is read from', async () => {
     writeFiles(folder, { 'elsewhere/registry.yaml': 'signer: { key: ../keys/root.pem }\n' });
     for (const args of [

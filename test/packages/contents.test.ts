@@ -142,6 +142,7 @@ describe('the lock file', () => {
 describe('what the packages export', () => {
   it('the generator', () => {
     expect(Object.keys(generator).sort()).toEqual([
+      'AlreadyPublished',
       'CHECKS',
       'ConfigurationRejected',
       'GeneratorError',

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
+import { installedPath } from '../../support/installed.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
-import { plainHost } from '../../support/serving.js';
-import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { freePort, plainHost, serverIn } from '../../support/serving.js';
+import { cli, filesBelow, filesOf, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const NOBODY = 'http://127.0.0.1:1';
 
@@ -15,6 +16,10 @@ let folder: string;
 let url: string;
 
 const git = (...args: string[]) => gitIn(folder, ...args);
+const IDENTITY = {
+  ...{ GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'a' },
+  ...{ GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: 'a@registry.alt' },
+};
 
 async function good(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, folder);
@@ -37,6 +42,20 @@ function deploy(name = 'host'): void {
   cpSync(join(folder, 'dist'), join(top, name), { recursive: true });
 }
 
+/** Runs a command as it is printed. */
+async function obey(command: string): Promise<void> {
+  const environment = { ...(await installedPath()), GIT_CONFIG_COUNT: '2', ...IDENTITY };
+  const { code, stderr } = await run('sh', ['-euc', command], folder, environment);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+}
+
+/** Names in angle brackets stand for values. As printed, the shell refuses the command before anything happens. */
+async function isRefusedAsPrinted(command: string): Promise<void> {
+  const before = filesBelow(folder);
+  const { code, stdout } = await run('sh', ['-euc', command], folder, await installedPath());
+  expect([code !== 0, stdout, filesBelow(folder)]).toEqual([true, '', before]);
+}
+
 const edit = (file: string, change: (text: string) => string) =>
   writeFiles(folder, { [file]: change(readFileSync(join(folder, file), 'utf8')) });
 
@@ -55,7 +74,9 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is fresh', async () => {
-    expect(await next()).toBe(program('new', 'ISSUER_ID'));
+    const first = program('new', '<ISSUER_ID>');
+    expect(await next()).toBe(first);
+    await isRefusedAsPrinted(first);
     for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.alt`);
     expect(await next()).toBe(program('build', '--production'));
     // The host is not there yet: nothing shows that it is.
@@ -75,6 +96,28 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(JSON.parse(stdout).next[0].reason).toContain('remove dist to start again');
     renameSync(join(top, 'beta.yaml'), join(folder, 'issuers/beta.yaml'));
     deploy();
+    await obey(program('verify', url, '--expect', 'dist'));
+  });
+
+  it('has a host that is away, or shows a preview', async () => {
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const serves = program('serve', 'dist', '--port', new URL(away).port);
+    writeFiles(folder, {
+      'issuers/beta.yaml': `${readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')}\n`,
+    });
+    const { stdout } = await cli(['status', '--json', '--base-url', away], folder);
+    expect(JSON.parse(stdout).changes).toMatchObject({ level: 'warning', uncommitted: 1 });
+    expect(await next('--base-url', away)).toBe(serves);
+    // Nothing says that this host is on this machine.
+    const host = 'http://registry.invalid';
+    expect(await next('--base-url', host)).toBe(program('verify', host, '--expect', 'dist'));
+    git('checkout', '-q', 'issuers');
+    const preview = await serverIn(folder, 'preview');
+    const status = await cli(['status', '--json', '--base-url', preview], folder);
+    const { live } = JSON.parse(status.stdout);
+    expect(live).toMatchObject({ level: 'error', host: { claimed: { development: true } } });
+    expect(live.message).toContain('preview');
+    expect(await next('--base-url', preview)).toBe(program('serve', 'dist', '--port', new URL(preview).port));
   });
 
   it('is clean', async () => {
@@ -86,10 +129,12 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     edit('issuers/beta.yaml', (text) => `${text}contact: operator@beta.alt\n`);
     git('commit', '-qam', 'Contact');
     expect(await next()).toBe(program('build', '--production'));
-    await good('build', '--production');
+    await obey(program('build', '--production'));
     expect(await next()).toBe(program('verify', url, '--expect', 'dist'));
+    git('init', '-q', '--bare', join(top, 'origin.git'));
     git('remote', 'add', 'origin', join(top, 'origin.git'));
     expect(await next()).toBe(program('branch', 'save', 'dist'));
+    await obey(program('branch', 'save', 'dist'));
     deploy();
     expect(await next()).toBe(undefined);
   });
@@ -99,8 +144,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     deploy();
     const command = await next();
     expect(command).toMatch(/^git add issuers && git commit -m "[\w ]+"$/);
-    git('add', 'issuers');
-    git('commit', '-qm', 'Suspend');
+    await obey(String(command));
     expect(await next()).toBe(undefined);
   });
 
@@ -122,9 +166,12 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     await good('build', '--production', '--delegation', 'delegation.jwt');
     await good('hold', 'beta');
     deploy();
-    expect(await next()).toBe(program('suspend', 'beta', '--reason', 'REASON'));
+    expect(await next()).toBe(program('suspend', 'beta', '--reason', '<REASON>', '--production'));
+    await isRefusedAsPrinted(program('suspend', 'beta', '--reason', '<REASON>', '--production'));
     await good('release', '--false-alarm', 'beta');
     deploy();
+    expect(await next()).toMatch(/^git add registry\.yaml && git commit /);
+    git('commit', '-qam', 'Settings');
     expect(await next()).toBe(undefined);
   });
 
@@ -134,8 +181,9 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     rmSync(join(folder, 'rotation'), { recursive: true });
     const command = program('keys', 'public', 'dist/keys/root.json', '>', 'root.json');
     expect(await next()).toBe(command);
-    writeFiles(folder, { 'root.json': await good('keys', 'public', 'dist/keys/root.json') });
+    await obey(command);
     edit('registry.yaml', (text) => text.replace('../root.pem', '../next.pem'));
+    await obey(String(await next()));
     expect(await next()).toBe(undefined);
   });
 
@@ -149,27 +197,46 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     deploy();
     expect(await next()).toBe(program('cosign', 'dist'));
     edit('registry.yaml', (text) => text.replace('quorum: 1, ', ''));
+    git('commit', '-qam', 'Log');
     expect(await next()).toBe(undefined);
   });
 
   it('has lost dist, while the host or only a mirror serves a list', async () => {
+    await obey(program('branch', 'save', 'dist'));
     deploy('mirror');
     const mirror = await plainHost(join(top, 'mirror'), 'none.html');
-    renameSync(join(folder, 'dist'), join(top, 'dist'));
+    rmSync(join(folder, 'dist'), { recursive: true });
     const load = program('branch', 'load', 'dist');
-    expect(await next()).toBe(load);
     expect(await next('--base-url', NOBODY, '--mirror', mirror)).toBe(load);
+    expect(await next()).toBe(load);
+    await obey(load);
+    expect(await next()).toBe(undefined);
+    // Without a branch, the copy comes from a host.
+    git('remote', 'remove', 'origin');
+    const saved = filesOf(join(folder, 'dist'));
+    rmSync(join(folder, 'dist'), { recursive: true });
+    const copy = (from: string) =>
+      `${program('mirror', from, '.passport-registry/mirror')} && cp -rL .passport-registry/mirror/current dist`;
+    expect(await next('--base-url', NOBODY, '--mirror', mirror)).toBe(copy(mirror));
+    expect(await next()).toBe(copy(url));
+    await obey(copy(url));
+    expect(filesOf(join(folder, 'dist'))).toEqual(saved);
+    expect(await next()).toBe(undefined);
   });
 
   it('is a new clone, whether the host is up or not', async () => {
+    git('remote', 'add', 'origin', join(top, 'origin.git'));
     git('add', '-A');
-    git('commit', '-qm', 'Settings');
+    git('commit', '-q', '--allow-empty', '-m', 'Settings');
+    git('push', '-q', 'origin', 'HEAD');
     mkdirSync(join(top, 'clones'));
     const clone = join(top, 'clones/registry');
-    git('clone', '-q', folder, clone);
+    git('clone', '-q', join(top, 'origin.git'), clone);
     folder = clone;
     const load = program('branch', 'load', 'dist');
     expect(await next()).toBe(load);
     expect(await next('--base-url', NOBODY)).toBe(load);
+    await obey(load);
+    expect((await cli(['status'], folder)).code).toBe(0);
   });
 });

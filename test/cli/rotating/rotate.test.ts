@@ -252,8 +252,9 @@ describe('passport-registry rotate', () => {
       const without = await rotate();
       expect([without.code, without.stderr]).toEqual([
         2,
-        expect.stringContaining('there is no terminal to ask'),
+        expect.stringContaining('there is no terminal to ask: give --next-passphrase-file'),
       ]);
+      expect(existsSync(path('rotation/outgoing.json'))).toBe(false);
       writeFiles(folder, { pass: 'secret\n' });
       const { code, stderr } = await rotate('--next-passphrase-file', 'pass');
       expect([code, stderr]).toEqual([0, expect.stringContaining('to     an encrypted key')]);

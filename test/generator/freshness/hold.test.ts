@@ -421,5 +421,13 @@ describe('a hold without a key', () => {
     await build();
     const { code, stderr } = await cli(['hold', 'alpha'], folder);
     expect([code, stderr]).toEqual([3, expect.stringContaining('dist has no delegation')]);
+    // In an emergency, the way is `suspend`; and a typing error is told before a missing key.
+    expect(stderr).toContain('`suspend`');
+    for (const key of [[], ONLINE]) {
+      const unknown = await cli(['hold', 'alpah', ...key], folder);
+      expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('no issuer alpah')]);
+    }
+    const withKey = await cli(['hold', 'alpha', ...ONLINE], folder);
+    expect([withKey.code, withKey.stderr]).toEqual([2, expect.stringContaining('`suspend`')]);
   });
 });

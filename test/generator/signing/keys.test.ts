@@ -79,7 +79,7 @@ describe('the passphrase of a key that is made', () => {
 
   it('must be typed twice alike, and long enough', async () => {
     const folder = temporaryFolder();
-    const lines = ['short', LONG, `${LONG}!`, LONG, LONG];
+    const lines = ['short', ' '.repeat(LONG.length), LONG, `${LONG}!`, LONG, LONG];
     const args = ['keys', 'generate', '--alg', 'P-256', '--out', 'root.pem'];
     const { code } = await onTerminal(args, folder, lines.map((line) => `${line}\r`).join(''));
     expect(code).toBe(0);
@@ -93,11 +93,12 @@ describe('the passphrase of a key that is made', () => {
     [['init', 'registry', ...SETTINGS, '--root-key', 'root.pem'], 2],
     [['keys', 'generate', '--out', 'root.pem', '--no-passphrase', '--passphrase-file', 'long'], 2],
     [['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'short'], 3],
+    [['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'blank'], 3],
   ])('is demanded without a terminal, and no file is made: %j', async (args, expected) => {
     const folder = temporaryFolder();
-    writeFiles(folder, { long: LONG, short: 'short' });
+    writeFiles(folder, { long: LONG, short: 'short', blank: ' '.repeat(LONG.length) });
     expect((await cli(args, folder)).code).toBe(expected);
-    expect(readdirSync(folder).sort()).toEqual(['long', 'short']);
+    expect(readdirSync(folder).sort()).toEqual(['blank', 'long', 'short']);
   });
 
   it('can be in a file, which a build takes, too', async () => {
@@ -108,7 +109,43 @@ describe('the passphrase of a key that is made', () => {
     const args = ['build', '--production', '--key', 'root.pem', '--root-key', 'root.json'];
     const { code, stderr } = await cli([...args, ...file], folder);
     expect(code, stderr).toBe(0);
-    expect((await cli(args, folder)).code).toBe(2);
+    expect((await cli([...args, '--renew'], folder)).code).toBe(2);
+  });
+
+  it.each([
+    ['three times on a terminal', ['wrong', 'wronger', LONG], 0],
+    ['no fourth time', ['wrong', 'wronger', 'wrongest', LONG], 3],
+    ['not again after the end of the input', ['\u0004'], 2],
+  ])('is asked for if it is wrong: %s', async (_name, lines, expected) => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { words: LONG });
+    await cli(['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'words'], folder);
+    const typed = lines.map((line) => `${line}\r`).join('');
+    const { code, stdout, stderr } = await onTerminal(['build', '--key', 'root.pem'], folder, typed);
+    expect(code, stderr).toBe(expected);
+    expect(stdout + stderr).not.toContain(LONG);
+    // Only people have another answer.
+    const file = ['--passphrase-file', 'issuers/alpha.yaml'];
+    expect((await cli(['build', '--key', 'root.pem', ...file], folder)).code).toBe(3);
+  });
+
+  it('is not needed for a repair, which signs nothing', async () => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { words: LONG, 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
+    const file = ['--passphrase-file', 'words'];
+    await cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json', ...file], folder);
+    const build = ['build', '--production'];
+    expect((await cli([...build, ...file], folder)).code).toBe(0);
+    writeFiles(folder, { 'dist/issuers/alpha': '{}' });
+    const repaired = await cli(build, folder);
+    expect(repaired.code, repaired.stderr).toBe(0);
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    expect((await cli(build, folder)).code).toBe(2);
+    // The key must still be that of root_key.
+    await cli(['keys', 'generate', '--out', 'other.pem', ...file], folder);
+    expect((await cli([...build, '--key', 'other.pem', ...file], folder)).code).toBe(3);
+    expect((await cli([...build, ...file], folder)).code).toBe(0);
   });
 
   it('protects the next root key that `rotate` makes', async () => {
@@ -116,8 +153,16 @@ describe('the passphrase of a key that is made', () => {
     writeFiles(folder, { words: LONG });
     await cli(['build', '--key', 'key.pem'], folder);
     const args = ['rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
-    expect((await cli(args, folder)).code).toBe(2);
+    // The passphrase of another key is none for this one, and nothing is written.
+    for (const others of [[], ['--passphrase-file', 'words']]) {
+      const refused = await cli([...args, ...others], folder);
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringMatching(/--next-passphrase-file .* --next-no-passphrase/),
+      ]);
+    }
     expect(existsSync(join(folder, 'next.pem'))).toBe(false);
+    expect(existsSync(join(folder, 'rotation/outgoing.json'))).toBe(false);
     const { code, stderr } = await cli([...args, '--next-passphrase-file', 'words'], folder);
     expect(code, stderr).toBe(0);
     expect(readFileSync(join(folder, 'next.pem'), 'utf8')).toContain('ENCRYPTED');

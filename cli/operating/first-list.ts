@@ -1,0 +1,38 @@
+import { AlreadyPublished } from '../../generator/errors.js';
+import type { AssertNotServed } from '../../generator/publishing/publication.js';
+import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import { askHosts } from './ask-hosts.js';
+
+/** The time limit for all hosts together, so that a machine without a network can build. */
+const HOSTS_TIMEOUT_MS = 5000;
+
+/**
+ * Returns the question that a build asks before a first list: does a host of the registry serve a list of the root key? A
+ * first list would start the registry over, and every verifier that knows the served list would refuse it.
+ *
+ * @param hosts - base_url and the mirrors of registry.yaml
+ */
+export function notServedAt(hosts: readonly string[] = []): AssertNotServed | undefined {
+  if (hosts.length === 0) return undefined;
+  return async (rootKey) => {
+    const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
+    const found = await askHosts(hosts, { rootKey, own: undefined, now: Date.now(), signal });
+    const served = found.find((host) => isOf(host, rootKey.thumbprint));
+    if (served === undefined) return found.map(answerOf).join(' ');
+    throw new AlreadyPublished(
+      `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
+        'first, with the command that `status` shows',
+    );
+  };
+}
+
+/** Whether a host serves a list of a root key or of a later one, damaged or not. */
+function isOf({ updatedAt, empty, claimed }: MirrorStatus, rootKey: string): boolean {
+  return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
+}
+
+function answerOf({ url, state, empty, problem }: MirrorStatus): string {
+  if (empty === true) return `${url} serves no list.`;
+  if (state === 'unreachable') return `${url} does not show whether it serves a list: ${problem}.`;
+  return `${url} serves no list of this root key: ${problem}.`;
+}

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { installedPath } from '../../support/installed.js';
+import { init, SETTINGS } from '../../support/scaffold.js';
+import { plainHost } from '../../support/serving.js';
+import { cli, filesOf, recordText, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+let top: string;
+let folder: string;
+let url: string;
+let published: Map<string, Buffer>;
+
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.alt', ...args], { cwd: folder });
+
+const program = (...words: string[]) => ['npx passport-registry', ...words].join(' ');
+
+async function good(...args: string[]): Promise<void> {
+  const { code, stderr } = await cli(args, folder);
+  expect(code, stderr).toBe(0);
+}
+
+async function status(...args: string[]) {
+  return JSON.parse((await cli(['status', '--json', ...args], folder)).stdout);
+}
+
+async function obey(command: string): Promise<void> {
+  const { code, stderr } = await run('sh', ['-euc', command], folder, await installedPath());
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+}
+
+/** A published registry without a log, whose records are not committed, and whose host serves it. */
+describeWith(['git'], '`status` of a damaged tree', () => {
+  beforeAll(async () => {
+    top = temporaryFolder();
+    writeFiles(top, { 'host/none.html': '' });
+    url = await plainHost(join(top, 'host'), 'none.html');
+    const key = ['--root-key', 'root.pem', '--no-passphrase'];
+    expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
+    folder = join(top, 'registry');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    await good('build', '--production');
+    published = filesOf(join(folder, 'dist'));
+    cpSync(join(folder, 'dist'), join(top, 'host'), { recursive: true });
+    git('init', '-q');
+    git('init', '-q', '--bare', join(top, 'origin.git'));
+    git('remote', 'add', 'origin', join(top, 'origin.git'));
+    await good('branch', 'save', 'dist');
+    git('remote', 'remove', 'origin');
+  });
+
+  beforeEach(() => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    writeFiles(join(folder, 'dist'), Object.fromEntries(published));
+  });
+
+  it('proposes to commit records only if the tree is valid', async () => {
+    expect((await status()).next).toMatchObject([{ command: expect.stringMatching(/^git add /) }]);
+    mkdirSync(join(folder, 'dist/log'));
+    writeFiles(folder, { 'dist/log/later.txt': 'hi' });
+    const { tree, next } = await status();
+    expect([tree.level, next[0].command]).toEqual(['error', program('build', '--production')]);
+    await obey(next[0].command);
+    expect((await status()).tree.level).toBe('ok');
+  });
+
+  it.each(['issuers.json', 'publication.jwt', 'keys/root.json'])(
+    'restores %s from the host, or from the branch',
+    async (path) => {
+      const proposed = async () => (await status()).next[0].command;
+      writeFiles(folder, { [`dist/${path}`]: 'x' });
+      const copy = await proposed();
+      expect(copy).toContain(program('mirror', url));
+      await obey(copy);
+      expect(filesOf(join(folder, 'dist'))).toEqual(published);
+      rmSync(join(folder, 'dist', path));
+      git('remote', 'add', 'origin', join(top, 'origin.git'));
+      const load = await proposed();
+      expect(load).toMatch(/ branch load \S+ && rm -r dist && mv \S+ dist$/);
+      await obey(load);
+      git('remote', 'remove', 'origin');
+      expect(filesOf(join(folder, 'dist'))).toEqual(published);
+      // Where nobody serves the list, there is no command.
+      rmSync(join(folder, 'dist', path));
+      expect((await status('--offline')).next[0]).toEqual({
+        reason: expect.stringContaining('restore dist'),
+      });
+    },
+  );
+
+  it('puts damage before a rotation that has signed nothing', async () => {
+    writeFiles(folder, { 'rotation/outgoing.json': readFileSync(join(folder, 'dist/keys/root.json')) });
+    const rotate = program('rotate', '--next-key', '<NEXT_KEY_FILE>');
+    const steps = async () => (await status()).next.map(({ command }: { command?: string }) => command);
+    expect(await steps()).toContain(rotate);
+    for (const [path, command] of [
+      ['publication.jwt', program('mirror', url)],
+      ['index.html', program('build', '--production')],
+      ['issuers/alpha', program('build', '--production')],
+    ] as const) {
+      rmSync(join(folder, 'dist', path));
+      expect((await steps())[0]).toContain(command);
+      writeFiles(join(folder, 'dist'), Object.fromEntries(published));
+    }
+    rmSync(join(folder, 'rotation'), { recursive: true });
+  });
+});

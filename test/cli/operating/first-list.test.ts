@@ -1,0 +1,99 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { init, SETTINGS } from '../../support/scaffold.js';
+import { plainHost } from '../../support/serving.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const NOBODY = 'http://127.0.0.1:1';
+
+let top: string;
+let folder: string;
+let url: string;
+
+async function json(...args: string[]) {
+  const { code, stdout } = await cli([...args, '--json'], folder);
+  return { code, ...JSON.parse(stdout) };
+}
+
+const refused = { code: 1, error: { code: 'ERR_ALREADY_PUBLISHED' } };
+
+/** What the host serves from now on. */
+function deploy(tree = 'dist'): void {
+  for (const name of readdirSync(join(top, 'host'))) {
+    if (name !== 'none.html') rmSync(join(top, 'host', name), { recursive: true });
+  }
+  if (tree !== '') cpSync(join(folder, tree), join(top, 'host'), { recursive: true });
+}
+
+beforeAll(async () => {
+  top = temporaryFolder();
+  writeFiles(top, { 'host/none.html': '' });
+  url = await plainHost(join(top, 'host'), 'none.html');
+  const key = ['--root-key', 'root.pem', '--no-passphrase'];
+  expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
+  folder = join(top, 'registry');
+  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+  expect(await json('build', '--production')).toMatchObject({ code: 0 });
+  cpSync(join(folder, 'dist'), join(folder, 'published'), { recursive: true });
+});
+
+beforeEach(() => {
+  deploy('published');
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+});
+
+describe('a first list of a registry whose host', () => {
+  it('serves a list of this root key is refused', async () => {
+    expect(await json('build', '--production')).toMatchObject(refused);
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+    expect(await json('build', '--unsigned', 'request')).toMatchObject(refused);
+    expect(existsSync(join(folder, 'request'))).toBe(false);
+  });
+
+  it('serves such a list damaged is refused', async () => {
+    rmSync(join(top, 'host/issuers.sig'));
+    expect(await json('build', '--production')).toMatchObject(refused);
+  });
+
+  it('serves a list of a key to which this one was rotated is refused', async () => {
+    cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
+    const next = ['--next-key', '../next.pem', '--next-no-passphrase', '--yes'];
+    expect(await json('rotate', ...next)).toMatchObject({ code: 0 });
+    deploy();
+    for (const name of ['dist', 'rotation']) rmSync(join(folder, name), { recursive: true });
+    expect(await json('build', '--production')).toMatchObject(refused);
+  });
+
+  it('does not answer is refused if a mirror serves a list', async () => {
+    const settings = readFileSync(join(folder, 'registry.yaml'), 'utf8');
+    writeFiles(folder, {
+      'mirrored.yaml': `${settings.replace(url, NOBODY)}mirrors: ['${url}']\n`,
+      'unreachable.yaml': settings.replace(url, NOBODY),
+    });
+    const built = (config: string) => json('--config', config, 'build', '--production');
+    expect(await built('mirrored.yaml')).toMatchObject(refused);
+    // An offline machine builds, and says that it does not know.
+    expect(await built('unreachable.yaml')).toMatchObject({
+      code: 0,
+      notes: expect.arrayContaining([expect.stringContaining(NOBODY)]),
+    });
+  });
+
+  it('serves no list, or that of a preview, is built', async () => {
+    deploy('');
+    expect(await json('build', '--production')).toMatchObject({ code: 0 });
+    rmSync(join(folder, 'dist'), { recursive: true });
+    writeFiles(top, { 'settings.yaml': '' });
+    const unsettled = ['--config', join(top, 'settings.yaml')];
+    expect(await json(...unsettled, 'build', '--out', 'preview')).toMatchObject({
+      code: 0,
+      development: true,
+    });
+    deploy('preview');
+    expect(await json('build', '--production')).toMatchObject({ code: 0 });
+    // Only a first list asks.
+    deploy('published');
+    expect(await json('build', '--production')).toMatchObject({ code: 0 });
+  });
+});
