@@ -8,6 +8,22 @@
 export { NONCE_TYPE } from './agent/nonce.js';
 export { askAgain } from './client/ask-again.js';
 export { storedFiles } from './client/store.js';
+export { headSigner, newestPublication, verifiedUnder } from './core/audit/head-signer.js';
+export { keysAt, type LogKey, namedLogKey, namesLog, signerAmong } from './core/audit/log-keys.js';
+export {
+  beginLog,
+  type FirstRoots,
+  importLogRoot,
+  isPublication,
+  type LogState,
+  type PlacedEntry,
+  type PlacedPublication,
+  passEntry,
+  rootInForce,
+  type Said,
+} from './core/audit/log-state.js';
+export { isOfOtherType, type LoggedPublication, readLogged } from './core/audit/log-statement.js';
+export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './core/audit/log-walk.js';
 export {
   type MirrorState,
   type Operations,
