@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
+  namesLog,
   type RotationStep,
   readRotation,
   readStatement,
@@ -12,7 +13,6 @@ import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import { namesLog } from '../../generator/verification/audit-log.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { type Check, type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { verifyHolders } from '../verify-holders.js';

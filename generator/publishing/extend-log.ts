@@ -5,6 +5,7 @@ import {
   formatNote,
   type LogEntry,
   type LogIdentity,
+  type PlacedEntry,
   parseNoteKey,
   parseStrictJson,
   publicationEntry,
@@ -20,7 +21,7 @@ import type { SignedList } from '../list/signed-list.js';
 import { appendEntries } from '../log/append.js';
 import { KEPT_LIST_BYTES, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';
-import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
+import { entriesSince } from '../log/log-tail.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';

@@ -2,6 +2,7 @@ import { RegistryError, type RootKey, verifySignature } from '@passport-registry
 import {
   ANY_TIME,
   decodeUtf8,
+  type PlacedEntry,
   type PublishedStatement,
   readStatement,
   successorIn,
@@ -9,7 +10,7 @@ import {
   verifyStatement,
 } from '@passport-registry/verifier/internal';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
-import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
+import { entriesSince } from '../log/log-tail.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 

@@ -118,7 +118,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const OTHER = noteSigner('other.example/log', 'log');
 
 const BY_OTHER =
-  /^log: the statement of entry 5 of the log is signed by \S{43}, but the root key in force there is/;
+  /^log: entry 5 of the log: its statement is signed by \S{43}, but the root key in force there is/;
 
 describe('an entry is refused', () => {
   const attacks: Record<string, [text: () => Promise<string>, problem: RegExp]> = {
@@ -130,23 +130,23 @@ describe('an entry is refused', () => {
     ],
     'that names another publication as the previous one': [
       () => publication(keys.next, { previous: sha256(Buffer.from(statements[1] ?? '')) }),
-      /^log: log\/statements\/5\.jwt does not name the publication before it in the log as the previous one$/,
+      /^log: entry 5 of the log: publication 4 does not follow the publication before it in the log, but [0-9a-f]{64}$/,
     ],
     'that names no publication as the previous one': [
       () => publication(keys.next, { previous: undefined }),
-      /^log: log\/statements\/5\.jwt does not name the publication before it/,
+      /^log: entry 5 of the log: publication 4 does not follow the publication before it in the log, but names none$/,
     ],
     'that withdraws the promise of checkpoints': [
       () => publication(keys.next, { checkpoint: undefined }),
-      /^log: log\/statements\/5\.jwt: publication 4 no longer promises checkpoints$/,
+      /^log: entry 5 of the log: publication 4 no longer promises checkpoints$/,
     ],
     'that names no log': [
       () => publication(keys.next, { log: undefined }),
-      /^log: log\/statements\/5\.jwt: publication 4 names no log$/,
+      /^log: entry 5 of the log: publication 4 names no log$/,
     ],
     'that names another log': [
       () => publication(keys.next, { log: { origin: OTHER.key.name, vkey: OTHER.vkey } }),
-      /^log: log\/statements\/5\.jwt: publication 4 names the log other\.example\/log$/,
+      /^log: entry 5 of the log: publication 4 names the log other\.example\/log, but the log is /,
     ],
     'of an older list': [
       () => publication(keys.next, { updated_at: '2001-01-01T00:00:00Z' }),
@@ -209,13 +209,13 @@ describe('an entry is refused', () => {
       await problemsIn(await treeWith([...statements, await toThird('A'.repeat(43)), toFourth])),
     ).toEqual([
       expect.stringMatching(
-        /^log: the statement of entry 6 of the log is refused: the root key \S+ may be followed only by A{43}, not by/,
+        /^log: entry 6 of the log: its statement is refused: the root key \S+ may be followed only by A{43}, not by/,
       ),
     ]);
     const back = [...statements, await toThird(keys.next.rootKey.thumbprint)];
     expect(await problemsIn(await treeWith(back))).toEqual([
       expect.stringMatching(
-        /^log: the statement of entry 5 of the log is refused: next_roots of a step contain/,
+        /^log: entry 5 of the log: its statement is refused: next_roots of a step contain/,
       ),
     ]);
   });
