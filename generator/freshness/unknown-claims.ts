@@ -2,6 +2,7 @@ import {
   parseStrictJson,
   readCompactJws,
   STATEMENT_TYPES,
+  type Statement,
   type StatementType,
 } from '@passport-registry/verifier/internal';
 
@@ -22,8 +23,14 @@ const CLAIMS: Readonly<Record<StatementType, readonly string[]>> = {
 /** Returns the claims of a verified statement that a later version has added. Verifiers ignore them. */
 export function unknownClaims(jwt: Uint8Array | string): string[] {
   const { type, payload } = readCompactJws(jwt, STATEMENT_TYPES);
-  const known = [...TIMES, ...CLAIMS[type as StatementType]];
-  return Object.keys(payload).filter((claim) => !known.includes(claim));
+  return unknownClaimsIn({ type, claims: payload });
+}
+
+/** Returns the claims of a parsed statement that a later version has added. None if its type is unknown, too. */
+export function unknownClaimsIn({ type, claims }: Pick<Statement, 'type' | 'claims'>): string[] {
+  const known = CLAIMS[type as StatementType];
+  if (known === undefined) return [];
+  return Object.keys(claims).filter((claim) => !TIMES.includes(claim) && !known.includes(claim));
 }
 
 /** Returns the unknown claims of the steps of a verified rotation. */
