@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { RegistryError, type RegistryFiles, type RootKey } from '@passport-registry/verifier';
 import {
   currentRoots,
+  newestPublication,
+  type PublicationStatement,
   parseHead,
   parseNoteKey,
   pinnedChains,
@@ -75,10 +77,11 @@ async function readStatements(url: string, before: Known): Promise<Known> {
     const chains = await walkChains(before.chains, await files.get(PATHS.rotation), clock);
     const [root] = currentRoots(chains);
     const bytes = await files.get(PATHS.publication);
-    const published = root && bytes && (await keyStatement(bytes, root));
+    const published =
+      root && bytes && keyIn(await verifyPublicationStatement(bytes, root, { clock, expiry: false }));
     if (root === undefined || published === undefined)
       throw invalid('its publication statement names no log');
-    const pending = await pendingStatement(files, root).catch(() => undefined);
+    const pending = await pendingStatement(files, chains[0]?.keys ?? []).catch(() => undefined);
     // A host that serves an old statement does not bring back an old key.
     const isRotated = currentRoots(before.chains)[0]?.thumbprint !== root.thumbprint;
     const earlier = isRotated ? [] : before.statements.slice(0, 1);
@@ -92,18 +95,22 @@ async function readStatements(url: string, before: Known): Promise<Known> {
   }
 }
 
-/** Reads the newest statement in the log, if it is a publication statement of the current root key. */
-async function pendingStatement(files: RegistryFiles, root: RootKey): Promise<KeyStatement | undefined> {
+/** Reads the newest publication in the log, which need not be published yet. */
+async function pendingStatement(
+  files: RegistryFiles,
+  roots: readonly RootKey[],
+): Promise<KeyStatement | undefined> {
   const head = await files.get(PATHS.logHead);
   if (head === undefined) return undefined;
   const { size } = parseHead(head, (message) => new TreeRejected(message));
-  const bytes = await files.get(PATHS.loggedStatement(size - 1));
-  return bytes && keyStatement(bytes, root);
+  const read = (index: number) => files.get(PATHS.loggedStatement(index));
+  return keyIn(await newestPublication(size, { roots, read }));
 }
 
-async function keyStatement(jwt: Uint8Array, root: RootKey): Promise<KeyStatement | undefined> {
-  const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
-  const { sequence, log } = await verifyPublicationStatement(jwt, root, { clock, expiry: false });
+function keyIn(statement: PublicationStatement | undefined): KeyStatement | undefined {
   const invalid = (message: string) => new TreeRejected(`the key of the log ${message}`);
-  return log && { sequence, key: parseNoteKey(log.vkey, 'log', invalid) };
+  const { sequence, log } = statement ?? {};
+  return sequence === undefined || log === undefined
+    ? undefined
+    : { sequence, key: parseNoteKey(log.vkey, 'log', invalid) };
 }
