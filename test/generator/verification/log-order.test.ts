@@ -160,6 +160,10 @@ describe('an entry is refused', () => {
       () => delegation(keys.next, now() - 3600),
       /^log: entry 5 of the log: the delegation is older than the one before$/,
     ],
+    'of a delegation that names no keys': [
+      () => jwt(keys.next, 'registry-delegation+jwt', { iat: now(), exp: now() + 3600, keys: [] }),
+      /^log: entry 5 of the log: its statement is refused: the delegation/,
+    ],
     'of a rotation step with another number': [
       async () =>
         jwt(keys.next, 'registry-root-rotation+jwt', {
@@ -184,6 +188,23 @@ describe('an entry is refused', () => {
     const mirror = ['mirror', host, 'copy', '--root-key', 'key.json'];
     const refused = await cli(mirror, here.folder);
     expect([refused.code, existsSync(join(here.folder, 'copy/current'))]).toEqual([1, false]);
+  });
+
+  it('of a publication whose list is there, by a mirror too, if it names another one as the previous one', async () => {
+    const { sha256: list, updated_at } = published;
+    const mirrored = async (claims: object) => {
+      const again = await publication(keys.next, { sha256: list, updated_at, ...claims });
+      const host = await plainHost(await treeWith([...statements, again]), '404.html');
+      const mirror = ['mirror', host, join(temporaryFolder(), 'copy'), '--root-key', 'key.json'];
+      return cli(mirror, here.folder);
+    };
+    expect((await mirrored({})).code).toBe(0);
+    expect(await mirrored({ previous: sha256(Buffer.from(statements[1] ?? '')) })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'entry 5 of the log: publication 4 does not follow the publication before it',
+      ),
+    });
   });
 
   it('of a rotation step to a key to which the step before does not commit', async () => {
