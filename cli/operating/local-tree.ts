@@ -71,7 +71,8 @@ async function repairOf(folder: string): Promise<TreeRepair> {
     const { files, lost } = await findRepair(folder);
     const log = damagedLog('is missing').message;
     const hasLostHead =
-      readIfThere(folder, PATHS.logHead) === undefined && namesLog(readIfThere(folder, PATHS.publication));
+      readIfThere(folder, PATHS.logHead) === undefined &&
+      (await namesLog(readIfThere(folder, PATHS.publication)));
     return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;

@@ -36,7 +36,8 @@ export async function logCondition(
   const proof = readIfThere(folder, PATHS.logProof);
   if (published === undefined || proof === undefined) {
     const isUnchecked =
-      report !== undefined && (namesLog(readIfThere(folder, PATHS.publication)) || proof !== undefined);
+      report !== undefined &&
+      ((await namesLog(readIfThere(folder, PATHS.publication))) || proof !== undefined);
     const message = isUnchecked ? 'not checked: the tree is not valid' : 'none';
     return { level: 'note', message, ...none };
   }

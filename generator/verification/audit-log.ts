@@ -42,7 +42,7 @@ export function auditLog(
   return rejecting(async () => {
     const files = new SeenFiles(source);
     const isLogged =
-      (await files.get(PATHS.logHead)) !== undefined || namesLog(await files.get(PATHS.publication));
+      (await files.get(PATHS.logHead)) !== undefined || (await namesLog(await files.get(PATHS.publication)));
     if (isLogged) return checkLog(files, { ...(await statedLogIn(files, pinned)), ...known });
     if (known.head === undefined) return undefined;
     throw new Problems([`the tree has no log, but the log ${known.head.origin} was accepted before`]);

@@ -31,7 +31,7 @@ export async function assertProves(
   const invalid = (message: string) => new TreeRejected(`${path} ${message}`);
   const parsed = parseLogProof(proof, invalid);
   const { head } = parsed;
-  await assertSignedByLog(head, namedLogKey(statement, invalid), invalid);
+  await assertSignedByLog(head, await namedLogKey(statement, invalid), invalid);
   if (parsed.index !== index || !provesEntry(parsed, entryBytes(entry))) {
     throw invalid(`does not prove that the log contains its publication statement at ${index}`);
   }

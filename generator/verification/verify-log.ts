@@ -2,7 +2,6 @@ import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
   decodeUtf8,
   type FirstRoots,
-  importLogRoot,
   isPublication,
   isSameHash,
   keysAt,
@@ -13,7 +12,7 @@ import {
   type PublicationEntry,
   type PublishedStatement,
   parseHead,
-  rootInForce,
+  rootKeysOf,
   type SignedHead,
   signerAmong,
 } from '@passport-registry/verifier/internal';
@@ -101,12 +100,13 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
     const proof = await files.require(PATHS.logProof);
     await assertProves(proof, { ...published, statement: statement.text, tree }, PATHS.logProof);
   }
-  if (pending !== undefined) await checkPendingList(files, pending.entry, await rootInForce(state));
+  const rootKeys = await rootKeysOf(state);
+  const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
+  if (pending !== undefined) await checkPendingList(files, pending.entry, current);
   await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
   if (cosigned !== undefined) await checkCosignedHead(cosigned, { ...head, tree }, state);
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);
-  const rootKeys = await Promise.all(state.roots.map(importLogRoot));
   return { head, key, tree, pendingList: pending?.entry.list, rootKeys, warnings, notes };
 }
 

@@ -17,6 +17,7 @@ import {
   parseAnyEntry,
   parseBundle,
   parseHead,
+  readWide,
   rootsFromTiles,
   type SignedHead,
   TILE_WIDTH,
@@ -26,7 +27,7 @@ import {
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
 import { appendEntries } from '../../generator/log/append.js';
-import { EMPTY_LOG, LOG_FOLDER } from '../../generator/log/log-files.js';
+import { EMPTY_LOG } from '../../generator/log/log-files.js';
 import { LogTree } from '../../generator/log/log-tree.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
@@ -55,7 +56,7 @@ export async function downloadHead(
   release: NewRelease,
   { seeksLog, heldLog: held }: Pick<DownloadTarget, 'seeksLog' | 'heldLog'>,
 ): Promise<SignedHead | undefined> {
-  const isNamed = namesLog(release.read(PATHS.publication));
+  const isNamed = await namesLog(release.read(PATHS.publication));
   if (!isNamed && !seeksLog && held === undefined) return undefined;
   const bytes = await release.fetch(PATHS.logHead);
   const head = bytes && headIn(bytes, isNamed);
@@ -201,10 +202,10 @@ async function downloadEntries(
   return entries;
 }
 
-/** Verifies entries, and refuses the first problem. */
+/** Verifies who signed entries, and what. Their order is judged later, when it is clear that this is no second history. */
 async function walked(state: LogState, batch: readonly WalkedEntry[]): Promise<LogWalk> {
   const walk = await walkLog(state, batch);
-  const [problem] = walk.problems;
+  const problem = walk.problems.find(({ kind }) => kind !== 'order');
   if (problem === undefined) return walk;
   throw new TreeRejected(`entry ${problem.index} of the log: ${problem.message}`);
 }
@@ -221,10 +222,8 @@ async function fetchEntry(release: NewRelease, { index, head, bundles }: Bundled
   const at = Math.floor(index / TILE_WIDTH);
   let bundle = bundles.get(at);
   if (bundle === undefined) {
-    const width = tileWidth(0, at, head.size);
-    const full = LOG_FOLDER + bundlePath({ index: at, width: TILE_WIDTH });
-    const bytes =
-      (await release.fetch(LOG_FOLDER + bundlePath({ index: at, width }))) ?? (await release.fetch(full));
+    const place = { level: 0, index: at, width: tileWidth(0, at, head.size) };
+    const bytes = await readWide((path) => release.fetch(path), bundlePath, place);
     if (bytes === undefined) throw invalid('is missing');
     bundle = parseBundle(bytes, invalid);
     // Only one stays in memory.

@@ -33,7 +33,7 @@ export interface ServedLog {
  */
 export async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
   const statement = await files.get(PATHS.publication);
-  if (statement === undefined || !namesLog(statement)) return undefined;
+  if (statement === undefined || !(await namesLog(statement))) return undefined;
   const bytes = await files.get(PATHS.logHead);
   if (bytes === undefined) throw invalid('is missing, but the publication statement names a log');
   const head = parseHead(bytes, invalid);

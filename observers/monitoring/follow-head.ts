@@ -1,11 +1,11 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   headSigner,
-  importLogRoot,
   isSameHash,
   keysAt,
   type PlacedEntry,
   pinnedChains,
+  rootKeysOf,
   type SignedHead,
   signerAmong,
   walkChains,
@@ -134,7 +134,7 @@ export async function signatureProblem(
 
 /** The known root keys, and their successors in the rotation of the host. */
 async function rootsOf({ state }: KnownLog, { files }: HostView): Promise<readonly RootKey[]> {
-  const roots = await Promise.all(state.roots.map(importLogRoot));
+  const roots = await rootKeysOf(state);
   try {
     const chains = await walkChains(pinnedChains(roots.slice(-1)), files.get(PATHS.rotation), undefined);
     return [...roots.slice(0, -1), ...chains.flatMap(({ keys }) => keys)];

@@ -2,7 +2,7 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type Checkpoint,
-  importLogRoot,
+  rootKeysOf,
   verifyCheckpoint,
 } from '@passport-registry/verifier/internal';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -20,7 +20,7 @@ import type { Round } from './round.js';
  */
 export async function followHold(views: readonly HostView[], round: Round): Promise<KnownHold | undefined> {
   const { before, log, options, findings } = round;
-  const roots = await Promise.all(log.state.roots.map(importLogRoot));
+  const roots = await rootKeysOf(log.state);
   let newest = before.hold;
   for (const view of views) {
     const checkpoint = await checkpointOf(view, roots);

@@ -13,13 +13,12 @@ export { keysAt, type LogKey, namedLogKey, namesLog, signerAmong } from './core/
 export {
   beginLog,
   type FirstRoots,
-  importLogRoot,
   isPublication,
   type LogState,
   type PlacedEntry,
   type PlacedPublication,
   passEntry,
-  rootInForce,
+  rootKeysOf,
   type Said,
 } from './core/audit/log-state.js';
 export { isOfOtherType, type LoggedPublication, readLogged } from './core/audit/log-statement.js';
@@ -39,7 +38,6 @@ export { MAX_JSON_DEPTH, parseStrictJson } from './core/bytes/strict-json.js';
 export { decodeUtf8, textOf } from './core/bytes/utf8.js';
 export { hasCode } from './core/errors.js';
 export {
-  type CompactJws,
   type JwsFault,
   JwsRefused,
   readCompactJws,
@@ -80,7 +78,6 @@ export {
   parseEntry,
   publicationEntry,
   rotationEntry,
-  type UnknownEntry,
 } from './core/log/log-entry.js';
 export {
   assertSignedByLog,
@@ -106,6 +103,7 @@ export {
   type LoggedHead,
   PROOF,
   type ReadFile,
+  readWide,
   recentCosignatures,
   refuseOtherLog,
   rootsFromTiles,
@@ -120,14 +118,12 @@ export {
   type NoteSignature,
   parseNote,
   parseSignatureLines,
-  type SignedNote,
 } from './core/log/signed-note.js';
 export {
   bundlePath,
   hashesFromTiles,
   hashesOf,
   lastTiles,
-  type ReadTile,
   subtreeRoot,
   TILE_WIDTH,
   type TilePlace,

@@ -1,9 +1,7 @@
-import type { InvalidText } from '../bytes/invalid-text.js';
-import { RegistryError } from '../errors.js';
 import { type NoteKey, parseNoteKey } from '../keys/note-key.js';
 import { assertSignedByLog, type SignedHead } from '../log/log-head.js';
-import { type LogIdentity, publicationClaims } from '../statements/publication-statement.js';
-import { readStatement, type Statement } from '../statements/statement.js';
+import type { InvalidStatement } from '../statements/statement.js';
+import { readLogged } from './log-statement.js';
 
 /** A key of a log, and the size of the log from which it signs heads. */
 export interface LogKey {
@@ -49,25 +47,21 @@ export async function signerAmong(head: SignedHead, vkeys: readonly string[]): P
 class Refused extends Error {}
 const refused = (message: string) => new Refused(message);
 
-/** Returns the key of the log that a publication statement names. @param invalid - creates the error to throw */
-export function namedLogKey(statement: Uint8Array | string, invalid: InvalidText): NoteKey {
-  const log = logNamedIn(readStatement(statement, 'registry-publication+jwt', invalid), invalid);
-  if (log === undefined) throw invalid('is of a publication that names no log');
-  return parseNoteKey(log.vkey, 'log', invalid);
-}
-
-function logNamedIn(statement: Statement, invalid: InvalidText): LogIdentity | undefined {
-  try {
-    return publicationClaims(statement).log;
-  } catch (error) {
-    throw error instanceof RegistryError ? invalid(error.message) : error;
-  }
+/** Reads the key of the log that a publication statement names. @param invalid - creates the error to throw */
+export async function namedLogKey(
+  statement: Uint8Array | string,
+  invalid: InvalidStatement,
+): Promise<NoteKey> {
+  const { publication } = await readLogged(statement, 0, invalid);
+  if (publication?.log === undefined) throw invalid('is of a publication that names no log');
+  return parseNoteKey(publication.log.vkey, 'log', invalid);
 }
 
 /** Whether a publication statement, which has not been verified, names a log. */
-export function namesLog(statement: Uint8Array | undefined): boolean {
+export async function namesLog(statement: Uint8Array | undefined): Promise<boolean> {
+  if (statement === undefined) return false;
   try {
-    return statement !== undefined && namedLogKey(statement, refused) !== undefined;
+    return (await namedLogKey(statement, refused)) !== undefined;
   } catch (error) {
     if (error instanceof Refused) return false;
     throw error;

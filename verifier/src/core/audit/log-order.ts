@@ -1,4 +1,5 @@
 import type { AnyEntry, PublicationEntry } from '../log/log-entry.js';
+import type { LoggedPublication } from './log-statement.js';
 
 /** Where a log stands after some entries: what the next one must continue (rule log-order). */
 export interface LogOrder {
@@ -54,20 +55,7 @@ function publicationProblems(
 }
 
 /** What a publication statement in a log promises to verifiers. */
-export interface Promises {
-  /** The thumbprint of the root key that signed the statement. */
-  readonly kid: string;
-  /** Whether the registry has checkpoints. */
-  readonly checkpoint: boolean;
-  readonly log?: { readonly origin: string } | undefined;
-}
-
-/** What a publication statement claims about its place in a log. */
-export interface PlacedClaims extends Promises {
-  readonly sequence: number;
-  /** SHA-256 of the statement before. */
-  readonly previous: string | undefined;
-}
+export type Promises = Pick<LoggedPublication, 'kid' | 'checkpoint' | 'log'>;
 
 /**
  * Returns in which ways a publication statement may not follow the statements before it, in words. Verifiers refuse a
@@ -77,7 +65,7 @@ export interface PlacedClaims extends Promises {
  * @param promised - the newest publication statement before it that was read
  */
 export function statementProblems(
-  { sequence, previous, kid, checkpoint, log }: PlacedClaims,
+  { sequence, previous, kid, checkpoint, log }: LoggedPublication,
   before: PublicationEntry | undefined,
   promised: Promises | undefined,
 ): string[] {

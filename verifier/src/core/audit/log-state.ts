@@ -51,10 +51,9 @@ export async function importLogRoot({ jwk, nextRoots }: LogRoot): Promise<RootKe
   return { ...(await importRootKey(jwk)), nextRoots };
 }
 
-/** Imports the root key in force. Undefined before the first statement, or if the key is not known. */
-export async function rootInForce({ roots, inForce }: LogState): Promise<RootKey | undefined> {
-  const root = roots.find(({ thumbprint }) => thumbprint === inForce);
-  return root && importLogRoot(root);
+/** Imports the root keys of a state, oldest first. */
+export function rootKeysOf({ roots }: LogState): Promise<readonly RootKey[]> {
+  return Promise.all(roots.map(importLogRoot));
 }
 
 /** A parsed entry and the number of entries before it. */
@@ -87,12 +86,14 @@ export function passEntry(state: LogState, entry: AnyEntry): LogState {
 
 /** Returns the state after a verified statement. */
 export function stateAfter(state: LogState, said: Said): LogState {
-  const { kid } = said.statement;
-  const next = { ...passEntry(state, said.entry), inForce: kid };
+  const next = { ...passEntry(state, said.entry), inForce: said.statement.kid };
   if (said.type === 'publication') {
-    const { checkpoint, log } = said.publication;
-    const promises = { kid: said.publication.kid, checkpoint, log: log && { origin: log.origin } };
-    return { ...next, promises, keys: withLogKey(state.keys, log?.vkey, next.size) };
+    const { kid, checkpoint, log } = said.publication;
+    return {
+      ...next,
+      promises: { kid, checkpoint, log },
+      keys: withLogKey(state.keys, log?.vkey, next.size),
+    };
   }
   if (said.type !== 'rotation') return next;
   const successor = logRoot(said.next);
