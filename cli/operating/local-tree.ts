@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
+  namesLog,
   type RotationStep,
   readRotation,
   readStatement,
@@ -12,7 +13,6 @@ import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import { namesLog } from '../../generator/verification/audit-log.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { type Check, type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { verifyHolders } from '../verify-holders.js';
@@ -71,7 +71,8 @@ async function repairOf(folder: string): Promise<TreeRepair> {
     const { files, lost } = await findRepair(folder);
     const log = damagedLog('is missing').message;
     const hasLostHead =
-      readIfThere(folder, PATHS.logHead) === undefined && namesLog(readIfThere(folder, PATHS.publication));
+      readIfThere(folder, PATHS.logHead) === undefined &&
+      (await namesLog(readIfThere(folder, PATHS.publication)));
     return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;

@@ -1,4 +1,4 @@
-import { cosignatureTime, parseLogProof } from '@passport-registry/verifier/internal';
+import { cosignatureTime, namesLog, parseLogProof } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -6,7 +6,6 @@ import type { WitnessChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { namesLog } from '../../generator/verification/audit-log.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -37,7 +36,8 @@ export async function logCondition(
   const proof = readIfThere(folder, PATHS.logProof);
   if (published === undefined || proof === undefined) {
     const isUnchecked =
-      report !== undefined && (namesLog(readIfThere(folder, PATHS.publication)) || proof !== undefined);
+      report !== undefined &&
+      ((await namesLog(readIfThere(folder, PATHS.publication))) || proof !== undefined);
     const message = isUnchecked ? 'not checked: the tree is not valid' : 'none';
     return { level: 'note', message, ...none };
   }

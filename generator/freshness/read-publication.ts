@@ -18,17 +18,8 @@ export function parsePublicationStatement(text: Uint8Array | string): Statement 
 
 /** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
 export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
-  return readWithSigner(text).content;
-}
-
-/** Reads a publication statement, and who is named as its signer. The signature is not verified. @throws {@link TreeRejected} */
-export function readWithSigner(text: Uint8Array | string): {
-  readonly statement: Statement;
-  readonly content: PublicationStatement;
-} {
-  const statement = parsePublicationStatement(text);
   try {
-    return { statement, content: publicationClaims(statement) };
+    return publicationClaims(parsePublicationStatement(text));
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new TreeRejected(cause.message, { cause });

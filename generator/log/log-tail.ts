@@ -1,11 +1,5 @@
-import { type AnyEntry, parseAnyEntry } from '@passport-registry/verifier/internal';
+import { type PlacedEntry, parseAnyEntry } from '@passport-registry/verifier/internal';
 import { damagedLog, newestEntries, type ReadFile } from './log-files.js';
-
-/** A parsed entry and the number of entries before it. */
-export interface PlacedEntry {
-  readonly index: number;
-  readonly entry: AnyEntry;
-}
 
 /**
  * Returns the newest entries of a log, newest first, down to the entry of the published statement. The entries after

@@ -1,11 +1,12 @@
 import {
-  type AnyEntry,
   bundlePath,
   forEachConcurrent,
   isSameHash,
   leafHash,
+  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
+  readWide,
   TILE_WIDTH,
   type TilePlace,
   type TreeHead,
@@ -104,7 +105,7 @@ export async function readEntries(
 
 /** The entries of a log, and the hashes of all entries. */
 export interface ReadEntries {
-  readonly entries: readonly { readonly index: number; readonly entry: AnyEntry }[];
+  readonly entries: readonly PlacedEntry[];
   readonly hashes: readonly Uint8Array[];
   readonly tree: LogTree;
 }
@@ -115,9 +116,7 @@ function isNew({ level, index, width }: TilePlace, known: number): boolean {
 }
 
 /** An entry that was read, and its hash. */
-interface ReadEntry {
-  readonly index: number;
-  readonly entry: AnyEntry;
+interface ReadEntry extends PlacedEntry {
   readonly hash: Uint8Array;
 }
 
@@ -129,7 +128,7 @@ async function readBundle(
   const path = bundlePath(place);
   const { invalid } = reader;
   const malformed = (message: string) => invalid(message, 'malformed');
-  const bytes = await readWide(reader, bundlePath, place);
+  const bytes = await requireWide(reader, bundlePath, place);
   const entries = parseBundle(bytes, (message) => malformed(`has a file ${path} that ${message}`));
   if (entries.length < place.width) throw malformed(`has a file ${path} that is too short`);
   return entries.slice(0, place.width).map((bytes, at) => {
@@ -144,20 +143,17 @@ async function readBundle(
 }
 
 async function assertTile(reader: LogReader, place: TilePlace, expected: Uint8Array): Promise<void> {
-  const found = await readWide(reader, tilePath, place);
+  const found = await requireWide(reader, tilePath, place);
   if (Buffer.compare(found.subarray(0, expected.length), expected) === 0) return;
   throw reader.invalid(`has a tile ${tilePath(place)} that does not belong to its entries`, 'malformed');
 }
 
-/** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
-async function readWide(
+async function requireWide(
   { fetchFile, invalid }: LogReader,
   pathOf: (place: TilePlace) => string,
   place: TilePlace,
 ): Promise<Uint8Array> {
-  const path = `${LOG_FOLDER}${pathOf(place)}`;
-  const full = `${LOG_FOLDER}${pathOf({ ...place, width: TILE_WIDTH })}`;
-  const bytes = (await fetchFile(path)) ?? (path === full ? undefined : await fetchFile(full));
-  if (bytes === undefined) throw invalid(`lacks the file ${path}`, 'missing');
+  const bytes = await readWide(fetchFile, pathOf, place);
+  if (bytes === undefined) throw invalid(`lacks the file ${LOG_FOLDER}${pathOf(place)}`, 'missing');
   return bytes;
 }

@@ -1,16 +1,12 @@
-import { importRootKey } from '@passport-registry/verifier';
 import {
-  delegationEntry,
+  type AnyEntry,
   entryBytes,
   formatNote,
-  type LogEntry,
   type LogIdentity,
-  parseNoteKey,
+  type PlacedEntry,
   parseStrictJson,
-  publicationEntry,
+  readLogged,
   readRotation,
-  readStatement,
-  rotationEntry,
   type SignedHead,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected, UsageError } from '../errors.js';
@@ -20,7 +16,7 @@ import type { SignedList } from '../list/signed-list.js';
 import { appendEntries } from '../log/append.js';
 import { KEPT_LIST_BYTES, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';
-import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
+import { entriesSince } from '../log/log-tail.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
@@ -99,14 +95,10 @@ export async function extendLog(
   { tree, signed, served }: Publishing,
   choice: LogChoice | undefined,
 ): Promise<ExtendedLog | undefined> {
-  const statement = { ...readPublicationStatement(signed.statement), text: signed.statement };
-  const { log } = statement;
+  const { log } = readPublicationStatement(signed.statement);
   if (log === undefined) return undefined;
   const { head, end, tail } = await publishedLog(served, log);
-  const wanted = [
-    ...(await newStatements(tree, served)),
-    logged(signed.statement, publicationEntry(statement)),
-  ];
+  const wanted = [...(await newStatements(tree, served)), await logged(signed.statement)];
   const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
   const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement));
   const index = known?.index ?? end.size + missing.length - 1;
@@ -149,46 +141,44 @@ async function publishedLog(served: PublishedTree | undefined, log: LogIdentity)
     return { head, end: EMPTY_LOG, tail: [] as PlacedEntry[] };
   }
   if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
-  const named = [log, published, served?.pending?.statement.log].flatMap((identity) => identity ?? []);
-  const keys = named.map(({ vkey }) => parseNoteKey(vkey, 'log', damagedLog));
-  const end = await readLogEnd(read, head, keys);
+  const named = [log, published, served?.pending?.statement.log];
+  const end = await readLogEnd(
+    read,
+    head,
+    named.flatMap((identity) => identity?.vkey ?? []),
+  );
   const since = published === undefined ? undefined : sha256(served?.statement?.text ?? '');
   return { head, end, tail: entriesSince(read, head.size, since) };
 }
 
 /** A statement of the root key and its entry in the log. */
-interface LoggedStatement {
+interface NewStatement {
   readonly jwt: string;
-  readonly entry: LogEntry;
+  readonly entry: AnyEntry;
 }
 
-const logged = (jwt: string, entry: LogEntry): LoggedStatement => ({ jwt, entry });
+async function logged(jwt: string, steps = 0): Promise<NewStatement> {
+  const invalid = (message: string) => new TreeRejected(`a statement of the new publication ${message}`);
+  const { entry } = await readLogged(jwt, steps, invalid);
+  if (entry === undefined) throw invalid('has a type that no log of this version contains');
+  return { jwt, entry };
+}
 
 /** Returns the rotation steps and the delegation that the published tree has not. Without a published log, all of them. */
-async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<LoggedStatement[]> {
+async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<NewStatement[]> {
   const hasLog = served?.statement?.log !== undefined;
   const isPublished = (path: string) =>
     hasLog && tree.get(path) !== undefined && isSame(served.folder, path, tree);
-  const found: LoggedStatement[] = [];
+  const found: NewStatement[] = [];
   const rotation = tree.get(PATHS.rotation);
   if (rotation !== undefined && !isPublished(PATHS.rotation)) {
     const texts = parseStrictJson(rotation) as string[];
     const before = hasLog ? stepsIn(readIfThere(served.folder, PATHS.rotation)) : 0;
-    for (const [at, { claims }] of readRotation(rotation).entries()) {
-      const { thumbprint } = await importRootKey(claims['next_root']);
-      const jwt = texts[at] ?? '';
-      if (at >= before) found.push(logged(jwt, rotationEntry(jwt, thumbprint, at + 1)));
-    }
+    for (const [at, jwt] of texts.entries()) if (at >= before) found.push(await logged(jwt, at));
   }
   const delegation = tree.get(PATHS.delegation);
   if (delegation !== undefined && !isPublished(PATHS.delegation)) {
-    const jwt = Buffer.from(delegation).toString('utf8');
-    const { issuedAt } = readStatement(
-      jwt,
-      'registry-delegation+jwt',
-      (message) => new TreeRejected(`the delegation ${message}`),
-    );
-    found.push(logged(jwt, delegationEntry(jwt, issuedAt)));
+    found.push(await logged(Buffer.from(delegation).toString('utf8')));
   }
   return found;
 }

@@ -1,18 +1,16 @@
-import { RegistryError, type StoredPublication } from '@passport-registry/verifier';
+import type { StoredPublication } from '@passport-registry/verifier';
 import {
-  ANY_TIME,
-  assertSignedByLog,
   isSameHash,
   type SignedHead,
+  signerAmong,
   type TreeHead,
-  verifyPublicationStatement,
+  verifiedUnder,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles } from '../tree/published-tree.js';
-import { logKeyIn } from '../verification/log-proof.js';
 
 /** What a live registry serves: the head of its log, and what a verifier would store. Nothing has been verified. */
 export interface LiveLog {
@@ -53,26 +51,20 @@ export async function findLogFault(files: Files, earlier: TreeHead | undefined):
 /**
  * Returns the head of the log that a live registry serves. A head that is not signed by the key of the log is no evidence.
  *
- * @param published - the tree on the branch. It names the key of the log, as does the live statement
+ * @param published - the tree on the branch. Its statements name the key of the log, as does the live one
  */
 export async function evidentHead(
   { head: bytes, publication }: LiveLog,
-  published: Pick<PublishedFiles, 'statement' | 'pending' | 'rootKey'>,
+  { statement, pending, rootKey }: Pick<PublishedFiles, 'statement' | 'pending' | 'rootKey'>,
 ): Promise<SignedHead | undefined> {
-  const { statement, pending, rootKey } = published;
-  for (const text of [statement?.text, pending?.statement.text, publication?.publication]) {
-    if (text === undefined || rootKey === undefined) continue;
-    try {
-      if (text === publication?.publication) await verifyPublicationStatement(text, rootKey, ANY_TIME);
-      const head = readLogHead(() => bytes);
-      if (head === undefined) return undefined;
-      await assertSignedByLog(head, logKeyIn(text, refused), refused);
-      return head;
-    } catch (error) {
-      if (!(error instanceof TreeRejected || error instanceof RegistryError)) throw error;
-    }
+  if (rootKey === undefined) return undefined;
+  const live = await verifiedUnder(publication?.publication, [rootKey]);
+  const vkeys = [statement, pending?.statement, live].flatMap((one) => one?.log?.vkey ?? []);
+  try {
+    const head = readLogHead(() => bytes);
+    return head && ((await signerAmong(head, vkeys)) === undefined ? undefined : head);
+  } catch (error) {
+    if (error instanceof TreeRejected) return undefined;
+    throw error;
   }
-  return undefined;
 }
-
-const refused = (message: string) => new TreeRejected(message);

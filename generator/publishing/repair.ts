@@ -7,9 +7,11 @@ import {
   entryBytes,
   isSameHash,
   leafHash,
+  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
   parseLogProof,
+  readLogged,
   type SignedHead,
   TILE_WIDTH,
   tileWidth,
@@ -19,9 +21,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
-import type { PlacedEntry } from '../log/log-tail.js';
 import { LogTree } from '../log/log-tree.js';
-import { readLogged } from '../log/logged-entry.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { rootKeyOf } from '../tree/published-tree.js';

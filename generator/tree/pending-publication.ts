@@ -1,15 +1,15 @@
-import { RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
+import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
-  ANY_TIME,
+  beginLog,
   decodeUtf8,
+  isPublication,
   type PublishedStatement,
-  readStatement,
-  successorIn,
-  verifyPublicationStatement,
-  verifyStatement,
+  rootKeysOf,
+  type Said,
+  walkLog,
 } from '@passport-registry/verifier/internal';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
-import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
+import { entriesSince } from '../log/log-tail.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 
@@ -43,54 +43,40 @@ export async function pendingPublication(
   if (head === undefined || rootKey === undefined) return undefined;
   const published = statement?.log === undefined ? undefined : sha256(statement.text);
   const tail = entriesSince(read, head.size, published);
-  const newest = tail.find(({ entry }) => entry.type === 'publication');
-  if (newest === undefined || newest.entry.sha256 === published) return undefined;
-  const latest = (type: 'delegation' | 'rotation') => {
-    const found = tail.find(({ entry }) => entry.type === type);
-    return found && readLogged(read, found);
+  const newer = tail.filter(({ entry }) => entry.sha256 !== published).reverse();
+  if (!newer.some(isPublication)) return undefined;
+  const statements = newer.map(({ index }) => read(PATHS.loggedStatement(index)));
+  const { said, state } = await walkLog(
+    beginLog({ keys: [rootKey], inForce: rootKey }),
+    newer.map(({ entry }, at) => ({ entry, statement: statements[at] })),
+  );
+  if (said.length < newer.length) {
+    throw damagedLog(
+      'has a new statement that is missing or damaged, or not signed by the root key of the tree',
+    );
+  }
+  const latest = (type: Said['type']) => {
+    const found = statements[said.findLastIndex((one) => one.type === type)];
+    return found && decodeUtf8(found);
   };
+  const publication = said.flatMap((one) => (one.type === 'publication' ? one.publication : [])).at(-1);
+  const signer = (await rootKeysOf(state)).find(({ thumbprint }) => thumbprint === publication?.kid);
+  if (publication === undefined || signer === undefined) return undefined;
+  const signed = await readSigned(read, publication.sha256, signer);
   const [delegation, rotation] = [latest('delegation'), latest('rotation')];
-  const roots = [rootKey, ...(rotation === undefined ? [] : [await nextRoot(rotation, rootKey)])];
-  return { ...(await readSigned(read, newest, roots)), delegation, rotation };
+  return { ...signed, statement: publication, rootKey: signer, delegation, rotation };
 }
 
-/** Returns the root key to which a rotation step of the tree's root key leads. */
-async function nextRoot(rotation: string, rootKey: RootKey): Promise<RootKey> {
-  const invalid = (message: string) => damagedLog(`has a rotation step that ${message}`);
-  const step = readStatement(rotation, 'registry-root-rotation+jwt', invalid);
-  await verifyStatement(step, rootKey, { clock: undefined, invalid });
-  return successorIn(step, [rootKey]).catch((error: RegistryError) => {
-    throw invalid(`is refused: ${error.message}`);
-  });
-}
-
-/** Reads the list, its signature and the statement of an entry. One of the root keys must have signed them. */
-async function readSigned(read: ReadFile, placed: PlacedEntry, roots: readonly RootKey[]) {
-  const text = readLogged(read, placed);
-  const hash = placed.entry.type === 'publication' ? placed.entry.list : '';
+/** Reads a list that is kept in a snapshot, and its signature by the root key. */
+async function readSigned(read: ReadFile, hash: string, rootKey: RootKey) {
   const list = read(PATHS.snapshot(hash, PATHS.list));
   const signature = read(PATHS.snapshot(hash, PATHS.signature));
   if (list === undefined || signature === undefined || sha256(list) !== hash) {
     throw damagedLog(`names the list ${hash}, which is missing or damaged in the folder snapshots`);
   }
-  for (const rootKey of roots) {
-    try {
-      const statement = await verifyPublicationStatement(text, rootKey, ANY_TIME);
-      const signed = decodeUtf8(signature).trim();
-      await verifySignature(list, signed, rootKey);
-      return { list, signature: signed, statement: { ...statement, text }, rootKey };
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-    }
-  }
-  throw damagedLog(`has an entry ${placed.index} that is not signed by the root key of the tree`);
-}
-
-/** Reads the statement of an entry. */
-function readLogged(read: ReadFile, { index, entry }: PlacedEntry): string {
-  const bytes = read(PATHS.loggedStatement(index));
-  if (bytes === undefined || sha256(bytes) !== entry.sha256) {
-    throw damagedLog(`has an entry ${index} whose statement is missing or damaged`);
-  }
-  return decodeUtf8(bytes);
+  const signed = decodeUtf8(signature).trim();
+  await verifySignature(list, signed, rootKey).catch(() => {
+    throw damagedLog(`names the list ${hash}, which is not signed by the root key of the tree`);
+  });
+  return { list, signature: signed };
 }

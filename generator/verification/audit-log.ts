@@ -2,25 +2,19 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   decodeUtf8,
-  type PublishedStatement,
+  namesLog,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
 import { PATHS } from '../tree/paths.js';
-import type { LogRoots } from './log-signers.js';
 import { Problems, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
-import { type CheckedLog, checkLog, type KnownLog } from './verify-log.js';
+import { type CheckedLog, checkLog, type KnownLog, type LogConditions } from './verify-log.js';
 import { checkRotation, trustedRoot } from './verify-statements.js';
 
 /** What a tree says about its log. */
-export interface LogTrust {
-  readonly roots: LogRoots;
-  /** The publication statement. Undefined if the tree has none. */
-  readonly statement: PublishedStatement | undefined;
-}
+export type StatedLog = Pick<LogConditions, 'roots' | 'statement'>;
 
 /**
  * Verifies the small files of a tree that decide about its log: the rotation from the pinned root key, and the publication
@@ -29,8 +23,8 @@ export interface LogTrust {
  * @param pinned - default: the tree's own key
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export function readLogTrust(source: TreeSource, pinned?: RootKey): Promise<LogTrust> {
-  return rejecting(() => logTrustIn(new SeenFiles(source), pinned));
+export function readStatedLog(source: TreeSource, pinned?: RootKey): Promise<StatedLog> {
+  return rejecting(() => statedLogIn(new SeenFiles(source), pinned));
 }
 
 /**
@@ -48,24 +42,14 @@ export function auditLog(
   return rejecting(async () => {
     const files = new SeenFiles(source);
     const isLogged =
-      (await files.get(PATHS.logHead)) !== undefined || namesLog(await files.get(PATHS.publication));
-    if (isLogged) return checkLog(files, { ...(await logTrustIn(files, pinned)), ...known });
+      (await files.get(PATHS.logHead)) !== undefined || (await namesLog(await files.get(PATHS.publication)));
+    if (isLogged) return checkLog(files, { ...(await statedLogIn(files, pinned)), ...known });
     if (known.head === undefined) return undefined;
     throw new Problems([`the tree has no log, but the log ${known.head.origin} was accepted before`]);
   });
 }
 
-/** Whether a publication statement, which has not been verified, names a log. */
-export function namesLog(statement: Uint8Array | undefined): boolean {
-  try {
-    return statement !== undefined && readPublicationStatement(statement).log !== undefined;
-  } catch (error) {
-    if (error instanceof TreeRejected) return false;
-    throw error;
-  }
-}
-
-async function logTrustIn(files: SeenFiles, pinned: RootKey | undefined): Promise<LogTrust> {
+async function statedLogIn(files: SeenFiles, pinned: RootKey | undefined): Promise<StatedLog> {
   const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned);
   const hasRotation = (await files.get(PATHS.rotation)) !== undefined;
   const roots = hasRotation

@@ -3,13 +3,13 @@ import {
   entryBytes,
   forEachConcurrent,
   formatBundle,
+  type PlacedEntry,
   TILE_WIDTH,
   type TilePlace,
   tilePath,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { LOG_FOLDER } from '../log/log-files.js';
-import type { PlacedEntry } from '../log/log-tail.js';
 import type { LogTree } from '../log/log-tree.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';

@@ -2,14 +2,12 @@ import {
   assertSignedByLog,
   entryBytes,
   isSameHash,
-  type NoteKey,
+  namedLogKey,
+  type PlacedEntry,
   parseLogProof,
-  parseNoteKey,
   provesEntry,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
-import type { PlacedEntry } from '../log/log-tail.js';
 import type { LogTree } from '../log/log-tree.js';
 
 /** An entry of a publication, and the log that contains it. */
@@ -33,7 +31,7 @@ export async function assertProves(
   const invalid = (message: string) => new TreeRejected(`${path} ${message}`);
   const parsed = parseLogProof(proof, invalid);
   const { head } = parsed;
-  await assertSignedByLog(head, logKeyIn(statement, invalid), invalid);
+  await assertSignedByLog(head, await namedLogKey(statement, invalid), invalid);
   if (parsed.index !== index || !provesEntry(parsed, entryBytes(entry))) {
     throw invalid(`does not prove that the log contains its publication statement at ${index}`);
   }
@@ -41,11 +39,4 @@ export async function assertProves(
   if (!isSameHash(await tree.rootAt(head.size), head.root)) {
     throw invalid('has a head that is not an earlier head of this log');
   }
-}
-
-/** Returns the key of the log that a publication statement names. @param invalid - creates the error to throw */
-export function logKeyIn(statement: Uint8Array | string, invalid: (message: string) => Error): NoteKey {
-  const { log } = readPublicationStatement(statement);
-  if (log === undefined) throw invalid('is of a publication that names no log');
-  return parseNoteKey(log.vkey, 'log', invalid);
 }

@@ -1,27 +1,31 @@
 import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
-  assertSignedByLog,
   decodeUtf8,
+  type FirstRoots,
+  headSigner,
+  isPublication,
   isSameHash,
+  keysAt,
+  type LogState,
   type NoteKey,
+  type PlacedEntry,
+  type PlacedPublication,
   type PublicationEntry,
   type PublishedStatement,
   parseHead,
+  rootKeysOf,
   type SignedHead,
+  signerAmong,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
-import type { PlacedEntry } from '../log/log-tail.js';
 import type { LogTree } from '../log/log-tree.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { checkCosignedHead } from './cosigned-head.js';
 import { checkArchive } from './log-archive.js';
-import { assertProves, logKeyIn } from './log-proof.js';
-import type { LogRoots } from './log-signers.js';
-import { assertLogged, checkStatements, type PlacedPublication, treeStatements } from './log-statements.js';
+import { assertProves } from './log-proof.js';
+import { assertLogged, checkStatements, treeStatements } from './log-statements.js';
 import { Problems, type SeenFiles } from './seen-files.js';
-import { assertHeadSigned } from './signed-head.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
 
 /** What is known of a log. */
@@ -36,7 +40,8 @@ export interface KnownLog {
 export interface LogConditions extends KnownLog {
   /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
   readonly statement: PublishedStatement | undefined;
-  readonly roots: LogRoots;
+  /** The root keys of the tree. */
+  readonly roots: FirstRoots;
 }
 
 /** A log that has been verified. */
@@ -71,10 +76,10 @@ export async function checkLog(files: SeenFiles, conditions: LogConditions): Pro
 }
 
 async function readLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
-  const { statement, isVerified = () => false } = conditions;
+  const { statement, roots, isVerified = () => false } = conditions;
   const origin = statement?.log?.origin;
   // Before the head, which is then not older, also on a live host.
-  const cosigned = origin === undefined ? undefined : await files.get(PATHS.cosignedHead(origin));
+  const cosigned = origin === undefined ? undefined : await cosignedHead(files, origin);
   const statements = await treeStatements(files);
   const head = parseHead(await files.require(PATHS.logHead), inHead);
   await assertHeadSigned(files, head, conditions);
@@ -88,32 +93,76 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   );
   await assertContains({ ...head, tree }, conditions.head);
   const { published, pending } = newestIn(entries, statement);
-  const signers = await checkStatements(files, { entries, published }, conditions);
+  // A live host is asked for one file at a time, so only for those from the published one on, and the one that names the
+  // key of the cosigned head.
+  const first = files.source.live ? (published?.index ?? 0) : 0;
+  const naming = entries.slice(0, cosigned?.size).findLast(isPublication)?.index;
+  const isRead = (index: number) => index >= first || (cosigned !== undefined && index === naming);
+  const state = await checkStatements(files, entries, { roots, isRead, isVerified });
   if (published !== undefined) assertLogged(statements, entries);
-  const newest = await statementAt(files, pending ?? published);
-  const key = logKeyIn(newest, inHead);
+  const key = await assertSigned(head, state, PATHS.logHead);
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
-  await assertSignedByLog(head, key, inHead);
   if (published !== undefined && statement !== undefined) {
     const proof = await files.require(PATHS.logProof);
     await assertProves(proof, { ...published, statement: statement.text, tree }, PATHS.logProof);
   }
-  if (pending !== undefined) await checkPendingList(files, pending.entry, signers.inForce);
+  const rootKeys = await rootKeysOf(state);
+  const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
+  if (pending !== undefined) await checkPendingList(files, pending.entry, current);
   await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
-  if (cosigned !== undefined) {
-    // Each publication names the key that signs the log from then on.
-    const keyAt = async (size: number) =>
-      logKeyIn(await statementAt(files, publicationBefore(size, entries) ?? pending ?? published), inHead);
-    await checkCosignedHead(cosigned, { origin: head.origin, tree, keyAt }, PATHS.cosignedHead(head.origin));
-  }
+  if (cosigned !== undefined) await checkCosignedHead(cosigned, { ...head, tree }, state);
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);
-  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys, warnings, notes };
+  return { head, key, tree, pendingList: pending?.entry.list, rootKeys, warnings, notes };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
 const inHead = problemIn(PATHS.logHead);
 const damaged = problemIn('the log');
+
+/** Asserts that a key has signed the head that the root key has named, before the entries are read: anybody can claim a log of any size. */
+async function assertHeadSigned(
+  files: SeenFiles,
+  head: SignedHead,
+  { statement, roots }: Pick<LogConditions, 'statement' | 'roots'>,
+): Promise<void> {
+  const read = (index: number) => files.get(PATHS.loggedStatement(index));
+  const published = statement?.log && statement.text;
+  if ((await headSigner(head, published, { roots: roots.keys, read })) !== undefined) return;
+  throw inHead('is not signed by the key of the log that the root key names');
+}
+
+/** Asserts that the key of the log at that size has signed a head, and returns the key. */
+async function assertSigned(head: SignedHead, { keys }: LogState, path: string): Promise<NoteKey> {
+  const key = await signerAmong(head, keysAt(keys, head.size));
+  if (key === undefined) throw problemIn(path)('is not signed by the key of the log');
+  return key;
+}
+
+/** Reads the head that a mirror has cosigned as a witness. */
+async function cosignedHead(files: SeenFiles, origin: string): Promise<SignedHead | undefined> {
+  const path = PATHS.cosignedHead(origin);
+  const bytes = await files.get(path);
+  return bytes && parseHead(bytes, problemIn(path));
+}
+
+/**
+ * Checks the head that a mirror has cosigned: the key of the log has signed it, and it is an earlier head of the log, or its
+ * newest one. Whoever trusts the witness verifies the cosignature. A mirror that could not switch yet may have cosigned a
+ * larger log.
+ */
+async function checkCosignedHead(
+  head: SignedHead,
+  { origin, tree }: Pick<SignedHead, 'origin'> & { readonly tree: LogTree },
+  state: LogState,
+): Promise<void> {
+  const path = PATHS.cosignedHead(origin);
+  if (head.origin !== origin) throw problemIn(path)(`is a head of ${head.origin}, not of ${origin}`);
+  if (head.size <= tree.size && !isSameHash(await tree.rootAt(head.size), head.root)) {
+    throw problemIn(path)('is not an earlier head of this log');
+  }
+  await assertSigned(head, state, path);
+}
 
 /** Asserts that a log contains a log that was verified before (rule log-mirror). */
 async function assertContains(
@@ -146,17 +195,6 @@ function newestIn(entries: readonly PlacedEntry[], statement: PublishedStatement
   }
   if (newest === undefined) throw inHead('is of a log without a publication');
   return { published, pending: newest === published ? undefined : newest };
-}
-
-const isPublication = (placed: PlacedEntry): placed is PlacedPublication =>
-  placed.entry.type === 'publication';
-
-/** Returns the newest publication among the first entries. */
-const publicationBefore = (size: number, entries: readonly PlacedEntry[]) =>
-  entries.slice(0, size).findLast(isPublication);
-
-function statementAt(files: SeenFiles, placed: PlacedEntry | undefined): Promise<Uint8Array> {
-  return files.require(PATHS.loggedStatement(placed?.index ?? 0));
 }
 
 /** Whoever sees the head of a log can fetch the newest list that it names, although the published list is still another one. */

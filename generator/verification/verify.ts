@@ -7,7 +7,7 @@ import {
   type RootKey,
   readList,
 } from '@passport-registry/verifier';
-import { logTrustOf } from '@passport-registry/verifier/internal';
+import { type FirstRoots, logTrustOf } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
@@ -16,7 +16,6 @@ import { PATHS } from '../tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
 import { isLogPath } from './log-archive.js';
 import { checkQuorum } from './log-quorum.js';
-import type { LogRoots } from './log-signers.js';
 import { isUnreachable } from './network-failure.js';
 import { demandsOf, type PinnedLog } from './pinned-trust.js';
 import { Problems, SeenFiles } from './seen-files.js';
@@ -324,7 +323,7 @@ async function auditTree(
   const logTrust = logTrustOf(options.log ?? {});
   const isLogged = statement?.log !== undefined || logTrust !== undefined;
   const hasLog = options.withoutLog !== true && (isLogged || (await hasLogFiles(files)));
-  const checkWholeLog = async (known: LogRoots) => {
+  const checkWholeLog = async (known: FirstRoots) => {
     if (!isLogged) await assertHasHead(files);
     const found = options.checkedLog ?? (await checkLog(files, { statement, roots: known }));
     if (logTrust !== undefined)

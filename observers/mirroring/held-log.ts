@@ -1,14 +1,16 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { assertSignedByLog, type NoteKey, type SignedHead } from '@passport-registry/verifier/internal';
+import {
+  headSigner,
+  type NoteKey,
+  type PlacedEntry,
+  type SignedHead,
+} from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readLogHead } from '../../generator/log/log-files.js';
-import type { PlacedEntry } from '../../generator/log/log-tail.js';
-import { readLogged, readUnknown } from '../../generator/log/logged-entry.js';
 import { readEntries } from '../../generator/log/read-log.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type LogTrust, readLogTrust } from '../../generator/verification/audit-log.js';
-import { logKeyIn } from '../../generator/verification/log-proof.js';
+import { readStatedLog } from '../../generator/verification/audit-log.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import type { HeldRelease } from './held-release.js';
 
@@ -48,10 +50,12 @@ export async function readHeldLog(
 async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | undefined> {
   const head = readLogHead((path) => release.read(path));
   if (head === undefined) return undefined;
-  const trust = await readLogTrust(folderSource(release.folder), pinned);
-  const key = await signingKey(release, head, trust);
+  const { roots, statement } = await readStatedLog(folderSource(release.folder), pinned);
+  const read = async (index: number) => release.read(PATHS.loggedStatement(index));
+  const key = await headSigner(head, statement?.text, { roots: roots.keys, read });
+  if (key === undefined) throw damaged('is not signed by the key of the log');
   const entries = await entriesOf(release, head);
-  const hash = trust.statement && sha256(trust.statement.text);
+  const hash = statement && sha256(statement.text);
   const published = entries.find(({ entry }) => entry.sha256 === hash)?.index;
   return { release, head, key, entries, published };
 }
@@ -64,34 +68,6 @@ async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readon
     if (error instanceof TreeRejected) return [];
     throw error;
   }
-}
-
-/**
- * Returns the key of the log, which has signed its head. It is named in the publication statement, or in a newer one that is
- * only in the log.
- */
-async function signingKey(release: HeldRelease, head: SignedHead, { statement }: LogTrust): Promise<NoteKey> {
-  const texts = [statement?.log && statement.text, await newestStatement(release, head.size)];
-  const checks = texts.map(async (text) => {
-    if (text === undefined) return undefined;
-    const key = logKeyIn(text, damaged);
-    await assertSignedByLog(head, key, damaged);
-    return key;
-  });
-  for (const one of await Promise.allSettled(checks)) {
-    if (one.status === 'fulfilled' && one.value !== undefined) return one.value;
-  }
-  throw damaged('is not signed by the key of the log');
-}
-
-async function newestStatement(release: HeldRelease, size: number): Promise<Uint8Array | undefined> {
-  for (let index = size - 1; index >= 0; index--) {
-    const jwt = release.read(PATHS.loggedStatement(index));
-    if (jwt === undefined) return undefined;
-    if (readUnknown(jwt, damaged) !== undefined) continue;
-    if ((await readLogged(jwt, 0, damaged)).entry.type === 'publication') return jwt;
-  }
-  return undefined;
 }
 
 const damaged = (message: string) => new TreeRejected(`the log of a release ${message}`);

@@ -1,6 +1,10 @@
-import { forEachConcurrent, type PublicationEntry } from '@passport-registry/verifier/internal';
+import {
+  forEachConcurrent,
+  isPublication,
+  type PlacedPublication,
+  type PublicationEntry,
+} from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
-import type { PlacedEntry } from '../../generator/log/log-tail.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY, isServed } from '../../generator/verification/ask-host.js';
@@ -8,9 +12,6 @@ import { assertProves, type ProvenEntry } from '../../generator/verification/log
 import type { HeldLog } from './held-log.js';
 import type { DownloadedLog } from './log-download.js';
 import type { NewRelease } from './new-release.js';
-
-/** The entry of a publication. */
-type Publication = PlacedEntry & { readonly entry: PublicationEntry };
 
 /** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
 const LIST_CONCURRENCY = 2;
@@ -26,7 +27,7 @@ export async function downloadArchive(
   { log, statement }: { readonly log: DownloadedLog; readonly statement: string },
   held: HeldLog | undefined,
 ): Promise<void> {
-  const publications = log.entries.filter((one): one is Publication => one.entry.type === 'publication');
+  const publications = log.entries.filter(isPublication);
   const hash = sha256(statement);
   const published = publications.findIndex(({ entry }) => entry.sha256 === hash);
   const pending = publications.slice(published + 1).at(-1);
@@ -44,7 +45,7 @@ async function addPendingList(release: NewRelease, { list }: PublicationEntry): 
 
 async function addLists(
   release: NewRelease,
-  publications: readonly Publication[],
+  publications: readonly PlacedPublication[],
   held: HeldLog | undefined,
 ): Promise<void> {
   const known = held?.entries.length ?? 0;
@@ -74,7 +75,7 @@ async function addList(release: NewRelease, hash: string): Promise<void> {
 /** The publications whose proofs are kept, with the newest one last. */
 interface Proven {
   readonly log: DownloadedLog;
-  readonly publications: readonly Publication[];
+  readonly publications: readonly PlacedPublication[];
 }
 
 async function addProofs(

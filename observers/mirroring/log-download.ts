@@ -2,28 +2,36 @@ import { RegistryError } from '@passport-registry/verifier';
 import {
   type AnyEntry,
   assertSignedByLog,
+  beginLog,
   bundlePath,
   entryBytes,
+  type FirstRoots,
   forEachConcurrent,
+  isOfOtherType,
   isSameHash,
+  type LogState,
+  type LogWalk,
   leafHash,
+  namesLog,
+  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
   parseHead,
+  readWide,
   rootsFromTiles,
   type SignedHead,
   TILE_WIDTH,
   tileWidth,
+  type WalkedEntry,
+  walkLog,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
 import { appendEntries } from '../../generator/log/append.js';
-import { EMPTY_LOG, LOG_FOLDER } from '../../generator/log/log-files.js';
-import type { PlacedEntry } from '../../generator/log/log-tail.js';
+import { EMPTY_LOG } from '../../generator/log/log-files.js';
 import { LogTree } from '../../generator/log/log-tree.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
-import { type LogTrust, namesLog, readLogTrust, rejecting } from '../../generator/verification/audit-log.js';
-import { LogSigners } from '../../generator/verification/log-signers.js';
+import { readStatedLog, rejecting } from '../../generator/verification/audit-log.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import type { DownloadTarget } from './download-target.js';
 import type { HeldLog } from './held-log.js';
@@ -48,7 +56,7 @@ export async function downloadHead(
   release: NewRelease,
   { seeksLog, heldLog: held }: Pick<DownloadTarget, 'seeksLog' | 'heldLog'>,
 ): Promise<SignedHead | undefined> {
-  const isNamed = namesLog(release.read(PATHS.publication));
+  const isNamed = await namesLog(release.read(PATHS.publication));
   if (!isNamed && !seeksLog && held === undefined) return undefined;
   const bytes = await release.fetch(PATHS.logHead);
   const head = bytes && headIn(bytes, isNamed);
@@ -79,8 +87,8 @@ export async function downloadLog(
   head: SignedHead,
   { folder, trust: { rootKey }, heldLog: held }: Pick<DownloadTarget, 'folder' | 'trust' | 'heldLog'>,
 ): Promise<DownloadedLog> {
-  const trust = await readLogTrust(folderSource(folder), rootKey);
-  const entries = await rejecting(() => downloadEntries(release, { head, trust }, held?.entries ?? []));
+  const { roots } = await readStatedLog(folderSource(folder), rootKey);
+  const entries = await rejecting(() => downloadEntries(release, { head, roots }, held?.entries ?? []));
   const leaves = entries.map(({ entry }) => entryBytes(entry));
   const tree = new LogTree(leaves.map(leafHash));
   if (!isSameHash(await tree.rootAt(tree.size), head.root)) {
@@ -155,7 +163,7 @@ async function contradicts(
 /** Adds the statements of all entries. Returns the entries. */
 async function downloadEntries(
   release: NewRelease,
-  { head, trust }: { readonly head: SignedHead; readonly trust: LogTrust },
+  { head, roots }: { readonly head: SignedHead; readonly roots: FirstRoots },
   known: readonly PlacedEntry[],
 ): Promise<PlacedEntry[]> {
   const entries = [...known];
@@ -166,26 +174,40 @@ async function downloadEntries(
       statedIn: 'the log',
     })),
   );
-  const signers = new LogSigners(trust.roots);
-  for (const placed of known) {
-    if (placed.entry.type !== 'rotation') continue;
-    await signers.verify(release.read(PATHS.loggedStatement(placed.index)), placed);
-  }
+  // Of the entries that were accepted before, only the rotation steps lead to the root key in force.
+  const steps = known.map(({ index, entry }) => ({
+    entry,
+    statement: entry.type === 'rotation' ? release.read(PATHS.loggedStatement(index)) : undefined,
+  }));
+  let { state } = await walked(beginLog(roots), steps);
   const bundles = new Map<number, readonly Uint8Array[]>();
   while (entries.length < head.size) {
     const first = entries.length;
-    for (const bytes of await fetchStatements(release, first, Math.min(first + BATCH, head.size))) {
-      const index = entries.length;
-      // Nothing more is downloaded for a statement that the root key has not signed.
-      const isUnknown = (await signers.readUnknown(bytes, index)) !== undefined;
-      const { entry } = isUnknown
-        ? await signers.verify(bytes, { index, entry: await fetchEntry(release, { index, head, bundles }) })
-        : await signers.read(bytes, index);
-      release.addVerified(PATHS.loggedStatement(index), bytes);
-      entries.push({ index, entry });
+    const statements = await fetchStatements(release, first, Math.min(first + BATCH, head.size));
+    const batch: WalkedEntry[] = [];
+    for (const [at, statement] of statements.entries()) {
+      const place = { index: first + at, head, bundles };
+      batch.push({
+        statement,
+        entry: isOfOtherType(statement) ? await fetchEntry(release, place) : undefined,
+      });
     }
+    // Nothing more is downloaded for a statement that the root key has not signed.
+    const next = await walked(state, batch);
+    state = next.state;
+    for (const [at, statement] of statements.entries())
+      release.addVerified(PATHS.loggedStatement(first + at), statement);
+    entries.push(...next.said.map(({ index, entry }) => ({ index, entry })));
   }
   return entries;
+}
+
+/** Verifies who signed entries, and what. Their order is judged later, when it is clear that this is no second history. */
+async function walked(state: LogState, batch: readonly WalkedEntry[]): Promise<LogWalk> {
+  const walk = await walkLog(state, batch);
+  const problem = walk.problems.find(({ kind }) => kind !== 'order');
+  if (problem === undefined) return walk;
+  throw new TreeRejected(`entry ${problem.index} of the log: ${problem.message}`);
 }
 
 /** An entry of a log, and the bundles that were downloaded, by index. */
@@ -200,10 +222,8 @@ async function fetchEntry(release: NewRelease, { index, head, bundles }: Bundled
   const at = Math.floor(index / TILE_WIDTH);
   let bundle = bundles.get(at);
   if (bundle === undefined) {
-    const width = tileWidth(0, at, head.size);
-    const full = LOG_FOLDER + bundlePath({ index: at, width: TILE_WIDTH });
-    const bytes =
-      (await release.fetch(LOG_FOLDER + bundlePath({ index: at, width }))) ?? (await release.fetch(full));
+    const place = { level: 0, index: at, width: tileWidth(0, at, head.size) };
+    const bytes = await readWide((path) => release.fetch(path), bundlePath, place);
     if (bytes === undefined) throw invalid('is missing');
     bundle = parseBundle(bytes, invalid);
     // Only one stays in memory.

@@ -1,21 +1,17 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
-  ANY_TIME,
-  assertSignedByLog,
   consistencyProof,
   decodeBase64,
   encodeBase64,
   hasCode,
   hashesFromTiles,
+  headSigner,
   isConsistent,
+  namesLog,
   parseHead,
-  type SignedHead,
   tileReader,
-  verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
 import { PATHS } from '../../generator/tree/paths.js';
-import { namesLog } from '../../generator/verification/audit-log.js';
-import { logKeyIn } from '../../generator/verification/log-proof.js';
 import type { SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 
@@ -37,35 +33,14 @@ export interface ServedLog {
  */
 export async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
   const statement = await files.get(PATHS.publication);
-  if (statement === undefined || !namesLog(statement)) return undefined;
+  if (statement === undefined || !(await namesLog(statement))) return undefined;
   const bytes = await files.get(PATHS.logHead);
   if (bytes === undefined) throw invalid('is missing, but the publication statement names a log');
   const head = parseHead(bytes, invalid);
-  try {
-    await assertSignedByLog(head, logKeyIn(statement, invalid), invalid);
-  } catch (error) {
-    // A publication that is only in the log can name a new key of the log.
-    const newest = await newestStatement(files, head, rootKey);
-    if (newest === undefined) throw error;
-    await assertSignedByLog(head, logKeyIn(newest, invalid), invalid);
-  }
+  const read = (index: number) => files.get(PATHS.loggedStatement(index));
+  if ((await headSigner(head, statement, { roots: [rootKey], read })) === undefined)
+    throw invalid('is not signed by the key of the log');
   return { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
-}
-
-/** Returns the statement of the last entry, if it is a publication that the root key has signed. */
-async function newestStatement(
-  files: SeenFiles,
-  { size }: SignedHead,
-  rootKey: RootKey,
-): Promise<Uint8Array | undefined> {
-  const bytes = size === 0 ? undefined : await files.get(PATHS.loggedStatement(size - 1));
-  try {
-    if (bytes !== undefined) await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-    return bytes;
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
 }
 
 const invalid = (message: string) => new RegistryError('ERR_LOG_INCONSISTENT', `${PATHS.logHead} ${message}`);

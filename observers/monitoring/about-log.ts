@@ -10,7 +10,7 @@ export function aboutLog(round: Round): Finding[] {
 
 function notPinned({ options: { trust, url }, before }: Round): Finding[] {
   if (trust !== undefined || before.head !== undefined) return [];
-  const message = `no --root-key was given, so the root key ${before.roots[0]?.thumbprint} of ${url} is trusted`;
+  const message = `no --root-key was given, so the root key ${before.state.roots[0]?.thumbprint} of ${url} is trusted`;
   return [finding('root-key-not-pinned', message)];
 }
 

@@ -1,14 +1,13 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
-  ANY_TIME,
-  type AnyEntry,
-  assertSignedByLog,
-  currentRoots,
+  headSigner,
   isSameHash,
-  parseNoteKey,
+  keysAt,
+  type PlacedEntry,
   pinnedChains,
+  rootKeysOf,
   type SignedHead,
-  verifyPublicationStatement,
+  signerAmong,
   walkChains,
 } from '@passport-registry/verifier/internal';
 import { shown } from '../../generator/diagnostics/diagnostic.js';
@@ -37,15 +36,9 @@ export type Relation =
 /** The log of the host begins with the known log. */
 export interface Grown {
   readonly kind: 'grown';
-  readonly entries: readonly NewEntry[];
+  readonly entries: readonly PlacedEntry[];
   /** The hashes of all entries. */
   readonly hashes: readonly Uint8Array[];
-}
-
-/** A new entry and the number of entries before it. */
-export interface NewEntry {
-  readonly index: number;
-  readonly entry: AnyEntry;
 }
 
 /**
@@ -114,8 +107,8 @@ async function readOther(
 }
 
 /**
- * Returns why a head is not acceptable: it must be signed by a key of the log that the root key has named, in a logged
- * publication, in the published one, or in one that is only in the log so far. Undefined if the head is signed.
+ * Returns why a head is not acceptable. The key of the log at its size must have signed it. If that key is not known yet, it
+ * is the one that the published statement names, or a statement that is only in the log so far. Undefined if it is signed.
  *
  * @param origin - the name of the log, if the user has pinned it
  * @throws {@link IoFailed}
@@ -127,52 +120,25 @@ export async function signatureProblem(
 ): Promise<string | undefined> {
   if (origin !== undefined && head.origin !== origin)
     return `has the origin ${shown(head.origin)}, but the log is ${origin}`;
-  if (await isSignedByAny(head, known.logKeys)) return undefined;
-  const roots = await provisionalRoots(known, view);
-  const published = view.files.get(PATHS.publication);
-  if (await isSignedByAny(head, await keyNamedBy(published, roots))) return undefined;
-  const newest = head.size === 0 ? undefined : await view.host.read(PATHS.loggedStatement(head.size - 1));
-  if (await isSignedByAny(head, await keyNamedBy(newest, roots))) return undefined;
-  return 'is not signed by a key of the log that the root key names';
-}
-
-/** Returns whether one of some keys has signed a head. */
-export async function isSignedByAny(head: SignedHead, vkeys: readonly string[]): Promise<boolean> {
-  const invalid = (message: string) => new TreeRejected(message);
-  for (const vkey of vkeys) {
-    try {
-      await assertSignedByLog(head, parseNoteKey(vkey, 'log', invalid), invalid);
-      return true;
-    } catch (error) {
-      if (!(error instanceof TreeRejected)) throw error;
-    }
+  const { keys, size } = known.state;
+  if ((await signerAmong(head, keysAt(keys, head.size))) !== undefined) return undefined;
+  const isKnown = head.size <= size && head.size >= (keys[0]?.from ?? Number.POSITIVE_INFINITY);
+  if (!isKnown) {
+    const read = (index: number) => view.host.read(PATHS.loggedStatement(index));
+    const log = { roots: await rootsOf(known, view), read };
+    if ((await headSigner(head, view.files.get(PATHS.publication), log)) !== undefined) return undefined;
   }
-  return false;
+  return 'is not signed by the key of the log that the root key names';
 }
 
-/** The root keys that may have signed a statement: the known ones, and successors in the rotation of the host. */
-async function provisionalRoots({ roots }: KnownLog, { files }: HostView): Promise<readonly RootKey[]> {
+/** The known root keys, and their successors in the rotation of the host. */
+async function rootsOf({ state }: KnownLog, { files }: HostView): Promise<readonly RootKey[]> {
+  const roots = await rootKeysOf(state);
   try {
     const chains = await walkChains(pinnedChains(roots.slice(-1)), files.get(PATHS.rotation), undefined);
-    return [...currentRoots(chains), ...roots];
+    return [...roots.slice(0, -1), ...chains.flatMap(({ keys }) => keys)];
   } catch (error) {
     if (error instanceof RegistryError) return roots;
     throw error;
   }
-}
-
-async function keyNamedBy(
-  statement: Uint8Array | undefined,
-  roots: readonly RootKey[],
-): Promise<readonly string[]> {
-  if (statement === undefined) return [];
-  for (const root of roots) {
-    try {
-      const { log } = await verifyPublicationStatement(statement, root, ANY_TIME);
-      return log === undefined ? [] : [log.vkey];
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-    }
-  }
-  return [];
 }

@@ -1,5 +1,10 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, type Checkpoint, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import {
+  ANY_TIME,
+  type Checkpoint,
+  rootKeysOf,
+  verifyCheckpoint,
+} from '@passport-registry/verifier/internal';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
@@ -15,9 +20,10 @@ import type { Round } from './round.js';
  */
 export async function followHold(views: readonly HostView[], round: Round): Promise<KnownHold | undefined> {
   const { before, log, options, findings } = round;
+  const roots = await rootKeysOf(log.state);
   let newest = before.hold;
   for (const view of views) {
-    const checkpoint = await checkpointOf(view, log.roots);
+    const checkpoint = await checkpointOf(view, roots);
     if (checkpoint === undefined || checkpoint.issuedAt <= (newest?.issuedAt ?? 0)) continue;
     newest = { issuedAt: checkpoint.issuedAt, issuers: checkpoint.hold };
   }

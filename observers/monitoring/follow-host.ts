@@ -1,9 +1,9 @@
-import type { SignedHead } from '@passport-registry/verifier/internal';
+import { keysAt, type SignedHead, signerAmong } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { headTexts, keepEvidence, type LogEvidence } from './evidence.js';
 import { type Finding, finding, type Report } from './finding.js';
-import { type Grown, isSignedByAny, relationOf, signatureProblem } from './follow-head.js';
+import { type Grown, relationOf, signatureProblem } from './follow-head.js';
 import { type HostView, headsOf, type ShownHead, unreadable } from './host-view.js';
 import type { MonitoredHost } from './monitored-host.js';
 import { readLists } from './read-lists.js';
@@ -99,9 +99,9 @@ async function grow(
   const all = [...log.entries, ...entries.map(({ entry }) => entry)];
   const { from, told } = await firstTold({ entries, hashes }, { host, round });
   const verified = await verifyEntries(log, { entries, hosts, from, told, report: add });
-  const { roots, logKeys, publication } = verified.trail;
+  const { state, publications } = verified;
   const watch = { issuers: options.watch, from: told, published: publishedIndex(view, all) };
-  const { list, isComplete } = await readLists(verified.publications, log.list, {
+  const { list, isComplete } = await readLists(publications, log.list, {
     hosts,
     watch,
     report: add,
@@ -115,13 +115,12 @@ async function grow(
     head,
     hashes,
     entries: all,
-    roots,
-    logKeys,
-    publication,
+    state,
+    publication: publications.at(-1) ?? log.publication,
     list,
   };
-  const vkey = publication?.log?.vkey;
-  if (vkey === undefined || (await isSignedByAny(head, [vkey]))) return;
+  const vkeys = keysAt(state.keys, head.size);
+  if (vkeys.length === 0 || (await signerAmong(head, vkeys)) !== undefined) return;
   const message = 'the head is not signed by the key of the log that its newest publication names';
   round.findings.push(finding('head-not-signed', message, { host: host.url }));
 }

@@ -1,22 +1,18 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
   type AnyEntry,
-  type PublicationStatement,
+  beginLog,
+  type LogState,
+  type PublishedStatement,
   rangeRoot,
   type SignedHead,
   subtreeRoot,
 } from '@passport-registry/verifier/internal';
-import { readWithSigner } from '../../generator/freshness/read-publication.js';
 
 /** A publication statement of the log, whose signature has been verified. */
-export interface KnownPublication extends PublicationStatement {
+export interface KnownPublication extends PublishedStatement {
   /** The number of entries before it. */
   readonly index: number;
-  readonly text: string;
-  /** The thumbprint of the root key that signed it. */
-  readonly kid: string;
-  /** SHA-256 of the statement before, in hexadecimal. Undefined in the first. */
-  readonly previous: string | undefined;
 }
 
 /** A list of the log, whose hash has been verified. */
@@ -47,10 +43,8 @@ export interface KnownLog {
   readonly entries: readonly AnyEntry[];
   /** The hashes of the entries. */
   readonly hashes: readonly Uint8Array[];
-  /** The pinned root key first, and its successors by logged rotation steps. */
-  readonly roots: readonly RootKey[];
-  /** The keys of the log that its publications have named, oldest first, in the form of C2SP signed-note. */
-  readonly logKeys: readonly string[];
+  /** What the next entry must continue. The pinned root key is the first of its roots. */
+  readonly state: LogState;
   readonly publication: KnownPublication | undefined;
   /** The newest list that could be read. */
   readonly list: KnownList | undefined;
@@ -63,17 +57,10 @@ export interface KnownLog {
 /** Returns what a monitor knows before its first round. */
 export function nothingKnown(rootKey: RootKey): KnownLog {
   return {
-    ...{ head: undefined, entries: [], hashes: [], roots: [rootKey], logKeys: [] },
+    ...{ head: undefined, entries: [], hashes: [] },
+    state: beginLog({ keys: [rootKey], inForce: rootKey }),
     ...{ publication: undefined, list: undefined, behind: {}, hold: undefined },
   };
-}
-
-/** Reads a publication statement whose signature has been verified. */
-export function knownPublication(text: string, index: number): KnownPublication {
-  const { statement, content } = readWithSigner(text);
-  const { kid = '', claims } = statement;
-  const previous = claims['previous'] as string | undefined;
-  return { ...content, index, text, kid, previous };
 }
 
 /** The roots that were computed, by the hashes of a log and the number of entries. Each host shows several heads. */

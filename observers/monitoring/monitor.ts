@@ -134,12 +134,17 @@ function withPinned(known: KnownLog, { trust }: MonitorOptions): KnownLog {
   if (pinned?.nextRoots === undefined) return known;
   return {
     ...known,
-    roots: known.roots.map((root) => (root.thumbprint === pinned.thumbprint ? pinned : root)),
+    state: {
+      ...known.state,
+      roots: known.state.roots.map((root) =>
+        root.thumbprint === pinned.thumbprint ? { ...root, nextRoots: pinned.nextRoots } : root,
+      ),
+    },
   };
 }
 
 /** @throws {@link UsageError} if what is known belongs to another registry */
-function assertSameRegistry({ roots }: KnownLog, { trust, folder }: MonitorOptions): void {
+function assertSameRegistry({ state: { roots } }: KnownLog, { trust, folder }: MonitorOptions): void {
   if (trust === undefined) return;
   const { thumbprint: pinned, nextRoots } = trust.rootKey;
   const index = roots.findIndex(({ thumbprint }) => thumbprint === pinned);

@@ -138,7 +138,10 @@ function sizeNamedBy(statement: Uint8Array | undefined, { entries }: KnownLog): 
   }
 }
 
-async function otherRootKey({ host, files }: HostView, { roots, entries }: KnownLog): Promise<Finding[]> {
+async function otherRootKey(
+  { host, files }: HostView,
+  { state: { roots }, entries }: KnownLog,
+): Promise<Finding[]> {
   const bytes = files.get(PATHS.rootKey);
   if (bytes === undefined) return [];
   const thumbprint = await thumbprintOf(bytes);

@@ -3,29 +3,41 @@ import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import {
   type AnyEntry,
+  beginLog,
   entryBytes,
   formatNote,
   isSameHash,
+  type LogKey,
+  type LogState,
   leafHash,
   parseHead,
+  passEntry,
+  readLogged,
 } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { type Behind, type KnownHold, type KnownLog, knownPublication, rootOfFirst } from './known-log.js';
+import {
+  type Behind,
+  type KnownHold,
+  type KnownLog,
+  type KnownPublication,
+  rootOfFirst,
+} from './known-log.js';
 
 const STATE = 'state.json';
-const VERSION = 1;
+const VERSION = 2;
 
 /** The content of state.json. */
 interface State {
-  readonly version: typeof VERSION;
+  /** In the first version, `logKeys` were only the keys. */
+  readonly version: 1 | typeof VERSION;
   readonly head: string;
   readonly entries: readonly AnyEntry[];
   /** The root keys as JWKs, each with the keys to which it is committed. */
   readonly roots: readonly { readonly next_roots?: readonly string[] | undefined }[];
-  readonly logKeys: readonly string[];
+  readonly logKeys: readonly (LogKey | string)[];
   readonly publication: { readonly index: number; readonly text: string } | null;
   /** SHA-256 of the newest list, which is in a file of its own. */
   readonly list: string | null;
@@ -55,7 +67,8 @@ export async function loadState(folder: string): Promise<KnownLog | undefined> {
 async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
   const invalid = (message: string) => new Error(`it ${message}`);
   const state = JSON.parse(bytes.toString('utf8')) as State;
-  if (state.version !== VERSION) throw invalid(`has the version ${state.version}, not ${VERSION}`);
+  if (state.version !== 1 && state.version !== VERSION)
+    throw invalid(`has the version ${String(state['version'])}, not ${VERSION}`);
   const head = parseHead(state.head, invalid);
   const { entries } = state;
   // The entries are what was saved if their hashes lead to the root that the log has signed.
@@ -64,16 +77,27 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
     throw invalid('has entries that do not belong to its head');
   }
   return {
-    ...{ head, entries, hashes, logKeys: state.logKeys, behind: state.behind, hold: state.hold },
-    roots: await Promise.all(
-      state.roots.map(async (jwk) => ({ ...(await importRootKey(jwk)), nextRoots: jwk.next_roots })),
-    ),
-    publication:
-      state.publication === null
-        ? undefined
-        : knownPublication(state.publication.text, state.publication.index),
+    ...{ head, entries, hashes, behind: state.behind, hold: state.hold },
+    ...(await parseWalked(state, invalid)),
     list: state.list === null ? undefined : { sha256: state.list, bytes: readKeptList(folder, state.list) },
   };
+}
+
+/** Returns where the log ended. */
+async function parseWalked(
+  { entries, roots, logKeys, publication: kept }: State,
+  invalid: (message: string) => Error,
+): Promise<{ readonly state: LogState; readonly publication: KnownPublication | undefined }> {
+  const keys = await Promise.all(
+    roots.map(async (jwk) => ({ ...(await importRootKey(jwk)), nextRoots: jwk.next_roots })),
+  );
+  const read = kept && (await readLogged(kept.text, 0, invalid)).publication;
+  const state: LogState = {
+    ...entries.reduce(passEntry, beginLog({ keys })),
+    ...{ inForce: keys.at(-1)?.thumbprint, promises: read ?? undefined },
+    keys: logKeys.map((key) => (typeof key === 'string' ? { vkey: key, from: 0 } : key)),
+  };
+  return { state, publication: kept && read ? { ...read, index: kept.index } : undefined };
 }
 
 const listFile = (hash: string) => `list-${hash}.json`;
@@ -90,12 +114,12 @@ function readKeptList(folder: string, hash: string): Uint8Array {
  *
  * @throws {@link IoFailed}
  */
-export function saveState(folder: string, { head, list, publication, roots, ...known }: KnownLog): void {
+export function saveState(folder: string, { head, list, publication, state: log, ...known }: KnownLog): void {
   if (head === undefined) return;
   const state: State = {
     ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
-    roots: roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
-    ...{ logKeys: known.logKeys, behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
+    roots: log.roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
+    ...{ logKeys: log.keys, behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };
   const kept = list && listFile(list.sha256);

@@ -2,17 +2,17 @@ import {
   isSameHash,
   type LogTrust,
   newestCosignatures,
+  type PlacedEntry,
   parseLogProof,
 } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import type { NewEntry } from './follow-head.js';
 import { rootOfFirst } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
 
 /** A log that is read for the first time. */
 export interface FirstReading {
-  readonly entries: readonly NewEntry[];
+  readonly entries: readonly PlacedEntry[];
   readonly hashes: readonly Uint8Array[];
   readonly host: MonitoredHost;
   /** What the user trusts of the log. */

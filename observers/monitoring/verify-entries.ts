@@ -1,20 +1,26 @@
-import { RegistryError } from '@passport-registry/verifier';
-import { type AnyEntry, forEachConcurrent } from '@passport-registry/verifier/internal';
-import { TreeRejected } from '../../generator/errors.js';
+import {
+  forEachConcurrent,
+  type LogProblem,
+  type LogState,
+  type PlacedEntry,
+  type Said,
+  walkLog,
+} from '@passport-registry/verifier/internal';
+import { unknownClaimsIn } from '../../generator/freshness/unknown-claims.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
-import { finding, type Report } from './finding.js';
-import type { NewEntry } from './follow-head.js';
+import { entryIsUnknown, haveClaims } from '../../generator/verification/unknown-parts.js';
+import { type Finding, finding, type Report } from './finding.js';
 import type { KnownLog, KnownPublication } from './known-log.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
-import { passUnverified, type StatedEntry, type Trail, trailOf, verifyStated } from './statement-trail.js';
 
 /** How many statements are in memory at a time. */
 const BATCH = 256;
 
 /** The new entries of a log, and how to read their statements. */
 export interface Growth {
-  readonly entries: readonly NewEntry[];
+  readonly entries: readonly PlacedEntry[];
   /** The hosts to ask for the statements, in order. */
   readonly hosts: readonly MonitoredHost[];
   /** Publications and delegations before this entry are not verified: they are history. */
@@ -26,7 +32,7 @@ export interface Growth {
 
 /** What the new entries of a log lead to. */
 export interface VerifiedGrowth {
-  readonly trail: Trail;
+  readonly state: LogState;
   /** The verified publications, oldest first. */
   readonly publications: readonly KnownPublication[];
   /** Whether every statement could be read. */
@@ -40,25 +46,36 @@ export interface VerifiedGrowth {
  * @throws {@link IoFailed} if no host responds
  */
 export async function verifyEntries(known: KnownLog, growth: Growth): Promise<VerifiedGrowth> {
-  const { entries, from } = growth;
+  const { entries, from, report } = growth;
   const start = firstVerifiable(known, growth);
-  const isWanted = ({ index, entry }: NewEntry) =>
+  const isWanted = ({ index, entry }: PlacedEntry) =>
     index >= start && (index >= from || entry.type === 'rotation');
   const publications: KnownPublication[] = [];
-  let trail = trailOf(known);
+  let { state } = known;
   let isComplete = true;
   for (let at = 0; at < entries.length; at += BATCH) {
     const batch = entries.slice(at, at + BATCH);
-    const statements = await readStatements(batch.filter(isWanted), growth.hosts);
-    for (const one of batch) {
-      const statement = statements.get(one.index);
-      if (isWanted(one) && statement === undefined) isComplete = false;
-      trail = await nextTrail({ ...one, statement }, { trail, growth, isWanted: isWanted(one) });
-      const { publication } = trail;
-      if (publication?.index === one.index) publications.push(publication);
+    const wanted = batch.filter(isWanted);
+    const statements = await readStatements(wanted, growth.hosts);
+    for (const one of wanted.filter(({ index }) => !statements.has(index))) {
+      isComplete = false;
+      reportMissing(one, report);
+    }
+    const walk = await walkLog(
+      state,
+      batch.map(({ index, entry }) => ({ entry, statement: statements.get(index) })),
+    );
+    state = walk.state;
+    for (const problem of walk.problems) {
+      const placed = batch.find(({ index }) => index === problem.index) as PlacedEntry;
+      report(problemFinding(problem, typeOf(placed)));
+    }
+    for (const said of walk.said) {
+      for (const found of saidFindings(said, state)) report(found);
+      if (said.type === 'publication') publications.push({ ...said.publication, index: said.index });
     }
   }
-  return { trail, publications, isComplete };
+  return { state, publications, isComplete };
 }
 
 /**
@@ -66,7 +83,7 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
  * keys before it are unknown then. If that hides changes which the user has asked for, this is no success.
  */
 function firstVerifiable(
-  { roots, entries: before }: KnownLog,
+  { state: { roots }, entries: before }: KnownLog,
   { entries, from, told, report }: Growth,
 ): number {
   const pinned = roots[0]?.thumbprint;
@@ -75,7 +92,7 @@ function firstVerifiable(
   if (step === -1) return 0;
   const start = step + 1;
   const message = `${start} entries are older than the pinned root key, which cannot verify them`;
-  const isNeeded = ({ index, entry }: NewEntry) => index >= from && entry.type === 'publication';
+  const isNeeded = ({ index, entry }: PlacedEntry) => index >= from && entry.type === 'publication';
   const isHidden = told < entries.length && entries.slice(0, start).some(isNeeded);
   if (isHidden) {
     const what = `${message}. Changes that should be told are among them: pass a trust anchor of that time with --root-key`;
@@ -88,7 +105,7 @@ function firstVerifiable(
 
 /** Reads the statements of entries. Those that no host has are left out. */
 async function readStatements(
-  entries: readonly NewEntry[],
+  entries: readonly PlacedEntry[],
   hosts: readonly MonitoredHost[],
 ): Promise<ReadonlyMap<number, Uint8Array>> {
   const found = new Map<number, Uint8Array>();
@@ -99,34 +116,54 @@ async function readStatements(
   return found;
 }
 
-/** An entry that is to be verified, if its statement could be read. */
-interface Step {
-  readonly trail: Trail;
-  readonly growth: Growth;
-  readonly isWanted: boolean;
+const typeOf = ({ entry }: PlacedEntry) => (entry.type === 'unknown' ? entry.named : entry.type);
+
+function reportMissing(placed: PlacedEntry, report: Report): void {
+  const { index } = placed;
+  const message = `no host that answers has ${PATHS.loggedStatement(index)}, the statement of a ${typeOf(placed)}`;
+  report(finding('statement-missing', message, { entry: index }));
 }
 
-const typeOf = (entry: AnyEntry) => (entry.type === 'unknown' ? entry.named : entry.type);
+/** @param type - of the entry */
+function problemFinding({ kind, index, message }: LogProblem, type: string): Finding {
+  if (kind === 'order')
+    return finding('statement-out-of-order', `entry ${index}: ${message}`, { entry: index });
+  const what = `entry ${index}, a ${type}, is not signed by the root key: ${message}`;
+  return finding('entry-not-signed', what, { entry: index });
+}
 
-async function nextTrail(
-  { statement, ...one }: NewEntry & { readonly statement: Uint8Array | undefined },
-  { trail, growth: { report }, isWanted }: Step,
-): Promise<Trail> {
-  const { index, entry } = one;
-  if (!isWanted) return passUnverified(trail, entry);
-  if (statement === undefined) {
-    const message = `no host that answers has ${PATHS.loggedStatement(index)}, the statement of a ${typeOf(entry)}`;
-    report(finding('statement-missing', message, { entry: index }));
-    return passUnverified(trail, entry);
-  }
-  try {
-    // A JWT is ASCII. Bytes that are not ASCII become a statement that differs from its entry.
-    const stated: StatedEntry = { ...one, statement: Buffer.from(statement).toString('latin1') };
-    return await verifyStated(stated, trail, report);
-  } catch (error) {
-    if (!(error instanceof RegistryError || error instanceof TreeRejected)) throw error;
-    const message = `entry ${index}, a ${typeOf(entry)}, is not signed by the root key: ${error.message}`;
-    report(finding('entry-not-signed', message, { entry: index }));
-    return passUnverified(trail, entry);
+/** Returns what a verified statement says. @param log - the state of the log after it, or later */
+function saidFindings(said: Said, log: LogState): Finding[] {
+  const { index, statement } = said;
+  const claims = unknownClaimsIn(statement);
+  const what = `the statement of entry ${index} ${haveClaims(claims)}`;
+  const newer = claims.length === 0 ? [] : [finding('claim-unknown', what, { entry: index, claims })];
+  return [...newer, ...contentFindings(said, log)];
+}
+
+function contentFindings(said: Said, { keys }: LogState): Finding[] {
+  const { index: entry, statement } = said;
+  switch (said.type) {
+    case 'publication': {
+      const { vkey } = keys.slice(1).find(({ from }) => from === entry + 1) ?? {};
+      if (vkey === undefined) return [];
+      const what = `publication ${said.publication.sequence} names another key of the log, ${vkey}`;
+      return [finding('log-key-changed', `entry ${entry}: ${what}`, { entry, vkey })];
+    }
+    case 'delegation': {
+      const names = said.delegation.keys.map(({ thumbprint }) => thumbprint);
+      const until = formatUpdatedAt(said.delegation.expiresAt);
+      const what = `the root key has delegated to ${names.join(' and ')} until ${until}`;
+      return [finding('delegation-logged', `entry ${entry}: ${what}`, { entry, keys: names, until })];
+    }
+    case 'rotation': {
+      const [from, to] = [statement.kid, said.next.thumbprint];
+      const what = `a rotation step replaces the root key ${from} with ${to}`;
+      return [finding('rotation-logged', `entry ${entry}: ${what}`, { entry, from, to })];
+    }
+    case 'unknown': {
+      const what = `entry ${entry} ${entryIsUnknown(said.named)}`;
+      return [finding('entry-unknown', what, { entry, type: said.named })];
+    }
   }
 }

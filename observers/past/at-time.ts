@@ -1,4 +1,4 @@
-import type { History, LoggedPublication } from './history.js';
+import type { History, PastEntry } from './history.js';
 import { type PastPublication, readPastPublication, type UnprovenPublication } from './past-publication.js';
 
 /** What a registry said at a time: a publication that was in force, or that nothing shows which one was. */
@@ -62,7 +62,7 @@ async function searchAround(history: History, time: number): Promise<Around> {
   /** Returns the first publication from a position on whose time is known. */
   async function firstShown(start: number, end: number): Promise<{ at: number; found?: PastPublication }> {
     for (let at = start; at < end; at++) {
-      const found = await readPastPublication(history, publications[at] as LoggedPublication);
+      const found = await readPastPublication(history, publications[at] as PastEntry);
       if ('statement' in found) return { at, found };
       unproven.push(found);
     }

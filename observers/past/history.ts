@@ -2,28 +2,30 @@ import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type AnyEntry,
+  beginLog,
   decodeUtf8,
-  type PublicationEntry,
+  isPublication,
+  type LogState,
+  type PlacedEntry,
+  type PlacedPublication,
   type PublishedStatement,
   parseStrictJson,
+  passEntry,
   readRotation,
   verifyPublicationProof,
   verifyPublicationStatement,
+  walkLog,
   walkSteps,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
-import { parsePublicationStatement } from '../../generator/freshness/read-publication.js';
 import { readEntries } from '../../generator/log/read-log.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 
-/** The entry of a publication in a log, and the number of entries before it. */
-export interface LoggedPublication {
-  readonly index: number;
-  readonly entry: PublicationEntry;
-}
+/** The entry of a publication, and where the log stands before it. */
+export type PastEntry = PlacedPublication & { readonly before: LogState };
 
 /** A root key, and the steps of the rotation that lead to it, as compact JWTs. */
 export interface PastRoot {
@@ -40,7 +42,7 @@ export interface History {
   /** The entries up to the head that proves the published statement. */
   readonly entries: readonly AnyEntry[];
   /** The publications under these root keys, oldest first. The last one is the published one. */
-  readonly publications: readonly LoggedPublication[];
+  readonly publications: readonly PastEntry[];
   /** Whether the log has older publications, signed by predecessors of the pinned root key, which nothing verifies. */
   readonly isPartial: boolean;
 }
@@ -65,9 +67,7 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
   const invalid = (message: string) =>
     new TreeRejected(`the log of ${source.name} ${message}: read another copy of the registry`);
   const entries = (await readEntries({ fetchFile: read, invalid }, head)).entries;
-  const all = entries.slice(0, head.index + 1).flatMap(({ index, entry }) => {
-    return entry.type === 'publication' ? [{ index, entry }] : [];
-  });
+  const all = publicationsIn(entries.slice(0, head.index + 1), roots);
   const pinnedAt = entries.findLastIndex(
     ({ entry }) => entry.type === 'rotation' && entry.next === trust.rootKey.thumbprint,
   );
@@ -77,6 +77,16 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
 }
 
 const ALWAYS = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+function publicationsIn(entries: readonly PlacedEntry[], roots: readonly PastRoot[]): PastEntry[] {
+  const keys = roots.map(({ rootKey }) => rootKey);
+  let before = beginLog({ keys, inForce: keys[0] });
+  return entries.flatMap((placed) => {
+    const found = isPublication(placed) ? [{ ...placed, before }] : [];
+    before = passEntry(before, placed.entry);
+    return found;
+  });
+}
 
 async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Promise<PastRoot[]> {
   const steps = rotation === undefined ? [] : readRotation(rotation);
@@ -112,28 +122,25 @@ export interface PastStatement {
 }
 
 /**
- * Reads the statement of a publication. The pinned root key must have signed it, or one of its successors.
+ * Reads the statement of a publication. The root key in force at that entry must have signed it: the pinned one, or one of
+ * its successors.
  *
- * @throws {@link TreeRejected} | {@link IoFailed}; the errors of the verifier
+ * @throws {@link TreeRejected} | {@link IoFailed}
  */
 export async function readPastStatement(
   { source, roots }: History,
-  { index, entry }: LoggedPublication,
+  { index, entry, before }: PastEntry,
 ): Promise<PastStatement> {
   const path = PATHS.loggedStatement(index);
   const bytes = (await source.get(path))?.bytes;
   if (bytes === undefined || sha256(bytes) !== entry.sha256) {
     throw new TreeRejected(`${source.name} has no ${path}, or not the statement that the log names`);
   }
-  const text = Buffer.from(bytes).toString('utf8');
-  const { kid } = parsePublicationStatement(text);
-  const root = roots.find(({ rootKey }) => rootKey.thumbprint === kid);
-  if (root === undefined) {
-    throw new TreeRejected(
-      `publication ${entry.sequence} of ${entry.updated_at} was signed by the root key ${kid}, which is neither ` +
-        'the pinned key nor one of its successors',
-    );
-  }
-  const content = await verifyPublicationStatement(text, root.rootKey, ANY_TIME);
-  return { statement: { ...content, text }, root };
+  const { said, problems } = await walkLog(before, [{ entry, statement: bytes }]);
+  const [one] = said;
+  const root = roots.find(({ rootKey }) => rootKey.thumbprint === one?.statement.kid);
+  if (one?.type === 'publication' && root !== undefined) return { statement: one.publication, root };
+  throw new TreeRejected(
+    `publication ${entry.sequence} of ${entry.updated_at} is refused: ${problems[0]?.message}`,
+  );
 }

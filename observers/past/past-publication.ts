@@ -13,7 +13,7 @@ import {
 import { TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import { type History, type LoggedPublication, type PastStatement, readPastStatement } from './history.js';
+import { type History, type PastEntry, type PastStatement, readPastStatement } from './history.js';
 
 /** A publication of the past, and when it was in force. */
 export interface PastPublication extends PastStatement {
@@ -28,7 +28,7 @@ export interface PastPublication extends PastStatement {
 }
 
 /** A publication for which nothing shows when it was in force. */
-export interface UnprovenPublication extends LoggedPublication {
+export interface UnprovenPublication extends PastEntry {
   /** Why, in words. */
   readonly reason: string;
 }
@@ -46,7 +46,7 @@ export function witnessTrust({ trust }: Pick<History, 'trust'>): LogTrust | unde
  */
 export async function readPastPublication(
   history: History,
-  publication: LoggedPublication,
+  publication: PastEntry,
 ): Promise<PastPublication | UnprovenPublication> {
   const read = async (path: string) => {
     const found = await history.source.get(path);

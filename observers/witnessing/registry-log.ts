@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { RegistryError, type RegistryFiles, type RootKey } from '@passport-registry/verifier';
 import {
   currentRoots,
+  newestPublication,
+  type PublicationStatement,
   parseHead,
   parseNoteKey,
   pinnedChains,
@@ -46,7 +48,7 @@ export async function registryLog(url: string, root: RootKey): Promise<KnownLogs
     await running;
   };
   return {
-    keys: () => known.statements.map(({ key }) => key),
+    keys: () => known.statements.flatMap(({ log }) => (log ? parseNoteKey(log.vkey, 'log', invalid) : [])),
     refresh: () => {
       next ??= readSoon();
       return next;
@@ -58,27 +60,24 @@ export async function registryLog(url: string, root: RootKey): Promise<KnownLogs
 interface Known {
   readonly chains: readonly RootChain[];
   /** The published statement, and one that is only in the log, if any. */
-  readonly statements: readonly KeyStatement[];
+  readonly statements: readonly PublicationStatement[];
 }
 
-/** The key of the log, as a statement of the root key names it. */
-interface KeyStatement {
-  readonly sequence: number;
-  readonly key: ReturnType<typeof parseNoteKey>;
-}
+const invalid = (message: string) => new TreeRejected(`the key of the log ${message}`);
 
 async function readStatements(url: string, before: Known): Promise<Known> {
   const files = registryFiles(httpSource(url, AbortSignal.timeout(TIMEOUT_MS)));
-  const invalid = (message: string) => new TreeRejected(`${url}: ${message}`);
+  const unreadable = (message: string) => new TreeRejected(`${url}: ${message}`);
   try {
     const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
     const chains = await walkChains(before.chains, await files.get(PATHS.rotation), clock);
     const [root] = currentRoots(chains);
     const bytes = await files.get(PATHS.publication);
-    const published = root && bytes && (await keyStatement(bytes, root));
-    if (root === undefined || published === undefined)
-      throw invalid('its publication statement names no log');
-    const pending = await pendingStatement(files, root).catch(() => undefined);
+    const published =
+      root && bytes && (await verifyPublicationStatement(bytes, root, { clock, expiry: false }));
+    if (root === undefined || published?.log === undefined)
+      throw unreadable('its publication statement names no log');
+    const pending = await newestLogged(files, chains[0]?.keys ?? []).catch(() => undefined);
     // A host that serves an old statement does not bring back an old key.
     const isRotated = currentRoots(before.chains)[0]?.thumbprint !== root.thumbprint;
     const earlier = isRotated ? [] : before.statements.slice(0, 1);
@@ -88,22 +87,17 @@ async function readStatements(url: string, before: Known): Promise<Known> {
     return { chains, statements };
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
-    throw invalid(cause.message);
+    throw unreadable(cause.message);
   }
 }
 
-/** Reads the newest statement in the log, if it is a publication statement of the current root key. */
-async function pendingStatement(files: RegistryFiles, root: RootKey): Promise<KeyStatement | undefined> {
+/** Reads the newest publication in the log, which need not be published yet. */
+async function newestLogged(
+  files: RegistryFiles,
+  roots: readonly RootKey[],
+): Promise<PublicationStatement | undefined> {
   const head = await files.get(PATHS.logHead);
   if (head === undefined) return undefined;
-  const { size } = parseHead(head, (message) => new TreeRejected(message));
-  const bytes = await files.get(PATHS.loggedStatement(size - 1));
-  return bytes && keyStatement(bytes, root);
-}
-
-async function keyStatement(jwt: Uint8Array, root: RootKey): Promise<KeyStatement | undefined> {
-  const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
-  const { sequence, log } = await verifyPublicationStatement(jwt, root, { clock, expiry: false });
-  const invalid = (message: string) => new TreeRejected(`the key of the log ${message}`);
-  return log && { sequence, key: parseNoteKey(log.vkey, 'log', invalid) };
+  const read = (index: number) => files.get(PATHS.loggedStatement(index));
+  return newestPublication(parseHead(head, invalid).size, { roots, read });
 }

@@ -173,6 +173,7 @@ export class LoggedRegistry {
     const jwt = await statement(this.root, 'registry-root-rotation+jwt', {
       iat: Math.floor(this.now / 1000),
       next_root: next.rootKey.jwk,
+      ...(step !== undefined && { step }),
       ...(nextRoots && { next_roots: nextRoots.map(({ rootKey }) => rootKey.thumbprint) }),
     });
     this.files = altered(this.files, 'keys/rotation.json', JSON.stringify([...steps, jwt]));

@@ -8,6 +8,21 @@
 export { NONCE_TYPE } from './agent/nonce.js';
 export { askAgain } from './client/ask-again.js';
 export { storedFiles } from './client/store.js';
+export { headSigner, newestPublication, verifiedUnder } from './core/audit/head-signer.js';
+export { keysAt, type LogKey, namedLogKey, namesLog, signerAmong } from './core/audit/log-keys.js';
+export {
+  beginLog,
+  type FirstRoots,
+  isPublication,
+  type LogState,
+  type PlacedEntry,
+  type PlacedPublication,
+  passEntry,
+  rootKeysOf,
+  type Said,
+} from './core/audit/log-state.js';
+export { isOfOtherType, readLogged } from './core/audit/log-statement.js';
+export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './core/audit/log-walk.js';
 export {
   type MirrorState,
   type Operations,
@@ -22,7 +37,6 @@ export { MAX_JSON_DEPTH, parseStrictJson } from './core/bytes/strict-json.js';
 export { decodeUtf8, textOf } from './core/bytes/utf8.js';
 export { hasCode } from './core/errors.js';
 export {
-  type CompactJws,
   type JwsFault,
   JwsRefused,
   readCompactJws,
@@ -64,7 +78,6 @@ export {
   parseEntry,
   publicationEntry,
   rotationEntry,
-  type UnknownEntry,
 } from './core/log/log-entry.js';
 export {
   assertSignedByLog,
@@ -90,6 +103,7 @@ export {
   type LoggedHead,
   PROOF,
   type ReadFile,
+  readWide,
   recentCosignatures,
   refuseOtherLog,
   rootsFromTiles,
@@ -104,14 +118,12 @@ export {
   type NoteSignature,
   parseNote,
   parseSignatureLines,
-  type SignedNote,
 } from './core/log/signed-note.js';
 export {
   bundlePath,
   hashesFromTiles,
   hashesOf,
   lastTiles,
-  type ReadTile,
   subtreeRoot,
   TILE_WIDTH,
   type TilePlace,

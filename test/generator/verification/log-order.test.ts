@@ -118,7 +118,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const OTHER = noteSigner('other.example/log', 'log');
 
 const BY_OTHER =
-  /^log: the statement of entry 5 of the log is signed by \S{43}, but the root key in force there is/;
+  /^log: entry 5 of the log: its statement is signed by \S{43}, but the root key in force there is/;
 
 describe('an entry is refused', () => {
   const attacks: Record<string, [text: () => Promise<string>, problem: RegExp]> = {
@@ -130,23 +130,23 @@ describe('an entry is refused', () => {
     ],
     'that names another publication as the previous one': [
       () => publication(keys.next, { previous: sha256(Buffer.from(statements[1] ?? '')) }),
-      /^log: log\/statements\/5\.jwt does not name the publication before it in the log as the previous one$/,
+      /^log: entry 5 of the log: publication 4 does not follow the publication before it in the log, but [0-9a-f]{64}$/,
     ],
     'that names no publication as the previous one': [
       () => publication(keys.next, { previous: undefined }),
-      /^log: log\/statements\/5\.jwt does not name the publication before it/,
+      /^log: entry 5 of the log: publication 4 does not follow the publication before it in the log, but names none$/,
     ],
     'that withdraws the promise of checkpoints': [
       () => publication(keys.next, { checkpoint: undefined }),
-      /^log: log\/statements\/5\.jwt: publication 4 no longer promises checkpoints$/,
+      /^log: entry 5 of the log: publication 4 no longer promises checkpoints$/,
     ],
     'that names no log': [
       () => publication(keys.next, { log: undefined }),
-      /^log: log\/statements\/5\.jwt: publication 4 names no log$/,
+      /^log: entry 5 of the log: publication 4 names no log$/,
     ],
     'that names another log': [
       () => publication(keys.next, { log: { origin: OTHER.key.name, vkey: OTHER.vkey } }),
-      /^log: log\/statements\/5\.jwt: publication 4 names the log other\.example\/log$/,
+      /^log: entry 5 of the log: publication 4 names the log other\.example\/log, but the log is /,
     ],
     'of an older list': [
       () => publication(keys.next, { updated_at: '2001-01-01T00:00:00Z' }),
@@ -159,6 +159,10 @@ describe('an entry is refused', () => {
     'of a delegation that is older than the one before': [
       () => delegation(keys.next, now() - 3600),
       /^log: entry 5 of the log: the delegation is older than the one before$/,
+    ],
+    'of a delegation that names no keys': [
+      () => jwt(keys.next, 'registry-delegation+jwt', { iat: now(), exp: now() + 3600, keys: [] }),
+      /^log: entry 5 of the log: its statement is refused: the delegation/,
     ],
     'of a rotation step with another number': [
       async () =>
@@ -186,6 +190,23 @@ describe('an entry is refused', () => {
     expect([refused.code, existsSync(join(here.folder, 'copy/current'))]).toEqual([1, false]);
   });
 
+  it('of a publication whose list is there, by a mirror too, if it names another one as the previous one', async () => {
+    const { sha256: list, updated_at } = published;
+    const mirrored = async (claims: object) => {
+      const again = await publication(keys.next, { sha256: list, updated_at, ...claims });
+      const host = await plainHost(await treeWith([...statements, again]), '404.html');
+      const mirror = ['mirror', host, join(temporaryFolder(), 'copy'), '--root-key', 'key.json'];
+      return cli(mirror, here.folder);
+    };
+    expect((await mirrored({})).code).toBe(0);
+    expect(await mirrored({ previous: sha256(Buffer.from(statements[1] ?? '')) })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'entry 5 of the log: publication 4 does not follow the publication before it',
+      ),
+    });
+  });
+
   it('of a rotation step to a key to which the step before does not commit', async () => {
     for (const name of ['third', 'fourth']) {
       await here.good(
@@ -207,10 +228,10 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith(good))).toEqual([]);
     expect(
       await problemsIn(await treeWith([...statements, await toThird('A'.repeat(43)), toFourth])),
-    ).toEqual([expect.stringMatching(/^log: the statement of entry 6 .*A{43}, not by/)]);
+    ).toEqual([expect.stringMatching(/^log: entry 6 .*A{43}, not by/)]);
     const back = [...statements, await toThird(keys.next.rootKey.thumbprint)];
     expect(await problemsIn(await treeWith(back))).toEqual([
-      expect.stringMatching(/^log: the statement of entry 5 .*next_roots/),
+      expect.stringMatching(/^log: entry 5 .*next_roots/),
     ]);
   });
 

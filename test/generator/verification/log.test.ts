@@ -56,7 +56,7 @@ describe('verify of a folder with a log', () => {
     ['log/tile/0/000.p/1', 'log/tile/0/000.p/1 does not belong to the entries of the log'],
     ['log/tile/0/000.p/3', 'the log has a tile tile/0/000.p/3 that does not belong to its entries'],
     ['log/tile/entries/000.p/2', 'log/tile/entries/000.p/2 does not belong to the entries of the log'],
-    ['log/statements/1.jwt', 'log/statements/1.jwt does not belong to its entry in the log'],
+    ['log/statements/1.jwt', 'entry 1 of the log: its statement has not the hash in the entry'],
     ['log/proofs/1/last.tlog-proof', 'log/proofs/1/last.tlog-proof '],
     ['log/proofs/2/first.tlog-proof', 'log/proofs/2/first.tlog-proof '],
     ['log/publication.tlog-proof', 'log/publication.tlog-proof '],
@@ -136,9 +136,9 @@ describe('verify of a folder with a log', () => {
     const added = async (text = '', more = {}) =>
       problemsIn(altered(await filesOfLog([...entries, entryOf(text, more)], [...texts, text])));
     expect(await added(genuine)).toEqual([]);
-    expect(await added(forged)).toEqual([expect.stringMatching(/^log: the statement of entry 3 .*\S{43}$/)]);
+    expect(await added(forged)).toEqual([expect.stringMatching(/^log: entry 3 .*\S{43}$/)]);
     expect(await added(genuine, { iat: iat + 1 })).toEqual([
-      'log: the statement of entry 3 of the log does not say what its entry in the log says',
+      'log: entry 3 of the log: its statement does not say what the entry says',
     ]);
   });
 

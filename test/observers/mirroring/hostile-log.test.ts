@@ -146,7 +146,7 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
         'log/statements/2.jwt': Buffer.from(await jwt(stranger, 'registry-publication+jwt', claims)),
       };
     },
-    /the statement of entry 2 of the log is not signed by the root key, an earlier or a later one/,
+    /entry 2 of the log: its statement is not signed by the root key, an earlier or a later one/,
   ],
   [
     'no statement of an entry',

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier';
+import { rotationEntry } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { entryOf, type LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
@@ -89,6 +90,14 @@ describe('a log that', () => {
     expect(await told()).toContain('head-not-signed 0');
   });
 
+  it('has a head by a key that no longer signs heads of its size raises an alarm', async () => {
+    await world.publish({ signer: noteSigner(world.log.origin, 'log') });
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).told).toEqual([]);
+    await world.seal();
+    expect(await told()).toContain('head-not-signed 0');
+  });
+
   it('claims more entries than anybody can read raises an alarm', async () => {
     const { key, sign } = world.log.signer;
     const text = `${key.name}\n9007199254740991\n${Buffer.alloc(32).toString('base64')}\n`;
@@ -107,6 +116,24 @@ describe('an entry', () => {
     world.root = root;
     await world.change('beta', { status: 'suspended' }).publish();
     expect(await told('--watch', 'beta')).toEqual(['entry-not-signed', 'watched-issuer-changed']);
+  });
+
+  it('whose statement names another root key than the one that has signed it raises an alarm', async () => {
+    const { rootKey } = await testKey();
+    const root = world.root;
+    world.root = { ...root, rootKey };
+    await world.publish();
+    world.root = root;
+    await world.publish();
+    expect(await told()).toContain('entry-not-signed');
+  });
+
+  it('of a rotation step with another number than its statement raises an alarm', async () => {
+    const next = await testKey();
+    const claims = { iat: 1, next_root: next.rootKey.jwk, step: 1 };
+    const jwt = await statement(world.root, 'registry-root-rotation+jwt', claims);
+    await world.append(rotationEntry(jwt, next.rootKey.thumbprint, 2), jwt);
+    expect(await told()).toContain('entry-not-signed');
   });
 
   it('that says something else than its statement raises an alarm', async () => {
@@ -209,7 +236,8 @@ describe('a publication that', () => {
     await world.rotate(await testKey(), 1);
     await world.rotate(await testKey(), 3);
     await world.publish();
-    expect(await told()).toEqual(['statement-out-of-order', 'statement-out-of-order']);
+    // A rotation with such a step is none.
+    expect(await told()).toEqual(['statement-out-of-order', 'statement-out-of-order', 'not-logged 0']);
   });
 
   it('returns to an earlier root key raises an alarm', async () => {

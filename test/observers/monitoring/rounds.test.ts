@@ -172,7 +172,7 @@ describe('the folder of a monitor', () => {
       '',
       '{}',
       good.slice(0, 100),
-      good.replace('"version":1', '"version":2'),
+      good.replace('"version":2', '"version":3'),
       good.replace(entries[0].sha256, '0'.repeat(64)),
       good.replace('"roots":[{"kty":"OKP"', '"roots":[{"kty":"RSA"'),
       good.replace(`"list":"${list}","publication"`, `"list":"${'0'.repeat(64)}","publication"`),
@@ -191,6 +191,22 @@ describe('the folder of a monitor', () => {
     writeFileSync(file, good);
     writeFiles(folder, { [`state/list-${list}.json`]: '{}' });
     expect((await monitor(...STATE)).code).toBe(4);
+  });
+
+  it('can be of the earlier version, which knew no sizes for the keys of the log', async () => {
+    const world = await loggedWorld();
+    const { monitor, folder, hosts } = await monitoredHosts(world);
+    await monitor(...STATE);
+    const file = join(folder, 'state/state.json');
+    const { logKeys, ...state } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(logKeys).toEqual([{ vkey: world.log.vkey, from: 1 }]);
+    writeFileSync(file, JSON.stringify({ ...state, version: 1, logKeys: [world.log.vkey] }));
+    const { code, told } = await monitor(...STATE);
+    expect([code, told]).toEqual([0, []]);
+    await world.change('beta', { status: 'suspended' }).publish();
+    serveOn(world, hosts[0]);
+    expect((await monitor(...STATE, '--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(2);
   });
 
   it('belongs to one registry, whose root key it pins', async () => {

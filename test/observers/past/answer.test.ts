@@ -286,6 +286,18 @@ describe('after a rotation of the root key', () => {
   });
 });
 
+it('a publication by a replaced root key is no evidence of the past', async () => {
+  await publishOn(1, 'active');
+  const first = registry.root;
+  const second = await testKey();
+  await registry.rotate(second);
+  registry.root = first;
+  await publishOn(3, 'suspended');
+  registry.root = second;
+  await publishOn(5, 'active');
+  await expect(ask('2026-03-03T11:00:00Z')).rejects.toMatchObject({ code: 'ERR_TREE_REJECTED' });
+});
+
 describe('the list of the past', () => {
   const time = '2026-03-01T11:00:00Z';
   const pathsOf = (tree: Files) => [...tree.keys()].filter((path) => path.startsWith('log/lists/'));

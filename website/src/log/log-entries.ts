@@ -9,9 +9,9 @@ import {
   parseBundle,
   parseEntry,
   type ReadFile,
+  readWide,
   rootFromInclusion,
   TILE_WIDTH,
-  type TilePlace,
   type TreeHead,
   tileReader,
   tileWidth,
@@ -39,7 +39,9 @@ async function readBundle(
   index: number,
 ): Promise<readonly Uint8Array[]> {
   const place = { level: 0, index, width: tileWidth(0, index, size) };
-  const entries = parseBundle(await readWide(readFile, place), damaged).slice(0, place.width);
+  const bundle = await readWide(readFile, bundlePath, place);
+  if (bundle === undefined) throw damaged('is missing');
+  const entries = parseBundle(bundle, damaged).slice(0, place.width);
   if (entries.length < place.width) throw damaged('is too short');
   const leaves = entries.map(leafHash);
   const tile = Uint8Array.from(leaves.flatMap((leaf) => [...leaf]));
@@ -53,14 +55,4 @@ async function readBundle(
   const found = rootFromInclusion(first, leaves[0] ?? new Uint8Array(), path);
   if (found === undefined || !isSameHash(found, root)) throw damaged('does not belong to its head');
   return entries;
-}
-
-/** Reads a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
-async function readWide(readFile: ReadFile, place: TilePlace): Promise<Uint8Array> {
-  const full = { ...place, width: TILE_WIDTH };
-  const bytes =
-    (await readFile(`log/${bundlePath(place)}`)) ??
-    (place.width === TILE_WIDTH ? undefined : await readFile(`log/${bundlePath(full)}`));
-  if (bytes === undefined) throw damaged('is missing');
-  return bytes;
 }

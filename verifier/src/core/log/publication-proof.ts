@@ -8,7 +8,7 @@ import { type Cosignature, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
 import { consistentRoots, isSameHash, type TreeHead } from './merkle.js';
-import { hashesFromTiles, type ReadTile, TILE_WIDTH, tilePath } from './tiles.js';
+import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TilePlace, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
 /** The path of the proof that the log contains the newest publication. */
@@ -145,15 +145,25 @@ export function rootsFromTiles(
   return consistentRoots(older, [0, newer], hashesFromTiles(newer, tileReader(readFile)));
 }
 
-/** Reads tiles below `log/`. A full tile replaces its partial tiles (C2SP tlog-tiles). */
+/** Reads tiles below `log/`. */
 export function tileReader(readFile: ReadFile): ReadTile {
   return async (place) => {
-    const path = `log/${tilePath(place)}`;
-    const full = `log/${tilePath({ ...place, width: TILE_WIDTH })}`;
-    const bytes = (await readFile(path)) ?? (path === full ? undefined : await readFile(full));
+    const bytes = await readWide(readFile, tilePath, place);
     if (bytes === undefined || bytes.length < place.width * 32 || bytes.length % 32 !== 0) {
+      const path = `log/${tilePath(place)}`;
       throw new RegistryError('ERR_LOG_INCONSISTENT', `the log has no tile ${path}, or a malformed one`);
     }
     return bytes;
   };
+}
+
+/** Reads a tile or a bundle below `log/`. A full one replaces its partial ones (C2SP tlog-tiles). */
+export async function readWide(
+  readFile: ReadFile,
+  pathOf: (place: TilePlace) => string,
+  place: TilePlace,
+): Promise<Uint8Array | undefined> {
+  const bytes = await readFile(`log/${pathOf(place)}`);
+  if (bytes !== undefined || place.width === TILE_WIDTH) return bytes;
+  return readFile(`log/${pathOf({ ...place, width: TILE_WIDTH })}`);
 }

@@ -1,0 +1,360 @@
+import {
+  type AnyEntry,
+  beginLog,
+  delegationEntry,
+  headSigner,
+  keysAt,
+  type LogState,
+  newestPublication,
+  parseHead,
+  publicationEntry,
+  rotationEntry,
+  type WalkedEntry,
+  walkLog,
+} from '@passport-registry/verifier/internal';
+import { beforeAll, describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
+import { invalid, type NoteSigner, noteSigner, signedHead } from '../../support/note-keys.js';
+import { sha256, statement, type TestKey, testKey } from '../../support/publication.js';
+
+/** An entry with its statement. */
+type Stated = WalkedEntry & { readonly entry: AnyEntry; readonly statement: string };
+type Claims = Readonly<Record<string, unknown>>;
+
+const hash = (text: string) => sha256(Buffer.from(text));
+const date = (minute: number) => `2026-11-21T08:${String(minute).padStart(2, '0')}:00Z`;
+
+let [first, second, third, stranger] = [] as unknown as [TestKey, TestKey, TestKey, TestKey];
+const keys = {
+  first: noteSigner('registry.example/log', 'log'),
+  second: noteSigner('registry.example/log', 'log'),
+};
+const other = noteSigner('other.example/log', 'log');
+const logOf = ({ key, vkey }: NoteSigner) => ({ origin: key.name, vkey });
+
+async function publication(
+  key: TestKey,
+  number: number,
+  before?: Stated,
+  more: Claims = {},
+): Promise<Stated> {
+  const claims = {
+    ...{ iat: number, sequence: number, updated_at: date(number), sha256: hash(`list ${number}`), size: 1 },
+    ...{ issuers: 0, sums_sha256: hash('sums'), levels: 0, log: logOf(keys.first) },
+    ...(before && { previous: hash(before.statement) }),
+    ...more,
+  };
+  const text = await statement(key, 'registry-publication+jwt', claims);
+  return { statement: text, entry: publicationEntry({ ...claims, updatedAt: claims.updated_at, text }) };
+}
+
+async function delegation(key: TestKey, iat: number, more: Claims = {}): Promise<Stated> {
+  const claims = { iat, exp: iat + 3600, keys: [key.rootKey.jwk], ...more };
+  const text = await statement(key, 'registry-delegation+jwt', claims);
+  return { statement: text, entry: delegationEntry(text, iat * 1000) };
+}
+
+async function rotation(key: TestKey, next: TestKey, step: number, more: Claims = {}): Promise<Stated> {
+  const claims = { iat: 1, next_root: next.rootKey.jwk, step, ...more };
+  const text = await statement(key, 'registry-root-rotation+jwt', claims);
+  return { statement: text, entry: rotationEntry(text, next.rootKey.thumbprint, step) };
+}
+
+async function otherType(key: TestKey, typ = 'registry-more+jwt'): Promise<Stated> {
+  const text = await statement(key, typ, { iat: 1 });
+  const entry = { sha256: hash(text), type: 'more' };
+  return {
+    statement: text,
+    entry: { ...entry, type: 'unknown', named: 'more', text: JSON.stringify(entry) },
+  };
+}
+
+const begin = (...roots: TestKey[]) => beginLog({ keys: roots.map(({ rootKey }) => rootKey) });
+
+/** Two publications, a delegation, a rotation, a delegation, a publication by the next root key, and one of another type. */
+let log: Stated[];
+
+beforeAll(async () => {
+  [first, second, third, stranger] = await Promise.all([testKey(), testKey('p256'), testKey(), testKey()]);
+  const [one, two] = [await publication(first, 1), await delegation(first, 2)];
+  const three = await publication(first, 3, one, { checkpoint: true });
+  const four = await rotation(first, second, 1, { next_roots: [third.rootKey.thumbprint] });
+  const six = await publication(second, 1, three, { updated_at: date(6), log: logOf(keys.second) });
+  log = [one, two, three, four, await delegation(second, 1), six, await otherType(second)];
+});
+
+/** What is wrong with entries after the first ones of the log. */
+async function problems(count: number, ...more: WalkedEntry[]): Promise<string[]> {
+  const { state } = await walkLog(begin(first), log.slice(0, count));
+  return (await walkLog(state, more)).problems.map(({ kind, index, rule }) => `${kind} ${index} ${rule}`);
+}
+
+describe('walkLog', () => {
+  it('says what each statement says, and who signs from then on', async () => {
+    const { said, problems: found, state } = await walkLog(begin(first), log);
+    expect(found).toEqual([]);
+    expect(said.map(({ index, type }) => [index, type])).toEqual([
+      [0, 'publication'],
+      [1, 'delegation'],
+      [2, 'publication'],
+      [3, 'rotation'],
+      [4, 'delegation'],
+      [5, 'publication'],
+      [6, 'unknown'],
+    ]);
+    expect(said.map((one) => one.type === 'publication' && one.publication.previous)).toEqual([
+      ...[undefined, false, hash(log[0]?.statement ?? ''), false],
+      ...[false, hash(log[2]?.statement ?? ''), false],
+    ]);
+    expect(state.inForce).toBe(second.rootKey.thumbprint);
+    expect(state.roots.map(({ thumbprint }) => thumbprint)).toEqual(
+      [first, second].map(({ rootKey }) => rootKey.thumbprint),
+    );
+    expect(state.roots[1]?.nextRoots).toEqual([third.rootKey.thumbprint]);
+    expect(state.keys).toEqual([
+      { vkey: keys.first.vkey, from: 1 },
+      { vkey: keys.second.vkey, from: 6 },
+    ]);
+  });
+
+  it('makes the entries from the statements, but those of other types', async () => {
+    const statements = log.slice(0, 6).map(({ statement }) => ({ statement }));
+    const walk = await walkLog(begin(first), statements);
+    expect(walk.said.map(({ entry }) => entry)).toEqual(log.slice(0, 6).map(({ entry }) => entry));
+    expect(await problems(6, { statement: log[6]?.statement })).toEqual(['entry 6 log-statements']);
+  });
+
+  it('has the same result in batches of any size, and after the state was JSON', async () => {
+    const bad = [await publication(stranger, 9), await delegation(second, 0), await publication(second, 1)];
+    const all = [...log, ...bad, ...log.map(({ entry }) => ({ entry }))];
+    const whole = await walkLog(begin(first), all);
+    const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: all.length, maxLength: all.length });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.boolean(), async (counts, isStored) => {
+        let state: LogState = begin(first);
+        const [said, found]: unknown[][] = [[], []];
+        for (let at = 0, turn = 0; at < all.length; at += counts[turn++] ?? 1) {
+          const walk = await walkLog(state, all.slice(at, at + (counts[turn] ?? 1)));
+          said?.push(...walk.said.map(({ index, entry, type }) => [index, entry, type]));
+          found?.push(...walk.problems);
+          state = isStored ? JSON.parse(JSON.stringify(walk.state)) : walk.state;
+        }
+        expect(found).toEqual(whole.problems);
+        expect(said).toEqual(whole.said.map(({ index, entry, type }) => [index, entry, type]));
+        expect(JSON.parse(JSON.stringify(state))).toEqual(JSON.parse(JSON.stringify(whole.state)));
+      }),
+      { numRuns: 12 },
+    );
+    expect(whole.problems.length).toBeGreaterThan(3);
+  });
+
+  it('never changes a state', async () => {
+    const state = begin(first);
+    const before = JSON.stringify(state);
+    await walkLog(state, log);
+    expect(JSON.stringify(state)).toBe(before);
+  });
+});
+
+describe('the signer of an entry', () => {
+  it('is the root key in force', async () => {
+    expect(await problems(3, await delegation(stranger, 9))).toEqual(['signature 3 log-statements']);
+    expect(await problems(3, await delegation(second, 9))).toEqual(['signature 3 log-statements']);
+    expect(await problems(4, await delegation(first, 9))).toEqual(['signature 4 log-statements']);
+    expect(await problems(4, await otherType(first))).toEqual(['signature 4 log-statements']);
+  });
+
+  it('is named, and has signed', async () => {
+    const [header = '', payload = '', signature = ''] = (await delegation(first, 9)).statement.split('.');
+    const forged = (await delegation({ ...stranger, rootKey: first.rootKey }, 9)).statement;
+    expect(await problems(3, { statement: forged })).toEqual(['signature 3 log-statements']);
+    const unnamed = JSON.parse(Buffer.from(header, 'base64url').toString());
+    const text = Buffer.from(JSON.stringify({ ...unnamed, kid: undefined })).toString('base64url');
+    expect(await problems(3, { statement: [text, payload, signature].join('.') })).toEqual([
+      'signature 3 log-statements',
+    ]);
+  });
+
+  it('is any of the known root keys at the first entry, unless one is in force', async () => {
+    const one = await publication(second, 1);
+    expect((await walkLog(begin(first, second), [one])).problems).toEqual([]);
+    const pinned = beginLog({ keys: [first.rootKey, second.rootKey], inForce: first.rootKey });
+    expect((await walkLog(pinned, [one])).problems).toHaveLength(1);
+  });
+
+  it('stays the same after a rotation step that is refused, and is the next one after a step that is passed', async () => {
+    const step = await rotation(stranger, third, 1);
+    expect(await problems(3, step, await delegation(first, 9))).toEqual(['signature 3 log-statements']);
+    const passed = { entry: log[3]?.entry } as WalkedEntry;
+    expect(await problems(3, passed, await delegation(first, 9))).toEqual(['signature 4 log-statements']);
+    const both = begin(first, second);
+    const walk = await walkLog(both, [...log.slice(0, 3), passed, await delegation(second, 9)]);
+    expect(walk.problems).toEqual([]);
+  });
+
+  it('cannot be verified while it is a first root key that nobody knows, and only then', async () => {
+    const unknown = { keys: [second.rootKey], unknown: first.rootKey.thumbprint };
+    expect((await walkLog(beginLog(unknown), log)).problems).toEqual([]);
+    expect((await walkLog(begin(second), log)).problems.length).toBeGreaterThan(0);
+    const { problems: found } = await walkLog(beginLog(unknown), [...log, await delegation(first, 9)]);
+    expect(found.map(({ kind, index }) => [kind, index])).toEqual([['signature', 7]]);
+    const entries = log.slice(0, 4).map(({ entry }) => ({ entry }));
+    const back = { entry: rotationEntry('x', first.rootKey.thumbprint, 2) };
+    const forged = { statement: (await delegation({ ...stranger, rootKey: first.rootKey }, 9)).statement };
+    const looped = await walkLog(beginLog(unknown), [...entries, back, forged]);
+    expect(looped.problems.map(({ kind }) => kind)).toEqual(['signature']);
+  });
+
+  it('was verified before: then only the signature of a rotation step is verified again', async () => {
+    const impostor = { ...stranger, rootKey: first.rootKey };
+    const isVerified = true;
+    expect(await problems(3, { ...(await delegation(impostor, 9)), isVerified })).toEqual([]);
+    expect(await problems(3, { ...(await delegation(stranger, 9)), isVerified })).toHaveLength(1);
+    expect(await problems(3, { ...(await rotation(impostor, third, 1)), isVerified })).toHaveLength(1);
+    const orphan = await publication(impostor, 5, log[0] as Stated, { checkpoint: true });
+    expect(await problems(3, { ...orphan, isVerified })).toEqual(['order 3 log-order']);
+  });
+
+  it('rotates only to a new key to which it is committed', async () => {
+    expect(await problems(4, await rotation(second, third, 2))).toEqual([]);
+    const walk = async (next: TestKey) => {
+      const { state } = await walkLog(begin(first), log.slice(0, 4));
+      return (await walkLog(state, [await rotation(second, next, 2)])).problems.map(({ code }) => code);
+    };
+    expect(await walk(stranger)).toEqual(['ERR_ROTATION_NOT_COMMITTED']);
+    expect(await walk(first)).toEqual(['ERR_ROTATION_LOOP']);
+    const looped = await walkLog(begin(first), [await rotation(first, first, 1)]);
+    expect(looped.problems.map(({ code }) => code)).toEqual(['ERR_ROTATION_LOOP']);
+  });
+});
+
+describe('an entry', () => {
+  it('says what its statement says', async () => {
+    const good = await delegation(first, 9);
+    expect(await problems(3, good)).toEqual([]);
+    const refused = ['entry 3 log-statements'];
+    expect(await problems(3, { ...good, entry: { ...good.entry, iat: 10 } as AnyEntry })).toEqual(refused);
+    expect(await problems(3, { ...good, entry: { ...good.entry, sha256: hash('x') } })).toEqual(refused);
+    const step = await rotation(first, second, 1);
+    expect(await problems(3, { ...step, entry: { ...step.entry, step: 2 } as AnyEntry })).toEqual(refused);
+    expect(await problems(3, { ...good, statement: 'x' })).toEqual(refused);
+  });
+
+  it('of a rotation step without a number has the next number', async () => {
+    const text = (await rotation(first, second, 1, { step: undefined })).statement;
+    const entry = (step: number) => ({
+      entry: rotationEntry(text, second.rootKey.thumbprint, step),
+      statement: text,
+    });
+    expect(await problems(3, entry(1))).toEqual([]);
+    expect(await problems(3, entry(2))).toEqual(['entry 3 log-statements']);
+    const next = await rotation(second, third, 2, { step: undefined });
+    expect(await problems(4, next)).toEqual([]);
+  });
+
+  it('of a delegation has a statement in the form of a delegation', async () => {
+    expect(await problems(3, await delegation(first, 9, { keys: [] }))).toEqual(['entry 3 log-statements']);
+  });
+
+  it('of another type has a statement of another type', async () => {
+    const good = await otherType(first);
+    expect(await problems(3, good)).toEqual([]);
+    const [known, hidden] = [await delegation(first, 9), await otherType(first, 'registry-checkpoint+jwt')];
+    expect(
+      await problems(3, { ...known, entry: { ...good.entry, sha256: known.entry.sha256 } }),
+    ).toHaveLength(1);
+    expect(await problems(3, hidden)).toEqual(['entry 3 log-statements']);
+    expect(await problems(3, await otherType(first, 'more+jwt'))).toHaveLength(1);
+    const asDelegation = {
+      ...good,
+      entry: { iat: 1, sha256: good.entry.sha256, type: 'delegation' } as const,
+    };
+    expect(await problems(3, asDelegation)).toHaveLength(1);
+  });
+});
+
+describe('the order of a log', () => {
+  const order = ['order 3 log-order'];
+  const next = (number: number, more: Claims = {}) =>
+    publication(first, number, log[2], { checkpoint: true, ...more });
+
+  it('has higher sequences, and dates that are not lower, under one root key', async () => {
+    expect(await problems(3, await next(4))).toEqual([]);
+    expect(await problems(3, await next(3, { updated_at: date(4) }))).toEqual(order);
+    expect(await problems(3, await next(4, { updated_at: date(2) }))).toEqual(order);
+    const same = { updated_at: date(3), sha256: hash('list 3') };
+    expect(await problems(3, await next(4, same))).toEqual([]);
+    expect(await problems(3, await next(4, { ...same, sha256: hash('x') }))).toEqual(order);
+    // Also of entries whose statements are not verified.
+    const { entry } = await next(3, { updated_at: date(4) });
+    expect(await problems(3, { entry })).toEqual(order);
+  });
+
+  it('has delegations that are not older, under one root key', async () => {
+    expect(await problems(3, await delegation(first, 2))).toEqual([]);
+    expect(await problems(3, await delegation(first, 1))).toEqual(order);
+    expect(await problems(4, await delegation(second, 1))).toEqual([]);
+  });
+
+  it('has each rotation step', async () => {
+    expect(await problems(4, await rotation(second, third, 3))).toEqual(['order 4 log-order']);
+  });
+
+  it('has publications that name the one before them, but for the first', async () => {
+    expect(await problems(0, await publication(first, 1, log[2]))).toEqual([]);
+    expect(await problems(3, await next(4, { previous: undefined }))).toEqual(order);
+    expect(await problems(3, await next(4, { previous: hash(log[0]?.statement ?? '') }))).toEqual(order);
+  });
+
+  it('has publications that keep what they promise', async () => {
+    expect(await problems(3, await next(4, { checkpoint: undefined }))).toEqual(order);
+    expect(await problems(3, await next(4, { log: undefined }))).toEqual(order);
+    expect(await problems(3, await next(4, { log: logOf(other) }))).toEqual(order);
+    expect(await problems(3, await next(4, { log: logOf(keys.second) }))).toEqual([]);
+    // Only the same root key has promised checkpoints.
+    const root = await publication(second, 1, log[2], { updated_at: date(6) });
+    expect(await problems(4, root)).toEqual([]);
+  });
+});
+
+describe('the key of a log', () => {
+  const head = (size: number, signer: NoteSigner) =>
+    parseHead(signedHead(signer, { origin: signer.key.name, size, root: new Uint8Array(32) }), invalid);
+
+  it('is the one that the newest publication before the head names', async () => {
+    const { state } = await walkLog(begin(first), log);
+    const at = (size: number) => keysAt(state.keys, size);
+    expect([at(0), at(1), at(5), at(6), at(99)]).toEqual([
+      ...[[keys.first.vkey], [keys.first.vkey], [keys.first.vkey]],
+      ...[[keys.second.vkey], [keys.second.vkey]],
+    ]);
+    expect(keysAt([], 1)).toEqual([]);
+  });
+
+  it('is found without the entries: by the published statement, or by the newest one in the log', async () => {
+    const read = async (index: number) => Buffer.from(log[index]?.statement ?? '');
+    const known = { roots: [first.rootKey, second.rootKey], read };
+    const signer = async (signed: NoteSigner, published?: Stated, more = {}) =>
+      (await headSigner(head(7, signed), published?.statement, { ...known, ...more }))?.jwk;
+    expect(await signer(keys.first, log[0])).toEqual(keys.first.key.jwk);
+    expect(await signer(keys.second, log[0])).toEqual(keys.second.key.jwk);
+    expect(await signer(keys.first)).toBeUndefined();
+    expect(await signer(other, log[0])).toBeUndefined();
+    // The rotation step in the log leads to its signer.
+    expect(await signer(keys.second, log[0], { roots: [first.rootKey] })).toEqual(keys.second.key.jwk);
+    expect(await signer(keys.second, log[0], { roots: [third.rootKey] })).toBeUndefined();
+  });
+
+  it('is not found by a statement of a replaced root key, or one that is refused', async () => {
+    const newest = async (...texts: string[]) => {
+      const read = async (index: number) => Buffer.from(texts[index] ?? '');
+      return newestPublication(texts.length, { roots: [first.rootKey, second.rootKey], read });
+    };
+    const good = await publication(second, 7, log[5]);
+    expect((await newest(good.statement))?.sequence).toBe(7);
+    expect(await newest((await publication(first, 8)).statement)).toBeUndefined();
+    expect(await newest(good.statement, (await publication(first, 8)).statement)).toBeUndefined();
+    expect(await newest(good.statement, 'x')).toBeUndefined();
+    expect((await newest(good.statement, (await otherType(second)).statement))?.sequence).toBe(7);
+  });
+});

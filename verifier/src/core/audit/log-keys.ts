@@ -1,0 +1,69 @@
+import { type NoteKey, parseNoteKey } from '../keys/note-key.js';
+import { assertSignedByLog, type SignedHead } from '../log/log-head.js';
+import type { InvalidStatement } from '../statements/statement.js';
+import { readLogged } from './log-statement.js';
+
+/** A key of a log, and the size of the log from which it signs heads. */
+export interface LogKey {
+  /** The key in the form of C2SP signed-note. */
+  readonly vkey: string;
+  readonly from: number;
+}
+
+/** Adds the key that a publication names to those that earlier ones have named. @param size - of the log with the publication */
+export function withLogKey(
+  keys: readonly LogKey[],
+  vkey: string | undefined,
+  size: number,
+): readonly LogKey[] {
+  return vkey === undefined || keys.at(-1)?.vkey === vkey ? keys : [...keys, { vkey, from: size }];
+}
+
+/**
+ * Returns the key that signs a head of a size: the one that the newest publication before it names (rules log-head,
+ * log-kept). Before the first publication, it is the key of that one. Several keys from the same size are alternatives.
+ *
+ * @returns an empty array if no publication names a key
+ */
+export function keysAt(keys: readonly LogKey[], size: number): readonly string[] {
+  const { from } = keys.filter((key) => key.from <= size).at(-1) ?? keys[0] ?? {};
+  return keys.filter((key) => key.from === from).map(({ vkey }) => vkey);
+}
+
+/** Returns the first of some keys of a log that has signed a head. Undefined if none has. */
+export async function signerAmong(head: SignedHead, vkeys: readonly string[]): Promise<NoteKey | undefined> {
+  for (const vkey of vkeys) {
+    try {
+      const key = parseNoteKey(vkey, 'log', refused);
+      await assertSignedByLog(head, key, refused);
+      return key;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+  return undefined;
+}
+
+class Refused extends Error {}
+const refused = (message: string) => new Refused(message);
+
+/** Reads the key of the log that a publication statement names. @param invalid - creates the error to throw */
+export async function namedLogKey(
+  statement: Uint8Array | string,
+  invalid: InvalidStatement,
+): Promise<NoteKey> {
+  const { publication } = await readLogged(statement, 0, invalid);
+  if (publication?.log === undefined) throw invalid('is of a publication that names no log');
+  return parseNoteKey(publication.log.vkey, 'log', invalid);
+}
+
+/** Whether a publication statement, which has not been verified, names a log. */
+export async function namesLog(statement: Uint8Array | undefined): Promise<boolean> {
+  if (statement === undefined) return false;
+  try {
+    return (await namedLogKey(statement, refused)) !== undefined;
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
+}

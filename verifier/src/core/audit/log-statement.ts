@@ -1,0 +1,91 @@
+import { textOf } from '../bytes/utf8.js';
+import { RegistryError } from '../errors.js';
+import { JwsRefused, readCompactJws } from '../keys/compact-jws.js';
+import { importRootKey } from '../keys/root-key.js';
+import {
+  type DelegationEntry,
+  delegationEntry,
+  type PublicationEntry,
+  publicationEntry,
+  type RotationEntry,
+  rotationEntry,
+} from '../log/log-entry.js';
+import { type PublishedStatement, publicationClaims } from '../statements/publication-statement.js';
+import { type InvalidStatement, readStatement, type Statement } from '../statements/statement.js';
+import { STATEMENT_TYPES } from '../statements/statement-types.js';
+
+/** The types of the statements in a log, by the types of their entries (rule log-entries). */
+const TYPES = {
+  publication: 'registry-publication+jwt',
+  delegation: 'registry-delegation+jwt',
+  rotation: 'registry-root-rotation+jwt',
+} as const;
+
+/** A statement of a log, with the entry that follows from it. The signature has not been verified. */
+export type LoggedStatement = { readonly statement: Statement } & (
+  | { readonly entry: PublicationEntry; readonly publication: PublishedStatement }
+  | { readonly entry: DelegationEntry | RotationEntry; readonly publication?: undefined }
+  // No entry follows from a statement of a type that a later version has added (rule other-entries).
+  | { readonly entry?: undefined; readonly publication?: undefined }
+);
+
+/**
+ * Reads a statement of a log, and makes its entry (rule log-statements).
+ *
+ * @param jwt - the statement, or the bytes of its file exactly as received
+ * @param steps - the number of rotation steps in the log before the statement
+ * @param invalid - creates the error to throw
+ */
+export async function readLogged(
+  jwt: Uint8Array | string,
+  steps: number,
+  invalid: InvalidStatement,
+): Promise<LoggedStatement> {
+  const text = textOf(jwt, invalid);
+  // Whatever has no type that a log contains is refused as a publication statement.
+  const statement = readStatement(text, typeNamed(text) ?? TYPES.publication, invalid);
+  try {
+    return { statement, ...(await entryOf(statement, text, steps)) };
+  } catch (error) {
+    throw error instanceof RegistryError ? invalid(`is not valid: ${error.message}`, error) : error;
+  }
+}
+
+/** Whether no entry follows from a statement, because a later version has added its type (rule other-entries). */
+export function isOfOtherType(jwt: Uint8Array): boolean {
+  const type = typeNamed(jwt);
+  return type !== undefined && !Object.values<string>(TYPES).includes(type);
+}
+
+/** The form of the `typ` of a statement, also of later versions. */
+const STATEMENT_TYPE = /^registry-[a-z0-9-]{1,64}\+jwt$/;
+
+/**
+ * Returns the `typ` of a JWT. Undefined if a log cannot contain the type. A known statement of another kind must not be
+ * logged with a new meaning.
+ */
+function typeNamed(jwt: Uint8Array | string): string | undefined {
+  try {
+    const { type } = readCompactJws(jwt, [STATEMENT_TYPE]);
+    const isLogged = Object.values<string>(TYPES).includes(type);
+    return isLogged || !STATEMENT_TYPES.some((known) => known === type) ? type : undefined;
+  } catch (error) {
+    // Whoever reads the statement says what is wrong.
+    if (error instanceof JwsRefused) return undefined;
+    throw error;
+  }
+}
+
+async function entryOf(statement: Statement, text: string, steps: number) {
+  const { type, claims, issuedAt } = statement;
+  if (type === TYPES.publication) {
+    const publication = { ...publicationClaims(statement), text };
+    return { entry: publicationEntry(publication), publication };
+  }
+  if (type === TYPES.delegation) return { entry: delegationEntry(text, issuedAt) };
+  if (type !== TYPES.rotation) return {};
+  const { thumbprint } = await importRootKey(claims['next_root']);
+  // Steps of older versions do not name their position. A log begins with all steps that there are.
+  const step = typeof claims['step'] === 'number' ? claims['step'] : steps + 1;
+  return { entry: rotationEntry(text, thumbprint, step) };
+}

@@ -1,0 +1,169 @@
+import { hashHex } from '../bytes/sha256-sync.js';
+import { RegistryError, type RegistryErrorCode } from '../errors.js';
+import type { RootKey } from '../keys/root-key.js';
+import { type AnyEntry, entryBytes } from '../log/log-entry.js';
+import { delegationOf } from '../statements/delegation.js';
+import { successorIn } from '../statements/rotation.js';
+import { type InvalidStatement, type Statement, verifyStatement } from '../statements/statement.js';
+import { orderAfter, orderProblems, statementProblems } from './log-order.js';
+import { importLogRoot, type LogRoot, type LogState, passEntry, type Said, stateAfter } from './log-state.js';
+import { type LoggedStatement, readLogged } from './log-statement.js';
+
+/** An entry and its statement. One of the two can be missing. */
+export interface WalkedEntry {
+  /** Undefined if the entry follows from its statement. */
+  readonly entry?: AnyEntry | undefined;
+  /** Undefined if the statement is not verified here. The entry is then passed. */
+  readonly statement?: Uint8Array | string | undefined;
+  /** Whether the signature of the statement was verified before. That of a rotation step is always verified. */
+  readonly isVerified?: boolean | undefined;
+}
+
+/** What is wrong with an entry. */
+export interface LogProblem {
+  /** `signature`, `entry`: the statement is refused, because of its signer or its content. `order`: it may not follow. */
+  readonly kind: 'signature' | 'entry' | 'order';
+  readonly index: number;
+  /** The rule of docs/protocol.md. */
+  readonly rule: 'log-statements' | 'log-order';
+  /** Why the content of the statement is refused, if there is a code for that. */
+  readonly code?: RegistryErrorCode | undefined;
+  /** What is wrong, in words that name the entry as "it". */
+  readonly message: string;
+}
+
+/** What a walk has found. */
+export interface LogWalk {
+  readonly state: LogState;
+  readonly said: readonly Said[];
+  readonly problems: readonly LogProblem[];
+}
+
+/**
+ * Verifies the next entries of a log, in batches of any size: the root key in force has signed each statement, the entry
+ * says what its statement says, and it may follow those before (rules log-statements, log-order, other-entries). A refused
+ * statement changes neither the root key in force nor the keys of the log.
+ */
+export async function walkLog(begin: LogState, batch: readonly WalkedEntry[]): Promise<LogWalk> {
+  const imported = new Map<LogRoot, Promise<RootKey>>();
+  const importRoot: ImportRoot = (root) => {
+    const key = imported.get(root) ?? importLogRoot(root);
+    imported.set(root, key);
+    return key;
+  };
+  const said: Said[] = [];
+  const problems: LogProblem[] = [];
+  let state = begin;
+  for (const { entry, statement, isVerified } of batch) {
+    const { size: index, order } = state;
+    const addOrder = (messages: readonly string[]) => {
+      const place = { kind: 'order', index, rule: 'log-order' } as const;
+      problems.push(...messages.map((message) => ({ ...place, message })));
+    };
+    if (statement === undefined) {
+      if (entry === undefined) throw new TypeError('neither an entry nor its statement was passed');
+      addOrder(orderProblems(entry, order));
+      state = passEntry(state, entry);
+      continue;
+    }
+    try {
+      const one = await verifiedEntry({ entry, statement, isVerified }, state, importRoot);
+      addOrder(orderProblems(one.entry, order));
+      if (one.type === 'publication')
+        addOrder(statementProblems(one.publication, order.publication, state.promises));
+      said.push(one);
+      state = stateAfter(state, one);
+    } catch (error) {
+      if (!(error instanceof EntryRefused)) throw error;
+      const { kind, message, code } = error;
+      problems.push({ kind, index, rule: 'log-statements', code, message });
+      state = { ...state, size: index + 1, order: entry === undefined ? order : orderAfter(order, entry) };
+    }
+  }
+  return { state, said, problems };
+}
+
+type ImportRoot = (root: LogRoot) => Promise<RootKey>;
+
+class EntryRefused extends Error {
+  readonly kind: 'signature' | 'entry';
+  readonly code: RegistryErrorCode | undefined;
+
+  constructor(kind: 'signature' | 'entry', message: string, cause?: unknown) {
+    super(`its statement ${message}`, { cause });
+    this.kind = kind;
+    this.code = cause instanceof RegistryError ? cause.code : undefined;
+  }
+}
+
+const badSigner = (message: string) => new EntryRefused('signature', message);
+const badContent: InvalidStatement = (message, cause) => new EntryRefused('entry', message, cause);
+
+/** Verifies a statement, and that its entry says the same. @throws {@link EntryRefused} */
+async function verifiedEntry(
+  { entry: given, statement: jwt, isVerified }: WalkedEntry & { readonly statement: Uint8Array | string },
+  state: LogState,
+  importRoot: ImportRoot,
+): Promise<Said> {
+  if (given !== undefined && hashOf(jwt) !== given.sha256) throw badContent('has not the hash in the entry');
+  const logged = await readLogged(jwt, state.order.steps, badContent);
+  const { statement } = logged;
+  await assertSigned(statement, state, {
+    importRoot,
+    isVerified: isVerified === true && logged.entry?.type !== 'rotation',
+  });
+  const base = { index: state.size, statement };
+  const entry = assertSame(logged, given);
+  if (entry.type === 'unknown') return { ...base, type: entry.type, entry, named: entry.named };
+  if (logged.publication !== undefined)
+    return { ...base, type: 'publication', entry, publication: logged.publication };
+  try {
+    if (entry.type === 'delegation') {
+      return { ...base, type: entry.type, entry, delegation: await delegationOf(statement) };
+    }
+    const next = await successorIn(
+      statement,
+      await Promise.all(chainOf(state, statement.kid).map(importRoot)),
+    );
+    return { ...base, type: 'rotation', entry, next };
+  } catch (error) {
+    throw error instanceof RegistryError ? badContent(`is refused: ${error.message}`, error) : error;
+  }
+}
+
+/** The root keys up to one of them, oldest first. Empty if that one is not known. */
+function chainOf({ roots }: LogState, kid: string | undefined): readonly LogRoot[] {
+  return roots.slice(0, roots.findIndex(({ thumbprint }) => thumbprint === kid) + 1);
+}
+
+async function assertSigned(
+  statement: Statement,
+  { roots, inForce, unknownRoot }: LogState,
+  { importRoot, isVerified }: { readonly importRoot: ImportRoot; readonly isVerified: boolean },
+): Promise<void> {
+  const { kid } = statement;
+  if (kid !== (inForce ?? kid)) {
+    throw badSigner(`is signed by ${kid}, but the root key in force there is ${inForce}`);
+  }
+  // Nobody can verify what the first root key signed before its rotation, if a tree has only its thumbprint.
+  if (kid !== undefined && kid === unknownRoot) return;
+  const root = roots.find(({ thumbprint }) => thumbprint === kid);
+  if (root === undefined) throw badSigner('is not signed by the root key, an earlier or a later one');
+  if (isVerified) return;
+  await verifyStatement(statement, await importRoot(root), { clock: undefined, invalid: badSigner });
+}
+
+/** Asserts that the entry in the log is the one that follows from the statement, and returns it. */
+function assertSame({ entry }: LoggedStatement, given: AnyEntry | undefined): AnyEntry {
+  if (entry === undefined) {
+    if (given?.type === 'unknown') return given;
+    throw badContent('is of a type that this version does not know, but the entry is not');
+  }
+  if (given === undefined || textOf(given) === textOf(entry)) return entry;
+  throw badContent('does not say what the entry says');
+}
+
+const hashOf = (jwt: Uint8Array | string) =>
+  hashHex(typeof jwt === 'string' ? new TextEncoder().encode(jwt) : jwt);
+
+const textOf = (entry: AnyEntry) => new TextDecoder().decode(entryBytes(entry));
