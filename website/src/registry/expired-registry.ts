@@ -5,7 +5,6 @@ import {
   type RootKey,
 } from '@passport-registry/verifier';
 import { ANY_TIME, verifyCheckpoint } from '@passport-registry/verifier/internal';
-import { causeOf } from '../verification/verdict.js';
 import { fetchIfThere } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 import { NotVerified, notVerified } from './verified-registry.js';
@@ -17,6 +16,9 @@ const DAY_SECONDS = 24 * 60 * 60;
 const MAX_AGE_SECONDS = 30 * DAY_SECONDS;
 /** Longer than any list is old. */
 const ANY_AGE_SECONDS = 100 * 365 * DAY_SECONDS;
+
+/** Codes that say nothing about the old list. */
+const SAYS_NOTHING = /_(?:EXPIRED|TIMEOUT)$|^ERR_(?:SOURCE|PAGE)/;
 
 /**
  * Verifies a registry whose list has expired, as of the time of its checkpoint. The client is closed, so the list stays as it
@@ -35,7 +37,7 @@ export async function expiredRegistry(
     return await oldRegistry(rootKey, trustAnchor);
   } catch (error) {
     const reason = notVerified(error);
-    throw ['forged', 'clock'].includes(causeOf(reason)) ? reason : failure;
+    throw SAYS_NOTHING.test(reason.code) ? failure : reason;
   }
 }
 
