@@ -32,7 +32,10 @@ export function damageSteps(status: RegistryStatus, settings: CommandSettings): 
 function restoreStep(why: string, status: RegistryStatus, settings: CommandSettings): NextStep {
   const { out } = settings;
   const command = loadCommand(status, settings);
-  const from = command === undefined ? ' from a mirror or a backup' : ', if it was published';
+  const from =
+    command === undefined
+      ? ' from a mirror or a backup'
+      : ' from what was published, if that is the newest publication';
   return { command, reason: `restore ${out}${from}: ${why}` };
 }
 

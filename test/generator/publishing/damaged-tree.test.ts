@@ -93,8 +93,12 @@ describe('a build after a file was emptied, cut or removed', () => {
       ['log/tile/0/000.p/3', 'npx passport-registry build ', 'repair log/tile/0/000.p/3'],
       ['issuers.json', 'npx passport-registry build ', 'repair issuers.sig, issuers.json'],
       ['issuers.sig', 'npx passport-registry build ', 'repair issuers.sig, issuers.json'],
-      ['log/checkpoint', '', 'restore files of dist: the log has a head'],
-      ['log/proofs/0/first.tlog-proof', '', 'restore files of dist: log/proofs/0/first.tlog-proof'],
+      ['log/checkpoint', '', 'restore dist from a mirror or a backup: the log has a head'],
+      [
+        'log/proofs/0/first.tlog-proof',
+        '',
+        'restore dist from a mirror or a backup: log/proofs/0/first.tlog-proof',
+      ],
     ] as const) {
       const folder = copyOf(made);
       writeFileSync(join(folder, 'dist', path), '');
