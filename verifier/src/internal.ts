@@ -137,7 +137,6 @@ export { type Publication, readPublication, type Trust } from './core/publicatio
 export { refuseOlderList, refuseOlderStatement } from './core/publication/rollback.js';
 export {
   type Checkpoint,
-  type CheckpointFiles,
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
 } from './core/statements/checkpoint.js';
