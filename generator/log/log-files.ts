@@ -14,7 +14,6 @@ import {
   TILE_WIDTH,
   type TilePlace,
   tilePath,
-  tileWidth,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 
@@ -121,20 +120,4 @@ function readWide(read: ReadFile, pathOf: (place: TilePlace) => string, place: T
   const bytes = read(path) ?? read(`${LOG_FOLDER}${pathOf({ ...place, width: TILE_WIDTH })}`);
   if (bytes === undefined) throw damagedLog(`lacks the file ${path}`);
   return bytes;
-}
-
-/** An entry and the number of entries before it. */
-export interface IndexedEntry {
-  readonly index: number;
-  readonly bytes: Uint8Array;
-}
-
-/** Returns the entries of a log, newest first. Reads one bundle at a time. @throws {@link TreeRejected} */
-export function* newestEntries(read: ReadFile, size: number): Generator<IndexedEntry> {
-  for (let index = Math.ceil(size / TILE_WIDTH) - 1; index >= 0; index--) {
-    const entries = readBundle(read, { index, width: tileWidth(0, index, size) });
-    for (let at = entries.length - 1; at >= 0; at--) {
-      yield { index: index * TILE_WIDTH + at, bytes: entries[at] as Uint8Array };
-    }
-  }
 }

@@ -1,5 +1,5 @@
-import { type PlacedEntry, parseAnyEntry } from '@passport-registry/verifier/internal';
-import { damagedLog, newestEntries, type ReadFile } from './log-files.js';
+import { type PlacedEntry, parseAnyEntry, TILE_WIDTH, tileWidth } from '@passport-registry/verifier/internal';
+import { damagedLog, type ReadFile, readBundle } from './log-files.js';
 
 /**
  * Returns the newest entries of a log, newest first, down to the entry of the published statement. The entries after
@@ -18,19 +18,14 @@ export function entriesSince(read: ReadFile, size: number, published: string | u
   throw damagedLog('does not contain the publication statement of the tree');
 }
 
-/** Returns the entries of a log after an index, newest first. @throws {@link TreeRejected} */
-export function entriesAfter(read: ReadFile, size: number, index: number): PlacedEntry[] {
-  const found: PlacedEntry[] = [];
-  for (const placed of newestPlaced(read, size)) {
-    if (placed.index <= index) break;
-    found.push(placed);
-  }
-  return found;
-}
-
-function* newestPlaced(read: ReadFile, size: number): Generator<PlacedEntry> {
-  for (const { index, bytes } of newestEntries(read, size)) {
-    const entry = parseAnyEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`));
-    yield { index, entry };
+/** Returns the entries of a log, newest first. Reads one bundle at a time. @throws {@link TreeRejected} */
+export function* newestPlaced(read: ReadFile, size: number): Generator<PlacedEntry> {
+  for (let bundle = Math.ceil(size / TILE_WIDTH) - 1; bundle >= 0; bundle--) {
+    const entries = readBundle(read, { index: bundle, width: tileWidth(0, bundle, size) });
+    for (const [at, bytes] of [...entries.entries()].reverse()) {
+      const index = bundle * TILE_WIDTH + at;
+      const invalid = (message: string) => damagedLog(`has an entry ${index} that ${message}`);
+      yield { index, entry: parseAnyEntry(bytes, invalid) };
+    }
   }
 }

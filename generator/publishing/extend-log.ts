@@ -141,12 +141,8 @@ async function publishedLog(served: PublishedTree | undefined, log: LogIdentity)
     return { head, end: EMPTY_LOG, tail: [] as PlacedEntry[] };
   }
   if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
-  const named = [log, published, served?.pending?.statement.log];
-  const end = await readLogEnd(
-    read,
-    head,
-    named.flatMap((identity) => identity?.vkey ?? []),
-  );
+  const vkeys = [log, published, served?.pending?.statement.log].flatMap((one) => one?.vkey ?? []);
+  const end = await readLogEnd(read, head, vkeys);
   const since = published === undefined ? undefined : sha256(served?.statement?.text ?? '');
   return { head, end, tail: entriesSince(read, head.size, since) };
 }

@@ -5,6 +5,7 @@ import {
   formatNote,
   hashesFromTiles,
   inclusionProof,
+  isPublication,
   type LogProof,
   type NoteSignature,
   parseLogProof,
@@ -18,7 +19,7 @@ import { readIfThere } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFile } from '../log/log-files.js';
-import { entriesAfter } from '../log/log-tail.js';
+import { newestPlaced } from '../log/log-tail.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -89,9 +90,12 @@ export async function proveLogged(
  * publication was in force, which no later proof can.
  */
 function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFile, head: SignedHead): boolean {
-  const later = entriesAfter(read, head.size, index).filter(({ entry }) => entry.type === 'publication');
-  const next = later.at(-1);
-  return next !== undefined && size <= next.index;
+  let next: number | undefined;
+  for (const placed of newestPlaced(read, head.size)) {
+    if (placed.index <= index) break;
+    if (isPublication(placed)) next = placed.index;
+  }
+  return next !== undefined && size <= next;
 }
 
 /** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */

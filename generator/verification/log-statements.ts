@@ -56,27 +56,22 @@ export async function checkStatements(
   return state;
 }
 
-/** The statements of a tree that its log must contain besides the publication statement. */
-export interface TreeStatements {
-  readonly rotation: Uint8Array | undefined;
-  readonly delegation: Uint8Array | undefined;
-}
+/** A statement of a tree that its log must contain besides the publication statement: where it is, and its SHA-256. */
+type StatementToLog = readonly [place: string, sha256: string];
 
 /** Reads the statements that a log must contain. Call it before the head is read, which is then not older. */
-export async function treeStatements(files: SeenFiles): Promise<TreeStatements> {
-  return { rotation: await files.get(PATHS.rotation), delegation: await files.get(PATHS.delegation) };
+export async function treeStatements(files: SeenFiles): Promise<readonly StatementToLog[]> {
+  const [rotation, delegation] = [await files.get(PATHS.rotation), await files.get(PATHS.delegation)];
+  const steps = rotation === undefined ? [] : (parseStrictJson(rotation) as string[]);
+  const stated = steps.map(
+    (step, at): StatementToLog => [`step ${at + 1} of ${PATHS.rotation}`, sha256(step)],
+  );
+  return delegation === undefined ? stated : [...stated, [PATHS.delegation, sha256(delegation)]];
 }
 
 /** Asserts that a log contains the rotation steps and the delegation of a tree. */
-export function assertLogged(
-  { rotation, delegation }: TreeStatements,
-  entries: readonly PlacedEntry[],
-): void {
+export function assertLogged(statements: readonly StatementToLog[], entries: readonly PlacedEntry[]): void {
   const logged = new Set(entries.map(({ entry }) => entry.sha256));
-  const steps = rotation === undefined ? [] : (parseStrictJson(rotation) as string[]);
-  const missing = steps.findIndex((step) => !logged.has(sha256(step)));
-  if (missing !== -1)
-    throw new Problems([`the log does not contain step ${missing + 1} of ${PATHS.rotation}`]);
-  if (delegation === undefined || logged.has(sha256(delegation))) return;
-  throw new Problems([`the log does not contain ${PATHS.delegation}`]);
+  const [missing] = statements.find(([, hash]) => !logged.has(hash)) ?? [];
+  if (missing !== undefined) throw new Problems([`the log does not contain ${missing}`]);
 }

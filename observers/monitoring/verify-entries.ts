@@ -57,10 +57,9 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
     const batch = entries.slice(at, at + BATCH);
     const wanted = batch.filter(isWanted);
     const statements = await readStatements(wanted, growth.hosts);
-    for (const one of wanted.filter(({ index }) => !statements.has(index))) {
-      isComplete = false;
-      reportMissing(one, report);
-    }
+    const missing = wanted.filter(({ index }) => !statements.has(index));
+    isComplete &&= missing.length === 0;
+    for (const one of missing) report(missingFinding(one));
     const walk = await walkLog(
       state,
       batch.map(({ index, entry }) => ({ entry, statement: statements.get(index) })),
@@ -118,10 +117,10 @@ async function readStatements(
 
 const typeOf = ({ entry }: PlacedEntry) => (entry.type === 'unknown' ? entry.named : entry.type);
 
-function reportMissing(placed: PlacedEntry, report: Report): void {
-  const { index } = placed;
-  const message = `no host that answers has ${PATHS.loggedStatement(index)}, the statement of a ${typeOf(placed)}`;
-  report(finding('statement-missing', message, { entry: index }));
+function missingFinding(placed: PlacedEntry): Finding {
+  const path = PATHS.loggedStatement(placed.index);
+  const message = `no host that answers has ${path}, the statement of a ${typeOf(placed)}`;
+  return finding('statement-missing', message, { entry: placed.index });
 }
 
 /** @param type - of the entry */

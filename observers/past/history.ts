@@ -1,4 +1,4 @@
-import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type AnyEntry,
@@ -92,13 +92,10 @@ async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Pro
   const steps = rotation === undefined ? [] : readRotation(rotation);
   const texts = rotation === undefined ? [] : (parseStrictJson(rotation) as string[]);
   const keys = await walkSteps([pinned], steps, undefined);
-  const leadTo = await Promise.all(
-    steps.map(async ({ claims }) => (await importRootKey(claims['next_root'])).thumbprint),
-  );
-  return keys.map((rootKey) => ({
-    rootKey,
-    rotation: texts.slice(0, leadTo.indexOf(rootKey.thumbprint) + 1),
-  }));
+  const first = steps.findIndex(({ kid }) => kid === pinned.thumbprint);
+  // Without a step by the pinned key, all steps lead to it.
+  const before = first === -1 ? steps.length : first;
+  return keys.map((rootKey, at) => ({ rootKey, rotation: texts.slice(0, before + at) }));
 }
 
 async function readCurrent(

@@ -146,7 +146,6 @@ export {
 } from './core/publication/verify-publication.js';
 export {
   type Checkpoint,
-  type CheckpointFiles,
   endOfCheckpoint,
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
