@@ -26,8 +26,8 @@ export interface MirrorFolder {
   served(): string;
 }
 
-/** Creates the folder, with a first publication of three issuers. */
-async function publishFirst(folder: string): Promise<void> {
+/** Creates a folder with a root key of its own, and a first publication of three issuers. */
+export async function publishFirst(folder: string): Promise<void> {
   const ids = ['alpha', 'beta.example.com', 'gamma'];
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
   const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem'], folder);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ANY_AGE, type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
+import { ANY_AGE, type MirrorFolder, mirrorFolder, publishFirst } from '../../support/mirror-folder.js';
 import { listen } from '../../support/serving.js';
 import { resealed, restated, type SignerKey, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
@@ -246,8 +246,9 @@ describe('a mirror over HTTP', () => {
     };
 
     it('and asks a forger for no record and no sums', async () => {
-      const forger = await mirrorFolder();
-      answer = () => forger.tree;
+      const forger = temporaryFolder();
+      await publishFirst(forger);
+      answer = () => join(forger, 'dist');
       await refused(/ERR_PUBLICATION_INVALID/);
       expect(requested.filter((path) => /^(?:sums|issuers)\/|issuers\.json/.test(path))).toEqual([]);
     });
