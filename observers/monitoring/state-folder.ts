@@ -7,7 +7,6 @@ import {
   entryBytes,
   formatNote,
   isSameHash,
-  type LogKey,
   type LogState,
   leafHash,
   parseHead,
@@ -27,17 +26,19 @@ import {
 } from './known-log.js';
 
 const STATE = 'state.json';
-const VERSION = 2;
+const VERSION = 1;
 
 /** The content of state.json. */
 interface State {
-  /** In the first version, `logKeys` were only the keys. */
-  readonly version: 1 | typeof VERSION;
+  readonly version: typeof VERSION;
   readonly head: string;
   readonly entries: readonly AnyEntry[];
   /** The root keys as JWKs, each with the keys to which it is committed. */
   readonly roots: readonly { readonly next_roots?: readonly string[] | undefined }[];
-  readonly logKeys: readonly (LogKey | string)[];
+  /** The keys of the log, in the form of C2SP signed-note. */
+  readonly logKeys: readonly string[];
+  /** From which size each of them signs. Absent in the state of an older version, which ignores it. */
+  readonly logKeySizes?: readonly number[] | undefined;
   readonly publication: { readonly index: number; readonly text: string } | null;
   /** SHA-256 of the newest list, which is in a file of its own. */
   readonly list: string | null;
@@ -67,8 +68,7 @@ export async function loadState(folder: string): Promise<KnownLog | undefined> {
 async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
   const invalid = (message: string) => new Error(`it ${message}`);
   const state = JSON.parse(bytes.toString('utf8')) as State;
-  if (state.version !== 1 && state.version !== VERSION)
-    throw invalid(`has the version ${String(state['version'])}, not ${VERSION}`);
+  if (state.version !== VERSION) throw invalid(`has the version ${String(state['version'])}, not ${VERSION}`);
   const head = parseHead(state.head, invalid);
   const { entries } = state;
   // The entries are what was saved if their hashes lead to the root that the log has signed.
@@ -85,7 +85,7 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
 
 /** Returns where the log ended. */
 async function parseWalked(
-  { entries, roots, logKeys, publication: kept }: State,
+  { entries, roots, logKeys, logKeySizes, publication: kept }: State,
   invalid: (message: string) => Error,
 ): Promise<{ readonly state: LogState; readonly publication: KnownPublication | undefined }> {
   const keys = await Promise.all(
@@ -95,7 +95,7 @@ async function parseWalked(
   const state: LogState = {
     ...entries.reduce(passEntry, beginLog({ keys })),
     ...{ inForce: keys.at(-1)?.thumbprint, promises: read ?? undefined },
-    keys: logKeys.map((key) => (typeof key === 'string' ? { vkey: key, from: 0 } : key)),
+    keys: logKeys.map((vkey, at) => ({ vkey, from: logKeySizes?.[at] ?? 0 })),
   };
   return { state, publication: kept && read ? { ...read, index: kept.index } : undefined };
 }
@@ -119,7 +119,9 @@ export function saveState(folder: string, { head, list, publication, state: log,
   const state: State = {
     ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
     roots: log.roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
-    ...{ logKeys: log.keys, behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
+    logKeys: log.keys.map(({ vkey }) => vkey),
+    logKeySizes: log.keys.map(({ from }) => from),
+    ...{ behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };
   const kept = list && listFile(list.sha256);

@@ -81,9 +81,9 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 6.7 MB and 0.7 MB, unpacked', () => {
+  it('at most 6.7 MB and 0.75 MB, unpacked', () => {
     expect(generator.unpackedSize).toBeLessThan(6_700_000);
-    expect(verifier.unpackedSize).toBeLessThan(700_000);
+    expect(verifier.unpackedSize).toBeLessThan(750_000);
   });
 
   it('the licences of all bundled packages', () => {

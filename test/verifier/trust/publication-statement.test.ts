@@ -51,6 +51,9 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
     });
     const read = await verifyPublicationStatement(Buffer.from(jwt), key.rootKey, ANY_TIME);
     expect(read).toEqual({
+      kid: key.rootKey.thumbprint,
+      previous: 'ab'.repeat(32),
+      notBefore: MADE * 1000,
       sequence: 7,
       updatedAt: UPDATED_AT,
       sha256: claims.sha256,
