@@ -93,7 +93,7 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<Ans
       const answer = await send(url, body, signal);
       if (isLast || !OVERLOADED.includes(answer.status)) return answer;
     } catch (error) {
-      const isTransient = hasCode(error, 'ERR_SOURCE_UNREACHABLE') || hasCode(error, 'ERR_SOURCE_TRUNCATED');
+      const isTransient = hasCode(error, 'ERR_SOURCE_UNREACHABLE', 'ERR_SOURCE_TRUNCATED');
       if (isLast || !isTransient) throw error;
     }
     await setTimeout(RETRY_MS, undefined, { signal });

@@ -17,7 +17,7 @@ import { readPublished } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
-import { assertListed, nextHold, type PublishedCheckpointChoice } from './next-hold.js';
+import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { stage, switchFile } from './write.js';
 
@@ -67,7 +67,6 @@ export async function publishCheckpoint(
     assertStatementIntact(published);
     const hash = sha256(list);
     if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
-      if (choice.holdChange?.action === 'hold') assertListed(choice.holdChange.ids, published);
       const isHold = choice.holdChange !== undefined;
       throw new UsageError(
         `${out} has no snapshot of its list: checkpoints begin with a build that has --delegation or --checkpoint-key` +

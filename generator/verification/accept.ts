@@ -17,10 +17,10 @@ import {
   verifyHead,
   verifyPublication,
 } from '@passport-registry/verifier/internal';
-import { TreeRejected } from '../errors.js';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import type { Tree } from '../tree/tree.js';
 import { type PinnedTrust, pinnedKey, trustAnchorOf } from './pinned-trust.js';
+import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
 
 /** The conditions under which a tree is accepted. */
@@ -43,7 +43,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export async function assertAcceptable(source: TreeSource, options: AcceptOptions): Promise<void> {
   const conditions = conditionsOf(options);
-  await rejecting('', async () =>
+  await rejecting(async () =>
     verifyPublication(registryFiles(source), await newestMemory(options, conditions), conditions),
   );
 }
@@ -56,7 +56,7 @@ export async function assertAcceptable(source: TreeSource, options: AcceptOption
  */
 export async function acceptStatements(source: TreeSource, options: AcceptOptions): Promise<SummedHead> {
   const conditions = conditionsOf(options);
-  return rejecting('', async () =>
+  return rejecting(async () =>
     verifyHead(registryFiles(source), await newestMemory(options, conditions), conditions),
   );
 }
@@ -66,7 +66,7 @@ export async function acceptStatements(source: TreeSource, options: AcceptOption
  * delegation and rotation.
  */
 export async function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promise<void> {
-  await rejecting('verifiers would refuse this tree: ', () => verifyAnyAge(files, pinnedKey(rootKey)));
+  await rejecting(() => verifyAnyAge(files, pinnedKey(rootKey)), 'verifiers would refuse this tree: ');
 }
 
 /** The default maximum age of a list without a checkpoint, as in the verifier. */
@@ -125,13 +125,4 @@ async function newestMemory({ trust, held }: AcceptOptions, conditions: Conditio
     }
   }
   return pinned;
-}
-
-async function rejecting<T>(prefix: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`${prefix}${cause.code}, ${cause.message}`, { cause });
-  }
 }

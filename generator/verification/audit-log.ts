@@ -1,13 +1,12 @@
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   decodeUtf8,
   namesLog,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
-import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
-import { Problems, SeenFiles } from './seen-files.js';
+import { Problems, rejecting, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
 import { type CheckedLog, checkLog, type KnownLog, type LogConditions } from './verify-log.js';
@@ -59,15 +58,4 @@ async function statedLogIn(files: SeenFiles, pinned: RootKey | undefined): Promi
   if (bytes === undefined) return { roots, statement: undefined };
   const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
   return { roots, statement: { ...statement, text: decodeUtf8(bytes) } };
-}
-
-/** Turns what verifiers and checks refuse into a rejection in words. */
-export async function rejecting<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (cause instanceof Problems) throw new TreeRejected(cause.message, { cause });
-    if (cause instanceof RegistryError) throw new TreeRejected(`${cause.code}, ${cause.message}`, { cause });
-    throw cause;
-  }
 }

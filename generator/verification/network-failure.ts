@@ -47,7 +47,7 @@ export function networkFailure(url: string | URL, cause: unknown): IoFailed {
 /** Whether an error means that a host did not respond, and so says nothing about the files that it serves. */
 export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof IoFailed ? error.cause : error;
-  return hasCode(cause, 'ERR_SOURCE_UNREACHABLE') || hasCode(cause, 'ERR_SOURCE_TIMEOUT');
+  return hasCode(cause, 'ERR_SOURCE_UNREACHABLE', 'ERR_SOURCE_TIMEOUT');
 }
 
 /** Makes the error of a client if none of its sources responds. Undefined if a source responded. */

@@ -1,4 +1,5 @@
-import { IoFailed } from '../errors.js';
+import { RegistryError } from '@passport-registry/verifier';
+import { IoFailed, TreeRejected } from '../errors.js';
 import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/host-configuration.js';
 import { isUnreachable } from './network-failure.js';
@@ -17,6 +18,21 @@ export class Problems extends Error {
 /** Fails a check if it has found problems. */
 export function failIfAny(problems: readonly string[]): void {
   if (problems.length > 0) throw new Problems(problems);
+}
+
+/**
+ * Turns what verifiers and checks refuse into a rejection in words.
+ *
+ * @param prefix - what the rejection begins with
+ */
+export async function rejecting<T>(work: () => Promise<T>, prefix = ''): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof Problems) throw new TreeRejected(prefix + cause.message, { cause });
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new TreeRejected(`${prefix}${cause.code}, ${cause.message}`, { cause });
+  }
 }
 
 /**

@@ -127,8 +127,7 @@ async function assertHeadSigned(
   { statement, roots }: Pick<LogConditions, 'statement' | 'roots'>,
 ): Promise<void> {
   const read = (index: number) => files.get(PATHS.loggedStatement(index));
-  const published = statement?.log && statement.text;
-  if ((await headSigner(head, published, { roots: roots.keys, read })) !== undefined) return;
+  if ((await headSigner(head, statement?.text, { roots: roots.keys, read })) !== undefined) return;
   throw inHead('is not signed by the key of the log that the root key names');
 }
 

@@ -1,12 +1,10 @@
 import { isObject } from '../core/bytes/checks.js';
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { importRootKeys } from '../core/keys/root-key.js';
-import { limitOf } from '../core/limits.js';
 import { instantOf } from '../core/list/date-time.js';
 import { ListIndex } from '../core/list/list-index.js';
-import { readPublication } from '../core/publication/publication.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
-import { currentRoots, pinnedChains, walkChains } from '../core/statements/root-chain.js';
+import { pinnedMemory, verifyPublication } from '../core/publication/verify-publication.js';
 import { assertOptions, BOOLEAN, FUNCTION, required, SECONDS } from '../options/options.js';
 import {
   type PinnedOptions,
@@ -92,14 +90,8 @@ export async function openRegistry(
   const { maxAge, clockTolerance = 300, now = Date.now } = options;
   const tolerance = clockTolerance * 1000;
   const clock = { now: now(), tolerance };
-  const files = filesOf(copy);
-  const path = 'keys/rotation.json';
-  const rotation = await files.get(path, limitOf(path));
-  const chains = await walkChains(pinnedChains(await importRootKeys(pinned)), rotation, clock);
-  const publication = await readPublication(files, {
-    roots: currentRoots(chains),
-    held: undefined,
-    floor: undefined,
+  const memory = pinnedMemory(await importRootKeys(pinned));
+  const publication = await verifyPublication(filesOf(copy), memory, {
     clock,
     expiry: false,
     maxAge: maxAge * 1000,

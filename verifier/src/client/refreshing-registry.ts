@@ -1,6 +1,6 @@
 import { NoUsableSource, RegistryError, RegistryStale } from '../core/errors.js';
 import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
-import { readFloor } from '../core/publication/floor.js';
+import { readFloor, trustInStore } from '../core/publication/floor.js';
 import type { Head } from '../core/publication/statements.js';
 import { startDeadline, untilAborted } from '../http/deadline.js';
 import { type Asking, askSources, type Found, type Question } from './ask-sources.js';
@@ -147,15 +147,8 @@ export class RefreshingRegistry<H extends Head> {
       if (stored === undefined) return;
       const files = storedFiles(stored);
       await roots.add(await files.get('keys/rotation.json'), undefined);
-      // Reads check the freshness, so this step does not. Even a stale list protects against rollbacks, and so does a
-      // list that seems to be from the future after the clock was set back.
-      const trust = {
-        ...this.#trust(),
-        // A list signed by a replaced root key is not used, but it still protects against rollbacks.
-        roots: roots.chains().flatMap(({ keys }) => [...keys].reverse()),
-        clock: { now: this.#settings.now(), tolerance: Number.POSITIVE_INFINITY },
-        expiry: false,
-      };
+      // Reads check the freshness, so this step does not.
+      const trust = trustInStore(this.#trust(), roots.chains());
       try {
         const held = this.#withDelegationOf(stored, await this.#reader.read(files, trust));
         this.#hold(held, 'store');

@@ -3,6 +3,7 @@ import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { verifySignature } from '../keys/signature.js';
 import { isUpdatedAt } from '../list/date-time.js';
+import type { RootChain } from '../statements/root-chain.js';
 import { limitFiles } from './limit-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import { LIST, readSignature } from './signed-pair.js';
@@ -16,6 +17,20 @@ import {
   type Statements,
 } from './statements.js';
 import { underAnyRoot } from './under-any-root.js';
+
+/**
+ * Returns how to read a store: whatever its age, and under every root key that is known. A list by a root key that was
+ * replaced since is not used any more, but it still protects against older ones. So does one that seems to be from the
+ * future after the clock was set back (rule store-times).
+ */
+export function trustInStore<T extends Pick<SourceTrust, 'clock'>>(trust: T, chains: readonly RootChain[]) {
+  return {
+    ...trust,
+    roots: chains.flatMap(({ keys }) => [...keys].reverse()),
+    clock: { now: trust.clock.now, tolerance: Number.POSITIVE_INFINITY },
+    expiry: false,
+  };
+}
 
 /**
  * Reads what the files of a store prove about the newest list that was accepted: its statements, or else the list itself.

@@ -1,7 +1,8 @@
 import type { RootKey } from '../keys/root-key.js';
 import { limitOf } from '../limits.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
-import { readFloor } from './floor.js';
+import type { Clock } from '../statements/statement.js';
+import { readFloor, trustInStore } from './floor.js';
 import { readHead, type SummedHead } from './head.js';
 import { type Publication, readPublication, type Trust } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
@@ -55,14 +56,12 @@ export async function verifyHead(
 
 /**
  * Verifies what was accepted and stored before, whatever its age, and returns what is known from then on
- * (rule store-times). A list by a root key that was replaced since is not used any more, but still protects against
- * older ones.
+ * (rule store-times).
  */
 export async function recall(stored: RegistryFiles, memory: Memory, conditions: Conditions): Promise<Memory> {
-  const clock = { now: conditions.clock.now, tolerance: Number.POSITIVE_INFINITY };
-  const chains = await followRotation(stored, memory, { clock });
-  const roots = chains.flatMap(({ keys }) => [...keys].reverse());
-  const trust = { ...conditions, clock, expiry: false, roots, floor: memory.floor };
+  // A step that seems to be from the future was accepted before the clock was set back.
+  const chains = await followRotation(stored, memory, { clock: undefined });
+  const trust = trustInStore({ ...conditions, floor: memory.floor }, chains);
   return { chains, floor: await readFloor(stored, trust) };
 }
 
@@ -71,7 +70,7 @@ const ROTATION = 'keys/rotation.json';
 async function followRotation(
   files: RegistryFiles,
   { chains }: Memory,
-  { clock }: Pick<Conditions, 'clock'>,
+  { clock }: { readonly clock: Clock | undefined },
 ): Promise<readonly RootChain[]> {
   return walkChains(chains, await files.get(ROTATION, limitOf(ROTATION)), clock);
 }
