@@ -69,6 +69,8 @@ export function publishBytes(key: TestKey, bytes: Uint8Array | string): Files {
 
 const HOUR = 3600;
 const seconds = () => Math.floor(Date.now() / 1000);
+// A later publication of a test keeps the delegation, as an operator does: readers refuse an older one.
+const DELEGATED = seconds() - HOUR;
 
 /** Signs a JWT with the key's thumbprint as `kid`. */
 export function statement(key: TestKey, typ: string, payload: JWTPayload): Promise<string> {
@@ -79,7 +81,7 @@ export function statement(key: TestKey, typ: string, payload: JWTPayload): Promi
 }
 
 export function delegation(root: TestKey, online: TestKey, more: JWTPayload = {}): Promise<string> {
-  const claims = { iat: seconds() - HOUR, exp: seconds() + 24 * HOUR, keys: [online.rootKey.jwk], ...more };
+  const claims = { iat: DELEGATED, exp: seconds() + 24 * HOUR, keys: [online.rootKey.jwk], ...more };
   return statement(root, 'registry-delegation+jwt', claims);
 }
 

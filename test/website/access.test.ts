@@ -262,7 +262,7 @@ describe('the weight of the page', () => {
   const weight = (paths: readonly string[]) =>
     paths.map((path) => gzipSync(dist(path), { level: 6 }).length).reduce((a, b) => a + b);
 
-  it('is at most 45 kB compressed until the issuers are there', () => {
+  it('is at most 48 kB compressed until the issuers are there', () => {
     const page = dist('index.html').toString();
     const preloads = [...page.matchAll(/modulepreload" href="([^"]+)"/g)].map(([, path = '']) => path);
     expect(preloads).toHaveLength(1);
@@ -276,6 +276,6 @@ describe('the weight of the page', () => {
     const first = ['assets/registry.js', ...preloads, 'assets/registry.css', 'assets/icon.svg'];
     // The copy of the list for readers without a script is as large as the list.
     const shell = gzipSync(page.replace(/<tbody>[\s\S]*<\/tbody>/, ''), { level: 6 }).length;
-    expect(weight(first) + shell).toBeLessThanOrEqual(45_000);
+    expect(weight(first) + shell).toBeLessThanOrEqual(48_000);
   });
 });
