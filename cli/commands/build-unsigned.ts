@@ -1,6 +1,9 @@
+import { limitOf } from '@passport-registry/verifier/internal';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
+import { readBytes } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { notServedAt } from '../operating/first-list.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { logChoice } from '../options/log-options.js';
@@ -10,6 +13,7 @@ import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { sayRequest } from '../terminal/say-request.js';
+import { verifyHolders } from '../verify-holders.js';
 
 /** The options of `build` for a signing request. */
 export interface UnsignedOptions {
@@ -25,7 +29,9 @@ export async function buildUnsigned(
   folder: string,
   options: BuildCommandOptions & UnsignedOptions,
 ): Promise<undefined> {
-  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days = '90', hold } = options;
+  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days = '90', hold, holders } = options;
+  // Before anybody signs for a tree with this record. `attach` compares it with the root key.
+  if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
   const request = await prepareSigning(
     {
       issuers: options.issuers,

@@ -10,7 +10,6 @@ import {
 import {
   ANY_TIME,
   decodeUtf8,
-  parseStrictJson,
   readRotation,
   readStatement,
   type StatementType,
@@ -233,7 +232,7 @@ async function rotationChain(
   step: string | undefined,
   { from, to }: { readonly from: RootKey; readonly to: RootKey },
 ): Promise<Uint8Array | undefined> {
-  const earlier = published === undefined ? [] : (parseStrictJson(published) as string[]);
+  const earlier = published === undefined ? [] : readRotation(published).map(({ text }) => text);
   // An earlier build that was killed may have already published the step.
   const steps = step === undefined || earlier.at(-1) === step ? earlier : [...earlier, step];
   if (steps.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import {
-  parseStrictJson,
   readCompactJws,
+  readRotation,
   STATEMENT_CLAIMS,
   STATEMENT_TYPES,
   type Statement,
@@ -23,5 +23,5 @@ export function unknownClaimsIn({ type, claims }: Pick<Statement, 'type' | 'clai
 
 /** Returns the unknown claims of the steps of a verified rotation. */
 export function unknownClaimsOfSteps(rotation: Uint8Array): string[] {
-  return [...new Set((parseStrictJson(rotation) as string[]).flatMap(unknownClaims))];
+  return [...new Set(readRotation(rotation).flatMap(unknownClaimsIn))];
 }

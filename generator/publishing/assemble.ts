@@ -7,8 +7,7 @@ import type { SignedList } from '../list/signed-list.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { changesUpTo } from '../tree/site/changes.js';
-import { assembleTree, type Tree } from '../tree/tree.js';
-import { holdersRecord } from './holders-record.js';
+import { assembleTree, type PublishedHolders, type Tree } from '../tree/tree.js';
 import { predecessorOf, publishedList } from './predecessor.js';
 import type { PublishOptions } from './publication.js';
 
@@ -16,12 +15,12 @@ import type { PublishOptions } from './publication.js';
  * Assembles the tree of a signed list from new files and from files of the published tree.
  *
  * @param served - the published files, without a pending publication
- * @throws {@link KeyRejected} | {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed}
+ * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function assemble(
-  { exceptions, freshness, precompress = false, about = {}, ...record }: PublishOptions,
+  { exceptions, freshness, precompress = false, about = {} }: PublishOptions,
   served: PublishedTree | undefined,
-  signed: SignedList,
+  { signed, holders }: { readonly signed: SignedList; readonly holders: PublishedHolders | undefined },
 ): Promise<Tree> {
   const predecessor = predecessorOf(served, signed);
   const before = predecessor && publishedList(predecessor);
@@ -36,7 +35,7 @@ export async function assemble(
     log: log?.origin,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers, isLogged }),
     changes: changesUpTo(signed, changes, diff),
-    holders: await holdersRecord(record, served, signed),
+    holders,
     precompress,
     about,
   });

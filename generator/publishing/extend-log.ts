@@ -4,7 +4,6 @@ import {
   formatNote,
   type LogIdentity,
   type PlacedEntry,
-  parseStrictJson,
   readLogged,
   readRotation,
   type SignedHead,
@@ -168,9 +167,10 @@ async function newStatements(tree: Tree, served: PublishedTree | undefined): Pro
   const found: NewStatement[] = [];
   const rotation = tree.get(PATHS.rotation);
   if (rotation !== undefined && !isPublished(PATHS.rotation)) {
-    const texts = parseStrictJson(rotation) as string[];
     const before = hasLog ? stepsIn(readIfThere(served.folder, PATHS.rotation)) : 0;
-    for (const [at, jwt] of texts.entries()) if (at >= before) found.push(await logged(jwt, at));
+    for (const [at, { text }] of readRotation(rotation).entries()) {
+      if (at >= before) found.push(await logged(text, at));
+    }
   }
   const delegation = tree.get(PATHS.delegation);
   if (delegation !== undefined && !isPublished(PATHS.delegation)) {

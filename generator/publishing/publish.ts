@@ -7,6 +7,7 @@ import { assemble } from './assemble.js';
 import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
+import { holdersRecord } from './holders-record.js';
 import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { predecessorOf } from './predecessor.js';
 import type { Publication } from './publication.js';
@@ -46,9 +47,11 @@ export async function publish(
   const answers = isFirst ? await publication.assertNotServed?.(signer.rootKey) : undefined;
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
+  // Before a signature: those who sign cannot take it back.
+  const holders = await holdersRecord(publication, served, signer);
   const signed = await signedList({ records, signer, time, checkpoint, log }, published, place);
   onStage?.('list and signature');
-  const assembled = await assemble(publication, served, signed);
+  const assembled = await assemble(publication, served, { signed, holders });
   onStage?.('tree');
   await assertTreeGood(assembled, signed.rootKey, { verifyHolders: publication.verifyHolders });
   onStage?.('verify');

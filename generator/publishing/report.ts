@@ -1,4 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
+import { isChecksummed } from '../tree/checksums.js';
+import { roleOf } from '../tree/known-files.js';
 import type { Tree } from '../tree/tree.js';
 import { buildNotes, type Outcome } from './build-notes.js';
 import type { LogReport } from './log-publication.js';
@@ -46,10 +48,10 @@ export function reportOf(
   const kept = signed.kept && served?.list !== undefined && Buffer.compare(served.list, list.list) === 0;
   return {
     ...{ out: place.named, updatedAt: list.updatedAt, kept, warnings, log },
-    ...{ ...written, written: written.written.length },
+    ...{ written: written.written.length, unchanged: written.unchanged, removed: written.removed.length },
     ...{ issuers: list.records.size, sha256, rootKey: rootKey.thumbprint, development },
     bytes: sizeOf(tree),
-    notes: [...logNotes(log), ...buildNotes(outcome)],
+    notes: [...logNotes(log), ...removalNotes(written, place.named), ...buildNotes(outcome)],
   };
 }
 
@@ -57,6 +59,18 @@ function sizeOf(tree: Tree): number {
   let size = 0;
   for (const bytes of tree.values()) size += bytes.length;
   return size;
+}
+
+/** How many removed files to name. */
+const MAX_REMOVED = 5;
+
+/** Names removed files that no earlier publication can have made: they may be all that somebody has of them. */
+function removalNotes({ removed }: Written, folder: string): string[] {
+  const strangers = removed.filter((path) => isChecksummed(path) && roleOf(path) !== 'known');
+  if (strangers.length === 0) return [];
+  const named = strangers.slice(0, MAX_REMOVED).join(', ');
+  const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
+  return [`Removed from ${folder}, because no publication makes such a file: ${named}${more}.`];
 }
 
 /** Returns notes about a publication that is not complete, and about missing cosignatures. */

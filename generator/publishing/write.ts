@@ -30,8 +30,8 @@ export interface Written {
   readonly written: readonly string[];
   /** The number of files that already had the right content. */
   readonly unchanged: number;
-  /** The number of files that were removed. */
-  readonly removed: number;
+  /** The paths of the files that were removed. */
+  readonly removed: readonly string[];
 }
 
 /**
@@ -74,7 +74,7 @@ function createTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   flushFolders(tree.keys(), newTree);
   renameSync(newTree, out);
   flushFolder(dirname(out));
-  return { written: [...tree.keys()], unchanged: 0, removed: 0 };
+  return { written: [...tree.keys()], unchanged: 0, removed: [] };
 }
 
 /** The files that decide whether a tree is valid. They are renamed after all others. */
@@ -134,7 +134,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   return {
     written: changed.map(([path]) => path),
     unchanged: tree.size - changed.length,
-    removed: stale.length,
+    removed: stale.map(({ path }) => path),
   };
 }
 
@@ -158,7 +158,7 @@ export function addFiles(files: Tree, place: OutputFolder): Written {
     for (const [, file] of staged) flush(file);
     for (const [path, file] of staged) switchFile(file, out, path);
     flushFolders(new Map(staged).keys(), out);
-    return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: 0 };
+    return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: [] };
   } catch (cause) {
     throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
   }

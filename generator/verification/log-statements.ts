@@ -3,7 +3,7 @@ import {
   type FirstRoots,
   type LogState,
   type PlacedEntry,
-  parseStrictJson,
+  readRotation,
   type WalkedEntry,
   walkLog,
 } from '@passport-registry/verifier/internal';
@@ -62,9 +62,9 @@ type StatementToLog = readonly [place: string, sha256: string];
 /** Reads the statements that a log must contain. Call it before the head is read, which is then not older. */
 export async function treeStatements(files: SeenFiles): Promise<readonly StatementToLog[]> {
   const [rotation, delegation] = [await files.get(PATHS.rotation), await files.get(PATHS.delegation)];
-  const steps = rotation === undefined ? [] : (parseStrictJson(rotation) as string[]);
+  const steps = rotation === undefined ? [] : readRotation(rotation);
   const stated = steps.map(
-    (step, at): StatementToLog => [`step ${at + 1} of ${PATHS.rotation}`, sha256(step)],
+    ({ text }, at): StatementToLog => [`step ${at + 1} of ${PATHS.rotation}`, sha256(text)],
   );
   return delegation === undefined ? stated : [...stated, [PATHS.delegation, sha256(delegation)]];
 }

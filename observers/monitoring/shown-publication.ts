@@ -75,10 +75,7 @@ function strayRotation({ files }: HostView, { entries }: KnownLog): Stray[] {
   if (bytes === undefined) return [];
   const logged = new Set(entries.flatMap((entry) => (entry.type === 'rotation' ? [entry.sha256] : [])));
   try {
-    // Asserts the form.
-    readRotation(bytes);
-    const steps = parseStrictJson(bytes) as string[];
-    const at = steps.findIndex((step) => !logged.has(sha256(step)));
+    const at = readRotation(bytes).findIndex(({ text }) => !logged.has(sha256(text)));
     return at === -1 ? [] : [[PATHS.rotation, `has a step ${at + 1} that is not in the log`]];
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;

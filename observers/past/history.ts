@@ -9,7 +9,6 @@ import {
   type PlacedEntry,
   type PlacedPublication,
   type PublishedStatement,
-  parseStrictJson,
   passEntry,
   readRotation,
   verifyPublicationProof,
@@ -90,12 +89,14 @@ function publicationsIn(entries: readonly PlacedEntry[], roots: readonly PastRoo
 
 async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Promise<PastRoot[]> {
   const steps = rotation === undefined ? [] : readRotation(rotation);
-  const texts = rotation === undefined ? [] : (parseStrictJson(rotation) as string[]);
   const keys = await walkSteps([pinned], steps, undefined);
   const first = steps.findIndex(({ kid }) => kid === pinned.thumbprint);
   // Without a step by the pinned key, all steps lead to it.
   const before = first === -1 ? steps.length : first;
-  return keys.map((rootKey, at) => ({ rootKey, rotation: texts.slice(0, before + at) }));
+  return keys.map((rootKey, at) => ({
+    rootKey,
+    rotation: steps.slice(0, before + at).map(({ text }) => text),
+  }));
 }
 
 async function readCurrent(

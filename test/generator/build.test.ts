@@ -205,19 +205,25 @@ describe('a second build', () => {
     await built(folder, ...AT(T1));
     writeFiles(folder, { 'issuers/b.yaml': recordText('b', { status: 'suspended' }) });
     rmSync(join(folder, 'issuers/c.yaml'));
-    writeFiles(folder, { 'dist/stray/file.txt': 'x' });
+    const strays = ['Notes.doc', 'a.doc', 'b.doc', 'c.doc', 'd.doc', 'stray/file.txt'];
+    writeFiles(folder, Object.fromEntries(strays.map((path) => [`dist/${path}`, 'x'])));
     const { stdout } = await built(folder, ...AT(T2), '--json', '--override', 'c:record-removed');
     // issuers/b, the list, its signature, the publication statement, the sums, the checksums, the page that has the list
-    // in it, the changes and their feed; issuers/c and the stray file.
-    expect(JSON.parse(stdout)).toMatchObject({
+    // in it, the changes and their feed; issuers/c and the stray files.
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({
       written: 9,
       unchanged: 22,
-      removed: 2,
+      removed: 7,
       updatedAt: T2,
       issuers: 2,
     });
     expect(existsSync(join(folder, 'dist/issuers/c'))).toBe(false);
     expect(existsSync(join(folder, 'dist/stray'))).toBe(false);
+    // Only what no publication can have made is named, and not more than a reader takes in.
+    const notes = report.notes.filter((note: string) => note.includes('.doc'));
+    expect(notes).toEqual([expect.stringMatching(/: (?:[\w./]+, ){4}[\w./]+, and 1 more\.$/)]);
+    expect(notes[0]).not.toContain('issuers/c');
   });
 
   it('moves the time of every file that it replaces to a later whole second', async () => {

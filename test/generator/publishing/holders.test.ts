@@ -227,6 +227,18 @@ describe('a record that must not be published', () => {
     });
   });
 
+  it('is refused before anybody is asked for a signature', async () => {
+    writeFiles(folder, { 'holders.json': '{}' });
+    const key = ['--root-key', 'root.json', '--holders', 'holders.json', '--json'];
+    const signer = ['--production', '--signer-command', 'touch signed'];
+    for (const args of [signer, ['--unsigned', 'request']]) {
+      const outcome = await run('build', ...args, ...key);
+      expect(outcome.code).toBe(3);
+      expect(errorOf(outcome).message).toContain('is not the record of a ceremony');
+    }
+    expect(['signed', 'request', 'dist'].filter((name) => existsSync(join(folder, name)))).toEqual([]);
+  });
+
   it('is too large, or is not there', async () => {
     writeFiles(folder, { 'large.json': `${' '.repeat(64 * 1024)}${read('holders.json')}` });
     expect(errorOf(await build('--holders', 'large.json')).message).toContain('is larger than 65536 bytes');
