@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { importRootKey } from '@passport-registry/verifier';
-import type { Statement } from '@passport-registry/verifier/internal';
+import { type Checkpoint, endOfCheckpoint, type Statement } from '@passport-registry/verifier/internal';
 import { readIfThere } from '../../generator/files/read-file.js';
 import {
   checkpointValidity,
@@ -9,7 +8,6 @@ import {
   formatDuration,
   type Validity,
 } from '../../generator/freshness/expiry.js';
-import { permitsHold } from '../../generator/freshness/previous-checkpoint.js';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -49,15 +47,14 @@ const LEVEL_OF: Readonly<Record<Validity, Level>> = {
 };
 
 /** Describes the delegation of the tree. */
-export async function delegationCondition(tree: LocalTree, now: number): Promise<DelegationCondition> {
+export function delegationCondition(tree: LocalTree, now: number): DelegationCondition {
   const { delegation, report } = tree;
   const none = { expires: undefined, daysLeft: undefined, onlineKeys: [], mayHold: false };
   const problems = problemsOf(report, (name) => name === 'delegation');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   if (delegation === undefined) return { level: 'note', message: absence(tree, PATHS.delegation), ...none };
-  const keys = await Promise.all((delegation.claims['keys'] as unknown[]).map(importRootKey));
-  const onlineKeys = keys.map(({ thumbprint }) => thumbprint);
-  const mayHold = permitsHold(delegation);
+  const onlineKeys = delegation.keys.map(({ thumbprint }) => thumbprint);
+  const { mayHold } = delegation;
   const level = LEVEL_OF[delegationValidity(delegation, now)];
   return {
     // Without a checkpoint, verifiers ignore the delegation.
@@ -82,9 +79,7 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
     const refused = 'verifiers that have seen one refuse the registry';
     return { level: 'warning', message: `${message}, but there is a delegation: ${refused}`, ...none };
   }
-  const byRoot = checkpoint.kid === report?.rootKey;
-  const end = byRoot ? Number.POSITIVE_INFINITY : (delegation?.expiresAt ?? 0);
-  const times = { ...checkpoint, expiresAt: Math.min(checkpoint.expiresAt, end) };
+  const times = { ...checkpoint, expiresAt: endOfCheckpoint(checkpoint) };
   const names = namesOf(checkpoint, tree);
   return {
     level: mostUrgent([LEVEL_OF[checkpointValidity(times, now)], names.level]),
@@ -96,14 +91,14 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
 }
 
 /** Says whether a checkpoint names the list and the files of the tree. */
-function namesOf({ claims }: Statement, { folder, published, report }: LocalTree): Condition {
-  if (claims['sha256'] !== report?.sha256) {
+function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTree): Condition {
+  if (checkpoint.sha256 !== report?.sha256) {
     const readers = published?.statement === undefined ? '' : ' that do not read publication statements';
-    const message = `names the list of ${claims['updated_at']}: verifiers${readers} use that list, not the newest`;
+    const message = `names the list of ${checkpoint.updatedAt}: verifiers${readers} use that list, not the newest`;
     return { level: 'warning', message };
   }
   const sums = published && readIfThere(folder, CHECKSUMS_PATH);
-  if (sums !== undefined && claims['tree_sha256'] === sha256(sums)) {
+  if (sums !== undefined && checkpoint.treeSha256 === sha256(sums)) {
     return { level: 'ok', message: 'names the newest list' };
   }
   return { level: 'error', message: `names the newest list, but another ${CHECKSUMS_PATH}` };

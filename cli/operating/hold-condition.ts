@@ -20,13 +20,13 @@ export function holdCondition({
 }: LocalTree): HoldCondition {
   if (checkpoint === undefined) {
     // The root key has signed that the registry has no checkpoints, so nothing can be on hold.
-    const isNone = publication !== undefined && publication.claims['checkpoint'] !== true;
+    const isNone = publication?.checkpoint === false;
     if (isNone) return { level: 'ok', message: 'none', issuers: [], releasable: [] };
     const where = report === undefined ? 'there is no tree' : `${folder} has no valid checkpoint`;
     const message = `unknown: ${where}`;
     return { level: 'note', message, issuers: undefined, releasable: [] };
   }
-  const issuers = (checkpoint.claims['hold'] ?? []) as readonly string[];
+  const issuers = checkpoint.hold;
   if (issuers.length === 0) return { level: 'ok', message: 'none', issuers, releasable: [] };
   const records = published?.intact.list === true ? published.issuers() : [];
   const stopped = records.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);

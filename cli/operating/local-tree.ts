@@ -1,12 +1,6 @@
 import { statSync } from 'node:fs';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  namesLog,
-  type RotationStep,
-  readRotation,
-  readStatement,
-  type Statement,
-} from '@passport-registry/verifier/internal';
+import { namesLog, type RotationStep, readRotation } from '@passport-registry/verifier/internal';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
@@ -14,11 +8,16 @@ import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
-import { type Check, type TreeReport, verifyTree } from '../../generator/verification/verify.js';
+import {
+  auditTree,
+  type Check,
+  type ProvenStatements,
+  type TreeReport,
+} from '../../generator/verification/verify.js';
 import { verifyHolders } from '../verify-holders.js';
 
 /** The tree in the output folder, as far as it can be read. */
-export interface LocalTree {
+export interface LocalTree extends ProvenStatements {
   readonly folder: string;
   /** Why a build would refuse the folder; undefined if it would not. */
   readonly refusal: string | undefined;
@@ -30,10 +29,6 @@ export interface LocalTree {
   readonly published: PublishedTree | undefined;
   /** Undefined if nothing was published. */
   readonly report: TreeReport | undefined;
-  readonly delegation: Statement | undefined;
-  readonly checkpoint: Statement | undefined;
-  /** The publication statement. Trees of older versions have none. */
-  readonly publication: Statement | undefined;
 }
 
 /** Reads and verifies the tree in a folder. @param pinned - default: the tree's own key */
@@ -48,18 +43,12 @@ export async function readLocalTree(
     const none = { delegation: undefined, checkpoint: undefined, publication: undefined };
     return { folder, refusal, ...NO_REPAIR, published, report: undefined, ...none };
   }
-  const report = await verifyTree(folderSource(folder), pinned, { now: () => now, verifyHolders });
+  const { report, statements } = await auditTree(folderSource(folder), pinned, {
+    now: () => now,
+    verifyHolders,
+  });
   const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder);
-  const statement = (name: Check['name'], path: string, type: Statement['type']) => {
-    const bytes = hasPassed(report, name) ? readIfThere(folder, path) : undefined;
-    return bytes && readStatement(bytes, type, (message) => new TreeRejected(`${path} ${message}`));
-  };
-  return {
-    ...{ folder, refusal, ...repair, published, report },
-    delegation: statement('delegation', PATHS.delegation, 'registry-delegation+jwt'),
-    checkpoint: statement('checkpoint', PATHS.checkpoint, 'registry-checkpoint+jwt'),
-    publication: statement('publication', PATHS.publication, 'registry-publication+jwt'),
-  };
+  return { folder, refusal, ...repair, published, report, ...statements };
 }
 
 type TreeRepair = Pick<LocalTree, 'repairable' | 'lost'>;
@@ -87,10 +76,6 @@ async function readForBuild(folder: string): Promise<Pick<LocalTree, 'published'
     if (!(error instanceof GeneratorError)) throw error;
     return { published: undefined, refusal: error.message };
   }
-}
-
-function hasPassed({ checks }: TreeReport, name: Check['name']): boolean {
-  return checks.some((check) => check.name === name && check.result === 'passed');
 }
 
 /** Returns the problems of some checks; undefined if none of them failed. */

@@ -20,7 +20,7 @@ export function publicationCondition(tree: LocalTree): PublicationCondition {
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   if (report === undefined) return { level: 'note', message: 'none: there is no tree', ...none };
   if (publication !== undefined) {
-    const sequence = Number(publication.claims['sequence']);
+    const { sequence } = publication;
     const since = formatUpdatedAt(publication.issuedAt);
     return { level: 'ok', message: `number ${sequence}, since ${since}`, sequence, since };
   }

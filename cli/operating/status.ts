@@ -93,7 +93,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     list: listCondition(local, now),
     publication: publicationCondition(local),
     log: await logCondition(local, options.witnesses),
-    delegation: await delegationCondition(local, now),
+    delegation: delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
     hold: holdCondition(local),
     changes: await changesCondition({ issuers, ownFiles, exceptions, development, env: options.env }, local),

@@ -94,7 +94,11 @@ function compareStatements(
 }
 
 /** Publication statements have a sequence, because two of them can be of the same second. */
-function isNewer(served: ServedStatement & { readonly sequence?: number }, own: Statement): boolean {
-  if (served.sequence !== undefined) return served.sequence > Number(own.claims['sequence']);
+interface Sequenced {
+  readonly sequence?: number | undefined;
+}
+
+function isNewer(served: ServedStatement & Sequenced, own: Pick<Statement, 'issuedAt'> & Sequenced): boolean {
+  if (served.sequence !== undefined && own.sequence !== undefined) return served.sequence > own.sequence;
   return served.issuedAt > formatUpdatedAt(own.issuedAt);
 }

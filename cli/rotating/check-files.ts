@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { ANY_TIME, readStatement, verifyDelegation } from '@passport-registry/verifier/internal';
+import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/internal';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { delegationValidity } from '../../generator/freshness/expiry.js';
@@ -76,16 +76,12 @@ export async function planDelegation(
   const refused = (why: string) =>
     new KeyRejected(`${file} is not a delegation by the next key: ${why}: remove it to sign another`);
   if (next === undefined) throw refused('the next key is not known yet');
-  const { keys, mayHold } = await delegated(delegation, next, refused);
+  const signed = await delegated(delegation, next, refused);
+  const { keys, mayHold } = signed;
   if (online !== undefined && namesOf(online) !== namesOf(keys)) {
     throw new UsageError(`${file} names other online keys than --online: remove it to sign another`);
   }
-  const times = readStatement(
-    delegation,
-    'registry-delegation+jwt',
-    (why) => new KeyRejected(`${file} ${why}`),
-  );
-  return { keys, signs: delegationValidity(times, Date.now()) === 'expired', mayHold };
+  return { keys, signs: delegationValidity(signed, Date.now()) === 'expired', mayHold };
 }
 
 /** The online keys of a delegation, and whether they may hold issuers. */

@@ -6,7 +6,6 @@ import { CHECKSUMS_PATH } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { endWithDelegation } from './expiry.js';
 import { type PreviousCheckpoint, permitsHold, previousCheckpoint } from './previous-checkpoint.js';
 import { type CheckpointChoice, type CheckpointSubject, checkpointStatement } from './statements.js';
 
@@ -71,19 +70,6 @@ function readDelegation(bytes: Uint8Array) {
     'registry-delegation+jwt',
     (message, cause) => new TreeRejected(`the delegation ${message}`, { cause }),
   );
-}
-
-/** Reports a checkpoint of a verified tree that ends with its delegation. */
-export function limitOfCheckpoint(tree: Tree, rootKey: RootKey): string[] {
-  const [checkpoint, delegation] = [tree.get(PATHS.checkpoint), tree.get(PATHS.delegation)];
-  if (checkpoint === undefined || delegation === undefined) return [];
-  const statement = readStatement(
-    checkpoint,
-    'registry-checkpoint+jwt',
-    (message, cause) => new TreeRejected(`the checkpoint ${message}`, { cause }),
-  );
-  if (statement.kid === rootKey.thumbprint) return [];
-  return endWithDelegation(statement, readDelegation(delegation), Date.now());
 }
 
 /** What a checkpoint says of a tree that is being built, and the tree that is published. */

@@ -268,7 +268,7 @@ function snapshots(
   const files = new Map<string, Uint8Array>();
   files.set(PATHS.snapshot(current, PATHS.list), list.list);
   files.set(PATHS.snapshot(current, PATHS.signature), Buffer.from(signature));
-  files.set(PATHS.snapshot(current, PATHS.publication), Buffer.from(statement));
+  files.set(PATHS.snapshot(current, PATHS.publication), Buffer.from(statement.text));
   const named = checkpoint === undefined ? undefined : namedList(checkpoint);
   const older = published.filter(({ hash }) => hash !== current);
   const kept = older.filter(({ hash }, index) => index < SNAPSHOTS_BEFORE || hash === named);

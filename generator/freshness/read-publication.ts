@@ -1,6 +1,7 @@
 import { RegistryError } from '@passport-registry/verifier';
 import {
-  type PublicationStatement,
+  decodeUtf8,
+  type PublishedStatement,
   publicationClaims,
   readStatement,
   type Statement,
@@ -17,9 +18,10 @@ export function parsePublicationStatement(text: Uint8Array | string): Statement 
 }
 
 /** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
-export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
+export function readPublicationStatement(text: Uint8Array | string): PublishedStatement {
   try {
-    return publicationClaims(parsePublicationStatement(text));
+    const claims = publicationClaims(parsePublicationStatement(text));
+    return { ...claims, text: typeof text === 'string' ? text : decodeUtf8(text) };
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new TreeRejected(cause.message, { cause });

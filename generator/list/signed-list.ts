@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { SumsTree } from '@passport-registry/verifier/internal';
+import type { PublishedStatement, SumsTree } from '@passport-registry/verifier/internal';
 import type { ListBytes } from './list.js';
 
 /** A list with its signature and the root key that signed it. */
@@ -9,8 +9,7 @@ export interface SignedList {
   readonly sha256: string;
   /** The content of issuers.sig. */
   readonly signature: string;
-  /** The content of publication.jwt. */
-  readonly statement: string;
+  readonly statement: PublishedStatement;
   readonly sums: SumsTree;
   readonly rootKey: RootKey;
   /** Whether a development key signed the list. */

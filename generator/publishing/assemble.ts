@@ -1,7 +1,6 @@
 import { readIfThere } from '../files/read-file.js';
 import { withCheckpoint } from '../freshness/checkpoint.js';
 import { freshnessFiles } from '../freshness/freshness.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
 import { diffLists } from '../list/list-diff.js';
 import type { SignedList } from '../list/signed-list.js';
 import { PATHS } from '../tree/paths.js';
@@ -27,7 +26,7 @@ export async function assemble(
   const diff = before && diffLists(before, signed.list);
   const changes = predecessor && readIfThere(predecessor.folder, PATHS.changes);
   const { breakPinnedVerifiers } = exceptions ?? {};
-  const { sequence, log, checkpoint } = readPublicationStatement(signed.statement);
+  const { sequence, log, checkpoint } = signed.statement;
   const isLogged = log !== undefined;
   const tree = assembleTree({
     signed,

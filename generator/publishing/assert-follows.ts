@@ -9,7 +9,7 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
-import { assertAcceptable } from '../verification/accept.js';
+import { acceptPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { isLogPath } from '../verification/log-archive.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
@@ -184,7 +184,7 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
 const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does not follow ${held.name}`;
 
 function acceptable({ files }: NamedTree, rootKey: RootKey, held: readonly StoredPublication[]) {
-  return assertAcceptable(memorySource(files), { trust: pinnedKey(rootKey), maxAgeDays: undefined, held });
+  return acceptPublication(memorySource(files), { trust: pinnedKey(rootKey), maxAgeDays: undefined, held });
 }
 
 /** Applies the rules for changes to the two lists (rule record-changes). */

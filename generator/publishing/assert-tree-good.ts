@@ -5,7 +5,7 @@ import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { assertVerifiable, treeFiles } from '../verification/accept.js';
 import { memorySource } from '../verification/tree-source.js';
-import { type VerifyOptions, verifyTree } from '../verification/verify.js';
+import { auditTree, type ProvenStatements, type VerifyOptions } from '../verification/verify.js';
 
 /** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
 const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
@@ -16,15 +16,16 @@ const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
  * although an auditor passes what a later version may have added.
  *
  * @param options - the name of the tree in messages, and what verifies the record of the holders
+ * @returns the statements of the tree
  * @throws {@link TreeRejected}
  */
 export async function assertTreeGood(
   tree: Tree,
   rootKey: RootKey,
   { name, verifyHolders }: { readonly name?: string } & Pick<VerifyOptions, 'verifyHolders'>,
-): Promise<void> {
+): Promise<ProvenStatements> {
   const source = memorySource(tree);
-  const report = await verifyTree({ ...source, name: name ?? source.name }, rootKey, {
+  const { report, statements } = await auditTree({ ...source, name: name ?? source.name }, rootKey, {
     withoutLog: name === undefined,
     verifyHolders,
   });
@@ -40,14 +41,15 @@ export async function assertTreeGood(
     report.source,
     report.notes.flatMap(({ code, path }) => (code === 'file-unlisted' ? [path] : [])),
   );
-  // Without these files, a client reads nothing that `verifyTree` has not verified. If the tree has a checkpoint,
-  // `verifyTree` runs the client.
+  // Without these files, a client reads nothing that the audit has not verified. If the tree has a checkpoint, the audit
+  // runs the client.
   const isChecked = report.checks.some(({ name, result }) => name === 'client' && result === 'passed');
   const lacksCheckpoint = report.checks.some(
     ({ name, result }) => name === 'checkpoint' && result === 'failed',
   );
   const needsClient = FRESHNESS.some((path) => tree.has(path)) && !isChecked && !lacksCheckpoint;
   if (needsClient) await assertVerifiable(treeFiles(tree), rootKey);
+  return statements;
 }
 
 /** Refuses to publish files that are not part of a tree. @throws {@link TreeRejected} */

@@ -1,7 +1,5 @@
 import type { OutputFolder } from '../files/output-folder.js';
-import { limitOfCheckpoint } from '../freshness/checkpoint.js';
-import { checkpointClaims } from '../freshness/freshness.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
+import { endWithDelegation } from '../freshness/expiry.js';
 import type { SignedList } from '../list/signed-list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -9,6 +7,7 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { inWords } from '../tree/site/atom.js';
 import { parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
+import type { ProvenStatements } from '../verification/verify.js';
 
 /** The results of the steps of a publication. */
 export interface Outcome {
@@ -24,6 +23,8 @@ export interface Outcome {
   /** The same with its pending publication, which counts as published. */
   readonly published: PublishedTree | undefined;
   readonly signed: SignedList;
+  /** The statements of the new tree. */
+  readonly statements: ProvenStatements;
   readonly tree: Tree;
 }
 
@@ -35,6 +36,7 @@ export function buildNotes({
   answers,
   published,
   signed,
+  statements,
   tree,
 }: Outcome): string[] {
   const { updatedAt } = signed.list;
@@ -61,8 +63,8 @@ export function buildNotes({
       `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, pass their record with --holders.`,
     );
   }
-  const checkpoint = tree.get(PATHS.checkpoint);
-  const promises = readPublicationStatement(signed.statement).checkpoint;
+  const { checkpoint } = statements;
+  const promises = signed.statement.checkpoint;
   if (promises && checkpoint === undefined) {
     found.push(
       'The publication statement promises checkpoints, but the tree has none: every verifier refuses the tree until `checkpoint` has run, so run it before you publish the tree.',
@@ -78,13 +80,14 @@ export function buildNotes({
       'The publication statement does not promise checkpoints yet. The next build or signing request adds the promise: verifiers then refuse the registry without a checkpoint.',
     );
   }
-  for (const note of limitOfCheckpoint(tree, signed.rootKey)) found.push(`T${note.slice(1)}.`);
-  const claims = checkpointClaims(checkpoint);
-  if (claims['sha256'] !== signed.sha256) {
+  const { delegation, sha256: named, treeSha256 } = checkpoint;
+  const limits = delegation === undefined ? [] : endWithDelegation(checkpoint, delegation, Date.now());
+  for (const note of limits) found.push(`T${note.slice(1)}.`);
+  if (named !== signed.sha256) {
     found.push(
       'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
     );
-  } else if (claims['tree_sha256'] !== sha256(tree.get(CHECKSUMS_PATH) ?? new Uint8Array())) {
+  } else if (treeSha256 !== sha256(tree.get(CHECKSUMS_PATH) ?? new Uint8Array())) {
     found.push(
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
     );

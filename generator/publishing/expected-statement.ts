@@ -47,12 +47,8 @@ export function assertExpectedStatement(
 
 /** Reads a publication statement that is not signed yet. @throws {@link TreeRejected} */
 export function readStatementInput(input: string): PublicationStatement {
-  return readPublicationStatement(withoutSignature(input));
-}
-
-/** Returns the SHA-256 of the statement that a statement follows, as its claims say. Undefined for a first statement. */
-export function previousOf(statement: string): unknown {
-  return parsePublicationStatement(statement).claims['previous'];
+  const { text: _notPublished, ...said } = readPublicationStatement(withoutSignature(input));
+  return said;
 }
 
 /** A JWS needs a signature, which need not be valid to be read. */

@@ -94,12 +94,12 @@ export async function extendLog(
   { tree, signed, served }: Publishing,
   choice: LogChoice | undefined,
 ): Promise<ExtendedLog | undefined> {
-  const { log } = readPublicationStatement(signed.statement);
+  const { log } = signed.statement;
   if (log === undefined) return undefined;
   const { head, end, tail } = await publishedLog(served, log);
-  const wanted = [...(await newStatements(tree, served)), await logged(signed.statement)];
+  const wanted = [...(await newStatements(tree, served)), await logged(signed.statement.text)];
   const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
-  const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement));
+  const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement.text));
   const index = known?.index ?? end.size + missing.length - 1;
   if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
   if (choice?.signer === undefined) {

@@ -9,7 +9,7 @@ import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-bran
 import { foldersOf } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
 import { publishedFiles } from '../tree/published-tree.js';
-import { assertAcceptable } from '../verification/accept.js';
+import { acceptPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { namedHash, STORED_STATEMENTS, storedPublication } from '../verification/stored-publication.js';
@@ -95,7 +95,7 @@ async function assertNotPutBack(
   const { rootKey } = published;
   if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
   const accept = (held: readonly StoredPublication[]) =>
-    assertAcceptable(memorySource(files), {
+    acceptPublication(memorySource(files), {
       trust: pinnedKey(rootKey),
       maxAgeDays: undefined,
       held,

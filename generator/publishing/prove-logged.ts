@@ -8,6 +8,7 @@ import {
   isPublication,
   type LogProof,
   type NoteSignature,
+  type PublishedStatement,
   parseLogProof,
   provesEntry,
   publicationEntry,
@@ -16,7 +17,6 @@ import {
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFile } from '../log/log-files.js';
 import { newestPlaced } from '../log/log-tail.js';
@@ -29,8 +29,7 @@ import type { ExtendedLog } from './extend-log.js';
 export interface ProofRequest {
   /** The folder with the tiles of the log. */
   readonly folder: string;
-  /** The publication statement. */
-  readonly statement: string;
+  readonly statement: PublishedStatement;
   /** The new cosignatures of the head. */
   readonly cosignatures: readonly NoteSignature[];
   readonly choice: Pick<CosignChoice, 'witnesses' | 'quorum'>;
@@ -54,7 +53,7 @@ export async function proveLogged(
 ): Promise<ProvenPublication> {
   const read = (path: string) => readIfThere(folder, path);
   const published = readProof(read(PATHS.logProof));
-  const entry = entryBytes(publicationEntry({ ...readPublicationStatement(statement), text: statement }));
+  const entry = entryBytes(publicationEntry(statement));
   const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
   const known = published?.head.note.text === head.note.text ? published.head.note.signatures : [];
   const cosignedHead = withCosignatures(head, [...known, ...cosignatures]);

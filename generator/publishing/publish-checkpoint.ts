@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
-import { readStatement, type Signers } from '@passport-registry/verifier/internal';
+import type { Checkpoint, Signers } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';
@@ -78,34 +78,31 @@ export async function publishCheckpoint(
     const { previous, hold, warnings } = await nextHold(published, choice);
     const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
     const text = await signCheckpoint(choice, { ...subject, previous, hold });
-    await assertVerifiable(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
+    const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
+    const { checkpoint } = await assertVerifiable(tree, rootKey);
+    if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
     replaceCheckpoint(text, staging, out);
     await dropStaleOperations(out, { rootKey, delegation });
     const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
     const log = isWitnessed ? await cosignAgain(published, witnesses, place) : undefined;
-    const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
     return {
       updatedAt,
       sha256: hash,
       hold,
       log,
-      ...describeExpiry(text, byRoot ? undefined : delegation, warnings),
+      ...describeExpiry(checkpoint, warnings),
     };
   });
 }
 
-/** @param held - the delegation of the checkpoint; undefined if the root key signed the checkpoint */
-function describeExpiry(text: string, held: Uint8Array | undefined, warnings: readonly string[]) {
-  const checkpoint = readStatement(text, 'registry-checkpoint+jwt', rejected);
-  const delegation = held && readStatement(held, 'registry-delegation+jwt', rejected);
+function describeExpiry(checkpoint: Checkpoint, warnings: readonly string[]) {
+  const { delegation } = checkpoint;
   return {
     expires: formatUpdatedAt(checkpoint.expiresAt),
     delegationExpires: delegation && formatUpdatedAt(delegation.expiresAt),
     warnings: [...warnings, ...expiryOf(checkpoint, delegation, Date.now()).soon],
   };
 }
-
-const rejected = (message: string, cause?: unknown) => new TreeRejected(`a statement ${message}`, { cause });
 
 function withReplacedFile(out: string, path: string, bytes: Uint8Array): RegistryFiles {
   return { get: async (wanted) => (wanted === path ? bytes : readTreeFile(out, wanted)) };

@@ -53,7 +53,8 @@ export async function publish(
   onStage?.('list and signature');
   const assembled = await assemble(publication, served, { signed, holders });
   onStage?.('tree');
-  await assertTreeGood(assembled, signed.rootKey, { verifyHolders: publication.verifyHolders });
+  const { verifyHolders } = publication;
+  const statements = await assertTreeGood(assembled, signed.rootKey, { verifyHolders });
   onStage?.('verify');
   const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
   const extended = await extendLog(logging, choice);
@@ -69,6 +70,7 @@ export async function publish(
     served,
     published,
     signed,
+    statements,
     tree: logged?.tree ?? assembled,
   };
   if (logged?.report.isComplete === false)

@@ -30,12 +30,12 @@ export async function renewProof(
   const { out } = place;
   const read = (path: string) => readIfThere(out, path);
   const head = readLogHead(read);
-  const text = published?.statement?.text;
-  if (head === undefined || text === undefined) return undefined;
-  const index = entriesSince(read, head.size, sha256(text)).at(-1)?.index;
+  const statement = published?.statement;
+  if (head === undefined || statement === undefined) return undefined;
+  const index = entriesSince(read, head.size, sha256(statement.text)).at(-1)?.index;
   if (index === undefined) throw damagedLog('has no entries');
   const collected = await collectCosignatures(head, choice, read);
-  const request = { folder: out, statement: text, cosignatures: collected.signatures, choice };
+  const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   addFiles(files, place);
   return { ...collected, head, cosigned };

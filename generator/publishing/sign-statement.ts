@@ -1,7 +1,12 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { LogIdentity, PublicationStatement, SumsTree } from '@passport-registry/verifier/internal';
+import type {
+  LogIdentity,
+  PublicationStatement,
+  PublishedStatement,
+  SumsTree,
+} from '@passport-registry/verifier/internal';
 import { UsageError } from '../errors.js';
-import { parsePublicationStatement } from '../freshness/read-publication.js';
+import { readPublicationStatement } from '../freshness/read-publication.js';
 import { type PublicationClaims, publicationStatement } from '../freshness/statements.js';
 import type { ListBytes } from '../list/list.js';
 import type { Signer } from '../signing/sign.js';
@@ -53,7 +58,7 @@ export function nextClaims(
     ...(log !== undefined && { log }),
   };
   // After a killed rotation, keys/root.json may already be the next key.
-  const isSameKey = previous !== undefined && signerOf(previous.text) === rootKey.thumbprint;
+  const isSameKey = previous !== undefined && previous.kid === rootKey.thumbprint;
   if (previous !== undefined && isSameKey && saysTheSame(previous, says)) return undefined;
   const earliest = Math.max(Date.parse(list.updatedAt), previous?.issuedAt ?? 0);
   return {
@@ -80,9 +85,6 @@ function nextSequence(previous: PublicationStatement | undefined, isSameKey: boo
       'key: somebody else has signed it, so rotate to a new root key',
   );
 }
-
-/** Returns the thumbprint of the root key that a publication statement names as its signer. */
-const signerOf = (statement: string) => parsePublicationStatement(statement).kid;
 
 /** @throws {@link UsageError} if the tree has lost its publication statement */
 export function assertStatementIntact(published: Predecessor | undefined): void {
@@ -115,7 +117,9 @@ export async function signedStatement(
   subject: StatementSubject,
   signer: Signer,
   published: PublishedFiles | undefined,
-): Promise<string> {
+): Promise<PublishedStatement> {
   const claims = nextClaims(subject, signer.rootKey, published);
-  return claims === undefined ? (published?.statement?.text ?? '') : publicationStatement(signer, claims);
+  if (claims !== undefined) return readPublicationStatement(await publicationStatement(signer, claims));
+  // Only a published statement can say the same already.
+  return published?.statement as PublishedStatement;
 }

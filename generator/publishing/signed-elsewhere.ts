@@ -1,3 +1,4 @@
+import type { PublishedStatement } from '@passport-registry/verifier/internal';
 import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
@@ -5,7 +6,7 @@ import type { SignedList } from '../list/signed-list.js';
 import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, type PublishedFiles } from '../tree/published-tree.js';
-import { assertExpectedStatement, previousOf } from './expected-statement.js';
+import { assertExpectedStatement } from './expected-statement.js';
 import type { SignedElsewhere } from './publication.js';
 import { assertStatementIntact, type StatementSubject } from './sign-statement.js';
 
@@ -59,14 +60,14 @@ export function followingStatement(
   subject: StatementSubject,
   { statement, rootKey }: SignedElsewhere,
   { predecessor, place: { named } }: Followed,
-): string {
+): PublishedStatement {
   assertStatementIntact(predecessor);
   const said = readPublicationStatement(statement);
   const published = predecessor?.statement;
   const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
   const isPublished = published?.text === statement || (isSameKey && published?.claims === said.claims);
-  if (published !== undefined && isPublished) return published.text;
-  if (previousOf(statement) !== (published && sha256(Buffer.from(published.text)))) {
+  if (published !== undefined && isPublished) return published;
+  if (said.previous !== (published && sha256(Buffer.from(published.text)))) {
     const found =
       published === undefined
         ? `${named}, which has no publication`
@@ -79,5 +80,5 @@ export function followingStatement(
   assertNotAhead(formatUpdatedAt(said.issuedAt), Date.now());
   const input = statement.slice(0, statement.lastIndexOf('.'));
   assertExpectedStatement(input, subject, { rootKey, predecessor });
-  return statement;
+  return said;
 }

@@ -4,7 +4,7 @@ import { TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
-import { assertAcceptable } from '../verification/accept.js';
+import { acceptPublication } from '../verification/accept.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
@@ -40,7 +40,7 @@ async function signedRegistry(source: TreeSource, pinned: PinnedTrust | undefine
     const list = await checkSignature(files, rootKey);
     // A list of any age can be compared.
     if (pinned !== undefined)
-      await assertAcceptable(source, { trust: pinned, maxAgeDays: ANY_AGE_DAYS, held: [] });
+      await acceptPublication(source, { trust: pinned, maxAgeDays: ANY_AGE_DAYS, held: [] });
     return readList(list);
   } catch (cause) {
     if (!(cause instanceof RegistryError || cause instanceof Problems || cause instanceof TreeRejected))

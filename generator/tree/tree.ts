@@ -46,7 +46,7 @@ export function assembleTree(parts: TreeParts): Tree {
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],
     [PATHS.signature, text(signature)],
-    [PATHS.publication, text(statement)],
+    [PATHS.publication, text(statement.text)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
   ]);
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);

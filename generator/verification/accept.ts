@@ -36,14 +36,17 @@ export interface AcceptOptions {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Asserts that a verifier accepts a tree after an earlier publication. A mirror and `branch save` thus apply the rules of
- * a verifier, and have no rules of their own.
+ * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
+ * verifier, and have no rules of their own.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function assertAcceptable(source: TreeSource, options: AcceptOptions): Promise<void> {
+export async function acceptPublication(
+  source: TreeSource,
+  options: AcceptOptions,
+): Promise<Proven<Publication>> {
   const conditions = conditionsOf(options);
-  await rejecting(async () =>
+  return rejecting(async () =>
     verifyPublication(registryFiles(source), await newestMemory(options, conditions), conditions),
   );
 }
@@ -64,9 +67,11 @@ export async function acceptStatements(source: TreeSource, options: AcceptOption
 /**
  * Asserts that a verifier accepts a tree that has not been published yet, whatever its age: including its checkpoint,
  * delegation and rotation.
+ *
+ * @throws {@link TreeRejected}
  */
-export async function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promise<void> {
-  await rejecting(() => verifyAnyAge(files, pinnedKey(rootKey)), 'verifiers would refuse this tree: ');
+export function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promise<Proven<Publication>> {
+  return rejecting(() => verifyAnyAge(files, pinnedKey(rootKey)), 'verifiers would refuse this tree: ');
 }
 
 /** The default maximum age of a list without a checkpoint, as in the verifier. */

@@ -7,7 +7,13 @@ import {
   type RootKey,
   readList,
 } from '@passport-registry/verifier';
-import { type FirstRoots, logTrustOf } from '@passport-registry/verifier/internal';
+import {
+  type Checkpoint,
+  type Delegation,
+  type FirstRoots,
+  logTrustOf,
+  type PublishedStatement,
+} from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
@@ -119,6 +125,19 @@ export interface TreeReport {
   readonly notes: readonly Note[];
 }
 
+/** The statements of a tree that an audit has proven. Undefined: the tree has none, or its check did not pass. */
+export interface ProvenStatements {
+  readonly publication: PublishedStatement | undefined;
+  readonly delegation: Delegation | undefined;
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+/** A report for people, and the facts behind it for code that goes on with them. */
+export interface Audited {
+  readonly report: TreeReport;
+  readonly statements: ProvenStatements;
+}
+
 /**
  * How often to verify a live host again, if a publication during the verification may have made it fail (rule retries).
  */
@@ -164,14 +183,24 @@ export async function verifyTree(
   pinned?: RootKey,
   options: VerifyOptions = {},
 ): Promise<TreeReport> {
+  return (await auditTree(source, pinned, options)).report;
+}
+
+/** Verifies a tree like {@link verifyTree}, and also returns what it has proven. */
+export async function auditTree(
+  source: TreeSource,
+  pinned?: RootKey,
+  options: VerifyOptions = {},
+): Promise<Audited> {
   let files = new SeenFiles(source);
-  let report = await verifyOnce(files, pinned, options);
-  for (let retry = 0; retry < RETRIES && source.live && !report.ok && !report.unreachable; retry++) {
-    if (!(await mayHaveChanged(files, report))) break;
+  let audited = await auditOnce(files, pinned, options);
+  for (let retry = 0; retry < RETRIES && source.live; retry++) {
+    const { report } = audited;
+    if (report.ok || report.unreachable || !(await mayHaveChanged(files, report))) break;
     files = new SeenFiles(source);
-    report = await verifyOnce(files, pinned, options);
+    audited = await auditOnce(files, pinned, options);
   }
-  return report;
+  return audited;
 }
 
 /** A new publication statement can name the same list. */
@@ -194,25 +223,25 @@ async function differs(source: TreeSource, path: string, seen: string | undefine
   return file !== undefined && sha256(file.bytes) !== seen;
 }
 
-async function verifyOnce(
+async function auditOnce(
   files: SeenFiles,
   pinned: RootKey | undefined,
   options: VerifyOptions,
-): Promise<TreeReport> {
+): Promise<Audited> {
   const { source } = files;
   const checks = new CheckList();
   const root = await checks.run('root key', async () =>
     trustedRoot(files, await checkRootKey(files), pinned),
   );
   const audited = checks.unreachable
-    ? NOTHING_AUDITED
-    : await auditTree({ files, checks, root, pinned }, options);
+    ? NOTHING_CHECKED
+    : await checkTree({ files, checks, root, pinned }, options);
   if (source.live && !checks.unreachable) {
     await checks.run('unknown id', () => checkUnknownId(files));
     if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
     else if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
-  const { list, registry, hold, holders, warnings, notes, onlyClientReads } = audited;
+  const { list, registry, statements, holders, warnings, notes, onlyClientReads } = audited;
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
@@ -228,7 +257,7 @@ async function verifyOnce(
     checks.skip('client', reason);
   }
   const development = await files.get(PATHS.developmentMark).catch(() => undefined);
-  return {
+  const report: TreeReport = {
     source: source.name,
     ok: checks.failed.length === 0,
     unreachable: checks.unreachable,
@@ -240,19 +269,20 @@ async function verifyOnce(
     updatedAt: registry?.updated_at,
     issuers: registry?.issuers.length,
     sha256: list && sha256(list),
-    hold,
+    hold: statements.checkpoint?.hold,
     checks: checks.complete(),
     warnings,
     notes,
   };
+  return { report, statements };
 }
 
-/** What an audit has found out about a tree. */
-interface AuditedTree {
+/** What the checks of a tree have found out. */
+interface CheckedTree {
   /** The list; undefined unless the root key has signed the list. */
   readonly list: Uint8Array | undefined;
   readonly registry: IssuerRegistry | undefined;
-  readonly hold: readonly string[] | undefined;
+  readonly statements: ProvenStatements;
   readonly holders: HeldBy | undefined;
   /** Whether the tree has statements, which a client reads with code of its own. */
   readonly onlyClientReads: boolean;
@@ -260,10 +290,10 @@ interface AuditedTree {
   readonly notes: readonly Note[];
 }
 
-const NOTHING_AUDITED: AuditedTree = {
+const NOTHING_CHECKED: CheckedTree = {
   list: undefined,
   registry: undefined,
-  hold: undefined,
+  statements: { publication: undefined, delegation: undefined, checkpoint: undefined },
   holders: undefined,
   onlyClientReads: true,
   warnings: [],
@@ -279,10 +309,10 @@ interface Audit {
 }
 
 /** Runs all checks that need no live host. */
-async function auditTree(
+async function checkTree(
   { files, checks, root, pinned }: Audit,
   options: VerifyOptions,
-): Promise<AuditedTree> {
+): Promise<CheckedTree> {
   const { maxAge = DEFAULT_MAX_AGE_DAYS * 24 * 60 * 60, now = Date.now, onProgress } = options;
   const rootKey = root?.rootKey;
   const warnings: string[] = [];
@@ -389,13 +419,13 @@ async function auditTree(
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
     checks.wasRun(name),
   );
-  const hold = checkpoint?.hold;
   const notes = [
     ...unknownFiles(paths, (path) => sums?.has(path) === true),
     ...(await unknownClaimsIn(files, (check) => checks.passed(check))),
     ...(logged?.notes ?? []),
   ];
-  return { list, registry, hold, holders, onlyClientReads, warnings, notes };
+  const statements = { publication, delegation, checkpoint };
+  return { list, registry, statements, holders, onlyClientReads, warnings, notes };
 }
 
 /** Whether a tree has files of a log. The first publication in a log can be pending before a statement names the log. */

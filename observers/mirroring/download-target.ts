@@ -1,4 +1,4 @@
-import type { SummedHead } from '@passport-registry/verifier/internal';
+import type { Proven, Publication, SummedHead } from '@passport-registry/verifier/internal';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import type { HeldLog } from './held-log.js';
@@ -37,8 +37,8 @@ export interface AcceptanceRules {
   readonly acceptOperations: (read: () => Promise<Uint8Array | undefined>) => Promise<Uint8Array | undefined>;
   /** Called with a note for each file that is left out. */
   readonly noteLeftOut: (notes: readonly Note[]) => void;
-  /** Called once all files that decide about trust are in the folder. */
-  readonly acceptPublication: () => Promise<void>;
+  /** Called once all files that decide about trust are in the folder. Returns what they prove. */
+  readonly acceptPublication: () => Promise<Proven<Publication>>;
 }
 
 /** Where to write a tree, and what need not be downloaded again. */

@@ -55,12 +55,12 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
   if (log !== undefined && statement !== undefined)
     await downloadArchive(release, { log, statement: statement.text }, target.heldLog);
   await target.rules.acceptLog((path) => release.isVerified(path));
-  await target.rules.acceptPublication();
+  const publication = await target.rules.acceptPublication();
   await makeRecords(release, files.records);
   await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
   const unproven = unprovenFiles(
     files.all.map(({ path, hash }) => [path, hash]),
-    { read: (path) => (release.includes(path) ? release.read(path) : undefined), held: target.held },
+    { publication, checksums: release.read(CHECKSUMS_PATH), held: target.held },
   );
   target.rules.noteLeftOut(unproven.map(unprovenFile));
   const others = files.others.filter(({ path }) => !unproven.includes(path));

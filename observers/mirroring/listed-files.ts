@@ -1,5 +1,5 @@
+import type { Proven, Publication } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
-import { checkpointClaims } from '../../generator/freshness/freshness.js';
 import { CHECKSUMS_PATH, isChecksummed, sha256 } from '../../generator/tree/checksums.js';
 import { HOST_FILES, isOwnHostFile } from '../../generator/tree/host-configuration.js';
 import { roleOf } from '../../generator/tree/known-files.js';
@@ -60,22 +60,25 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   return { all, ...listed };
 }
 
+/** A new release whose publication has been accepted. */
+interface AcceptedRelease {
+  readonly publication: Proven<Publication>;
+  /** The content of SHA256SUMS. */
+  readonly checksums: Uint8Array;
+  /** The release that is being served. */
+  readonly held: HeldRelease | undefined;
+}
+
 /**
  * Returns the listed files that a mirror leaves out because nothing proves them: those that this version does not know, and
  * hosts' files that no known version writes. SHA256SUMS is not signed. Only a checkpoint for the newest list names its hash.
  * A file that the release being served has came with such a checkpoint.
- *
- * @param read - reads the files of the new release. Its list and its checkpoint have been accepted
  */
 export function unprovenFiles(
   listed: Iterable<readonly [path: string, hash: string]>,
-  { read, held }: { read: (path: string) => Uint8Array | undefined; held: HeldRelease | undefined },
+  { publication: { checkpoint, sha256: list }, checksums, held }: AcceptedRelease,
 ): string[] {
-  const hashOf = (path: string) => sha256(read(path) ?? '');
-  const claims = checkpointClaims(read(PATHS.checkpoint) ?? new Uint8Array());
-  const isProven =
-    claims['sha256'] === hashOf(PATHS.list) && claims['tree_sha256'] === hashOf(CHECKSUMS_PATH);
-  if (isProven) return [];
+  if (checkpoint?.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
   const unproven = [...listed].filter(([path, hash]) => {
     const isCopy = path === PATHS.gzipped || path === PATHS.brotli;
     const isForeign = HOST_FILES.includes(path)

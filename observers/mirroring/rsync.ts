@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { LIMITS } from '@passport-registry/verifier/internal';
+import { LIMITS, type Proven, type Publication } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../../generator/errors.js';
 import { readTreeFile } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
@@ -47,8 +47,8 @@ export async function downloadByRsync(
   if (operations === undefined) rmSync(join(folder, PATHS.operations), { recursive: true, force: true });
   // Files that have not changed are hard links to those of the release being served.
   await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
-  await rules.acceptPublication();
-  rules.noteLeftOut(removeUnproven(folder, held));
+  const publication = await rules.acceptPublication();
+  rules.noteLeftOut(removeUnproven(folder, publication, held));
   const number = (label: string) =>
     Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));
   return {
@@ -58,11 +58,15 @@ export async function downloadByRsync(
 }
 
 /** Removes the files that `verify` passes, but that nothing proves: a mirror must not serve them. Returns notes about them. */
-function removeUnproven(folder: string, held: HeldRelease | undefined): Note[] {
-  const read = (path: string) => readTreeFile(folder, path);
-  const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
+function removeUnproven(
+  folder: string,
+  publication: Proven<Publication>,
+  held: HeldRelease | undefined,
+): Note[] {
+  const checksums = readTreeFile(folder, CHECKSUMS_PATH) ?? Buffer.alloc(0);
+  const sums = parseChecksums(checksums.toString('utf8')) ?? new Map<string, string>();
   const unlisted = filesBelow(folder).filter((path) => roleOf(path) === 'added' && !sums.has(path));
-  const unproven = unprovenFiles(sums, { read, held });
+  const unproven = unprovenFiles(sums, { publication, checksums, held });
   for (const path of [...unlisted, ...unproven]) rmSync(join(folder, path), { force: true });
   return [...unlisted.map(unlistedFile), ...unproven.map(unprovenFile)];
 }

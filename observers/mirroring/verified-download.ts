@@ -3,7 +3,7 @@ import { RegistryError } from '@passport-registry/verifier';
 import { hasCode } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { acceptStatements, assertAcceptable } from '../../generator/verification/accept.js';
+import { acceptPublication, acceptStatements } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
 import { isLoggedStatement } from '../../generator/verification/log-archive.js';
 import { demandsOf, type PinnedTrust } from '../../generator/verification/pinned-trust.js';
@@ -81,7 +81,7 @@ export async function downloadVerified(
       const isKept = heldLog?.release === held ? isLoggedStatement : undefined;
       try {
         await acceptLog(folderSource(held.folder), isKept);
-        await assertAcceptable(folderSource(held.folder), conditions);
+        await acceptPublication(folderSource(held.folder), conditions);
         heldReport = await verify(held.folder);
         return true;
       } catch (error) {
@@ -115,7 +115,7 @@ export async function downloadVerified(
       leftOut = notes;
     },
     acceptLog: (isVerified) => acceptLog(tree, isVerified),
-    acceptPublication: () => assertAcceptable(tree, conditions),
+    acceptPublication: () => acceptPublication(tree, conditions),
   };
   const seeksLog = witness !== undefined || trust.log.log !== undefined;
   const target = { ...{ folder, held, heldLog, seeksLog, trust, rules, env } };

@@ -30,8 +30,7 @@ export async function proofFindings(
   if (bytes === undefined || !isLogged || !mayHaveProof) return [];
   const { now, maxAgeMs } = demand;
   const verify = async (since: number) => {
-    const text = Buffer.from(bytes).toString('latin1');
-    const statement = { ...readPublicationStatement(text), text };
+    const statement = readPublicationStatement(bytes);
     const rules = { ...demand.trust, since, until: now + CLOCK_TOLERANCE_MS };
     return verifyPublicationProof(files.get(PATHS.logProof), statement, rules);
   };
