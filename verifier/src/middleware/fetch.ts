@@ -55,6 +55,7 @@ export function requirePassport<Rest extends unknown[]>(
   }
   return async (request, ...rest) => {
     const outcome = await admitRequest(request, options);
-    return isRefusal(outcome) ? refusalResponse(outcome) : handler(request, outcome, ...rest);
+    if (isRefusal(outcome)) return refusalResponse(outcome);
+    return handler(outcome.request, outcome.admission, ...rest);
   };
 }
