@@ -72,7 +72,8 @@ export type { PolicyContext, PolicyHandler } from './passport/mandate.js';
 export { PASSPORT_REASONS, type PassportReasonCode, type ReasonKind } from './passport/reasons.js';
 export type { VerdictReason } from './passport/rejection.js';
 export { coversAction } from './passport/scope.js';
-export { type Decision, decide, type Reason, type ReasonCode } from './policy/decide.js';
+export { type Decision, decide } from './policy/decide.js';
+export type { Reason, ReasonCode } from './policy/requirements.js';
 export { assertTrustPolicy } from './policy/trust-policy.js';
 export { type MemoryReplayOptions, memoryReplayStore, type ReplayStore } from './replay/replay-store.js';
 export type {

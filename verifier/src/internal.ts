@@ -202,4 +202,4 @@ export { isPublicAddress, isPublicHost } from './http/public-address.js';
 export { LimitExceeded, readLimited } from './http/read-limited.js';
 export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
-export { coversPlace } from './policy/decide.js';
+export { coversPlace } from './policy/requirements.js';

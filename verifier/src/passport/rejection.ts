@@ -1,4 +1,4 @@
-import type { ReasonCode } from '../policy/decide.js';
+import type { ReasonCode } from '../policy/requirements.js';
 import type { PassportReasonCode } from './reasons.js';
 
 /** One reason of a verdict. */

@@ -1,30 +1,6 @@
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
-import { instantOf } from '../core/list/date-time.js';
+import type { Reason } from './requirements.js';
 import { compilePolicy } from './trust-policy.js';
-
-/** The stable codes of the reasons to accept or reject an issuer. */
-export type ReasonCode =
-  | 'issuer-unknown'
-  | 'status-suspended'
-  | 'status-revoked'
-  | 'issuer-held'
-  | 'denied'
-  | 'tier-not-accepted'
-  | 'domain-not-covered'
-  | 'geography-not-covered'
-  | 'passport-type-not-covered'
-  | 'certified-too-recently'
-  | 'audit-missing'
-  | 'audit-too-old'
-  | 'allowed'
-  | 'policy-met';
-
-/** One reason of a decision. */
-export interface Reason {
-  readonly code: ReasonCode;
-  /** A message for people. May change. */
-  readonly message: string;
-}
 
 /** Whether an issuer is trusted, with all reasons. */
 export interface Decision {
@@ -33,8 +9,6 @@ export interface Decision {
   /** The issuer's record. Undefined if the registry has no such record. */
   readonly issuer: Issuer | undefined;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Applies a local trust policy to an issuer (docs/protocol.md#trust-policy). If the issuer has no record, or its status
@@ -76,21 +50,22 @@ export function decideWith(
   policy: TrustPolicy,
   { now, hold }: Circumstances,
 ): Decision {
-  const { allow, deny } = compilePolicy(policy);
+  const { allow, deny, requirements } = compilePolicy(policy);
   if (issuer === undefined) return rejectIssuer(issuer, [UNKNOWN]);
-  const reasons: Reason[] = [];
-  if (issuer.status !== 'active') {
-    reasons.push({
-      code: `status-${issuer.status}`,
-      message: `the registry has ${issuer.status} the issuer`,
-    });
+  const { issuer_id: id, status } = issuer;
+  let reasons: readonly Reason[] = NONE;
+  if (status !== 'active') {
+    reasons = [{ code: `status-${status}`, message: `the registry has ${status} the issuer` }];
   }
-  if (hold?.includes(issuer.issuer_id)) reasons.push(HELD);
-  const denied = deny.get(issuer.issuer_id);
-  if (denied !== undefined) reasons.push({ code: 'denied', message: denied });
-  const allowed = allow.get(issuer.issuer_id);
+  if (hold?.includes(id)) reasons = [...reasons, HELD];
+  const denied = deny.get(id);
+  if (denied !== undefined) reasons = [...reasons, { code: 'denied', message: denied }];
+  const allowed = allow.get(id);
   if (allowed === undefined) {
-    reasons.push(...findUnmetAttributes(issuer, policy), ...findUnmetTimes(issuer, policy, now));
+    for (const unmetBy of requirements) {
+      const reason = unmetBy(issuer, now);
+      if (reason !== undefined) reasons = [...reasons, reason];
+    }
   }
   if (reasons.length > 0) return rejectIssuer(issuer, reasons);
   return {
@@ -100,6 +75,7 @@ export function decideWith(
   };
 }
 
+const NONE: readonly Reason[] = Object.freeze([]);
 const UNKNOWN: Reason = { code: 'issuer-unknown', message: 'the registry has no such issuer' };
 const HELD: Reason = {
   code: 'issuer-held',
@@ -111,72 +87,4 @@ const MET: readonly Reason[] = Object.freeze([
 
 function rejectIssuer(issuer: Issuer | undefined, reasons: readonly Reason[]): Decision {
   return { accepted: false, reasons, issuer };
-}
-
-function findUnmetAttributes(issuer: Issuer, policy: TrustPolicy): Reason[] {
-  const { tiers, domains, geography, passport_types } = policy;
-  const reasons: Reason[] = [];
-  if (!tiers.includes(issuer.tier)) {
-    reasons.push({
-      code: 'tier-not-accepted',
-      message: `the policy does not accept the tier ${issuer.tier}`,
-    });
-  }
-  if (domains !== undefined && !overlaps(domains, issuer.domain_scope)) {
-    reasons.push({
-      code: 'domain-not-covered',
-      message: `the issuer declares none of ${domains.join(', ')}`,
-    });
-  }
-  if (geography !== undefined && !coversPlace(geography, issuer.geographical_scope)) {
-    reasons.push({
-      code: 'geography-not-covered',
-      message: `the issuer declares none of ${geography.join(', ')}`,
-    });
-  }
-  if (passport_types !== undefined && !overlaps(passport_types, issuer.passport_types)) {
-    const message = `the issuer declares none of ${passport_types.join(', ')}`;
-    reasons.push({ code: 'passport-type-not-covered', message });
-  }
-  return reasons;
-}
-
-function findUnmetTimes(
-  { certified_since, last_audit }: Issuer,
-  { min_certified_days, max_audit_days }: TrustPolicy,
-  now: number,
-): Reason[] {
-  const reasons: Reason[] = [];
-  if (
-    min_certified_days !== undefined &&
-    !(now - instantOf(certified_since) >= min_certified_days * DAY_MS)
-  ) {
-    const message = `the issuer has been certified only since ${certified_since}`;
-    reasons.push({ code: 'certified-too-recently', message });
-  }
-  if (max_audit_days === undefined) return reasons;
-  if (last_audit === undefined || last_audit === null) {
-    reasons.push({ code: 'audit-missing', message: 'the issuer has no audit' });
-  } else if (instantOf(last_audit) > now) {
-    const message = `the last audit is dated ${last_audit}, which is in the future`;
-    reasons.push({ code: 'audit-missing', message });
-  } else if (!(now - instantOf(last_audit) <= max_audit_days * DAY_MS)) {
-    reasons.push({ code: 'audit-too-old', message: `the last audit was on ${last_audit}` });
-  }
-  return reasons;
-}
-
-function overlaps(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
-  return declared?.some((one) => wanted.includes(one)) === true;
-}
-
-/**
- * Returns whether scopes cover one of some places. A country covers its subdivisions, and `global` covers everything.
- */
-export function coversPlace(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
-  return (
-    declared?.some(
-      (one) => one === 'global' || wanted.some((place) => place === one || place.startsWith(`${one}-`)),
-    ) === true
-  );
 }

@@ -9,6 +9,7 @@ import {
   TIERS,
   type TrustPolicy,
 } from '../core/generated/schemas.js';
+import { type Requirement, requirementsOf } from './requirements.js';
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error, because
@@ -68,6 +69,7 @@ export interface CompiledPolicy {
   readonly policy: TrustPolicy;
   readonly allow: ReadonlyMap<string, string>;
   readonly deny: ReadonlyMap<string, string>;
+  readonly requirements: readonly Requirement[];
 }
 
 const compiled = new WeakMap<object, CompiledPolicy>();
@@ -83,7 +85,12 @@ export function compilePolicy(policy: TrustPolicy): CompiledPolicy {
   assertTrustPolicy(policy);
   const byId = (named: TrustPolicy['allow']) =>
     new Map((named ?? []).map(({ issuer_id, reason }): [string, string] => [issuer_id, reason]));
-  const fresh = { policy: deepFreeze(policy), allow: byId(policy.allow), deny: byId(policy.deny) };
+  const fresh = {
+    policy: deepFreeze(policy),
+    allow: byId(policy.allow),
+    deny: byId(policy.deny),
+    requirements: requirementsOf(policy),
+  };
   compiled.set(policy, fresh);
   return fresh;
 }

@@ -1,0 +1,112 @@
+import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
+import { instantOf } from '../core/list/date-time.js';
+
+/** The stable codes of the reasons to accept or reject an issuer. */
+export type ReasonCode =
+  | 'issuer-unknown'
+  | 'status-suspended'
+  | 'status-revoked'
+  | 'issuer-held'
+  | 'denied'
+  | 'tier-not-accepted'
+  | 'domain-not-covered'
+  | 'geography-not-covered'
+  | 'passport-type-not-covered'
+  | 'certified-too-recently'
+  | 'audit-missing'
+  | 'audit-too-old'
+  | 'allowed'
+  | 'policy-met';
+
+/** One reason of a decision. */
+export interface Reason {
+  readonly code: ReasonCode;
+  /** A message for people. May change. */
+  readonly message: string;
+}
+
+/**
+ * Checks one requirement of a policy. Returns why the issuer does not meet the requirement; undefined if it does.
+ *
+ * @param now - milliseconds since 1970
+ */
+export type Requirement = (issuer: Issuer, now: number) => Reason | undefined;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Returns the requirements of a policy, apart from `allow` and `deny`, prepared for repeated use. */
+export function requirementsOf(policy: TrustPolicy): readonly Requirement[] {
+  const { tiers, domains, geography, passport_types: types, min_certified_days, max_audit_days } = policy;
+  const found: Requirement[] = [tierAmong(tiers)];
+  if (domains !== undefined) {
+    found.push(covers({ code: 'domain-not-covered', wanted: domains }, (issuer) => issuer.domain_scope));
+  }
+  if (geography !== undefined) {
+    const places = { wanted: geography, accepted: placesCovering(geography) };
+    found.push(covers({ code: 'geography-not-covered', ...places }, (issuer) => issuer.geographical_scope));
+  }
+  if (types !== undefined) {
+    const code = 'passport-type-not-covered';
+    found.push(covers({ code, wanted: types }, (issuer) => issuer.passport_types));
+  }
+  if (min_certified_days !== undefined) found.push(certifiedFor(min_certified_days * DAY_MS));
+  if (max_audit_days !== undefined) found.push(auditedWithin(max_audit_days * DAY_MS));
+  return found;
+}
+
+function tierAmong(tiers: TrustPolicy['tiers']): Requirement {
+  return ({ tier }) =>
+    tiers.includes(tier)
+      ? undefined
+      : { code: 'tier-not-accepted', message: `the policy does not accept the tier ${tier}` };
+}
+
+/** What a scope must cover. */
+interface Coverage {
+  /** The code of the reason if it does not. */
+  readonly code: ReasonCode;
+  /** The values that the policy names. */
+  readonly wanted: readonly string[];
+  /** All values that are as good as one of them. Default: only these. */
+  readonly accepted?: ReadonlySet<string>;
+}
+
+/** Demands that an issuer declares at least one value of a scope. */
+function covers(
+  { code, wanted, accepted = new Set(wanted) }: Coverage,
+  scopeOf: (issuer: Issuer) => readonly string[] | undefined,
+): Requirement {
+  const reason: Reason = { code, message: `the issuer declares none of ${wanted.join(', ')}` };
+  return (issuer) => (scopeOf(issuer)?.some((one) => accepted.has(one)) === true ? undefined : reason);
+}
+
+function certifiedFor(minimum: number): Requirement {
+  return ({ certified_since: since }, now) =>
+    now - instantOf(since) >= minimum
+      ? undefined
+      : { code: 'certified-too-recently', message: `the issuer has been certified only since ${since}` };
+}
+
+function auditedWithin(maximum: number): Requirement {
+  return ({ last_audit: audit }, now) => {
+    if (audit === undefined || audit === null)
+      return { code: 'audit-missing', message: 'the issuer has no audit' };
+    const age = now - instantOf(audit);
+    if (age < 0)
+      return { code: 'audit-missing', message: `the last audit is dated ${audit}, which is in the future` };
+    return age <= maximum ? undefined : { code: 'audit-too-old', message: `the last audit was on ${audit}` };
+  };
+}
+
+/**
+ * Returns whether scopes cover one of some places. A country covers its subdivisions, and `global` covers everything.
+ */
+export function coversPlace(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
+  const places = placesCovering(wanted);
+  return declared?.some((one) => places.has(one)) === true;
+}
+
+/** Returns all places that cover one of some places: `US-CA` is covered by itself, by `US`, and by `global`. */
+function placesCovering(wanted: readonly string[]): ReadonlySet<string> {
+  return new Set(['global', ...wanted, ...wanted.map((place) => place.replace(/-.*/, ''))]);
+}
