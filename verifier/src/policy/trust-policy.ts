@@ -66,7 +66,6 @@ function faultInNamed(path: string, entry: Readonly<Record<string, unknown>>): F
 
 /** A checked policy, prepared for repeated use. */
 export interface CompiledPolicy {
-  readonly policy: TrustPolicy;
   readonly allow: ReadonlyMap<string, string>;
   readonly deny: ReadonlyMap<string, string>;
   readonly requirements: readonly Requirement[];
@@ -85,12 +84,8 @@ export function compilePolicy(policy: TrustPolicy): CompiledPolicy {
   assertTrustPolicy(policy);
   const byId = (named: TrustPolicy['allow']) =>
     new Map((named ?? []).map(({ issuer_id, reason }): [string, string] => [issuer_id, reason]));
-  const fresh = {
-    policy: deepFreeze(policy),
-    allow: byId(policy.allow),
-    deny: byId(policy.deny),
-    requirements: requirementsOf(policy),
-  };
+  deepFreeze(policy);
+  const fresh = { allow: byId(policy.allow), deny: byId(policy.deny), requirements: requirementsOf(policy) };
   compiled.set(policy, fresh);
   return fresh;
 }
