@@ -63,8 +63,9 @@ describeWith(['chromium'], 'a page before its list is there', () => {
       const times = (asked.get(path) ?? 0) + 1;
       asked.set(path, times);
       if (!/\/(?:issuers\.json|issuers\.sig|publication\.jwt|checkpoint\.jwt)$/.test(path)) return bytes;
-      // The list asks first, and the look-up second.
-      const isOld = isReleased ? !isHonest : times === 1;
+      // The list asks first, and the look-up second. The page may ask for the list again before the test goes on.
+      const isLookup = times === 2 && !path.includes('/issuers.');
+      const isOld = isHonest ? !isReleased && times === 1 : !isLookup;
       return isOld ? readFileSync(join(old, path)) : bytes;
     });
     const { page } = await open(`${base}/#issuer=alpha`);
