@@ -66,18 +66,16 @@ describe('parseStrictJson', () => {
   it('takes time in proportion to the size of what it accepts', () => {
     const records = (count: number) =>
       JSON.stringify(Array.from({ length: count }, () => ({ id: 'a', b: 'c' })));
-    const micros = (text: string) => {
-      const times = Array.from({ length: 9 }, () => {
-        const before = process.cpuUsage();
-        parseStrictJson(text);
-        return process.cpuUsage(before).user;
-      });
-      // A clock can be too coarse for the small text.
-      return Math.max(1, Math.min(...times));
+    const [small, large] = [records(5_000), records(80_000)];
+    // The same number of records each time, in 16 texts or in one. The clock may be too coarse for less.
+    const timeOf = (text: string, times: number) => {
+      const before = process.cpuUsage();
+      for (let round = 0; round < 6 * times; round++) parseStrictJson(text);
+      return process.cpuUsage(before).user;
     };
-    const [small, large] = [records(5_000), records(80_000)].map(micros) as [number, number];
-    // 16 times the size. A search through the rest of the text for each string took 256 times as long.
-    expect(large / small).toBeLessThan(80);
+    timeOf(small, 1);
+    // A search through the rest of the text for each string took 16 times as long in one.
+    expect(timeOf(large, 1) / timeOf(small, 16)).toBeLessThan(6);
   });
 
   it('reads backslashes before a quote', () => {
