@@ -23,7 +23,7 @@ export async function admitNodeRequest<Request>(
   const refused = refuseTarget(parts.originalUrl);
   if (refused !== undefined) return refused;
   const presented = {
-    request: () => request,
+    request,
     authorization: singleHeader(parts.headers['authorization']),
     proof: singleHeader(parts.headers[PROOF_HEADER.toLowerCase()]),
     readPayload: () => readPayload(parts, options.maxBodyBytes ?? MAX_BODY_BYTES),

@@ -4,41 +4,20 @@ import { MAX_BODY_BYTES, parseBody, payloadOf, type Read, tooLarge } from './pay
 import type { Refusal } from './refusal.js';
 import { refuseUrl } from './request-target.js';
 
-/** What a handler gets. */
-export interface Admitted {
-  /** The request, whose body can be read. */
-  readonly request: Request;
-  readonly admission: Admission;
-}
-
-/**
- * Admits or refuses a Request. Reads the body once, and passes on a request with the bytes that were read: a copy of a
- * request costs more than the verification.
- */
+/** Admits or refuses a Request. Reads the body from a copy, so that the handler can read the body again. */
 export async function admitRequest(
-  received: Request,
+  request: Request,
   options: RequirePassportOptions<Request>,
-): Promise<Admitted | Refusal> {
-  const refused = refuseUrl(received.url);
+): Promise<Admission | Refusal> {
+  const refused = refuseUrl(request.url);
   if (refused !== undefined) return refused;
-  let request = received;
-  const readPayload = async (): Promise<Read<unknown>> => {
-    const bytes = await readBody(received, options.maxBodyBytes ?? MAX_BODY_BYTES);
-    if (isRefusal(bytes)) return bytes;
-    if (received.body !== null) request = new Request(received, { body: bytes.value });
-    const body = parseBody(bytes.value);
-    return isRefusal(body) ? body : payloadOf(body.value, new URL(received.url).searchParams);
+  const presented = {
+    request,
+    authorization: request.headers.get('authorization'),
+    proof: request.headers.get(PROOF_HEADER),
+    readPayload: () => readPayload(request, options.maxBodyBytes ?? MAX_BODY_BYTES),
   };
-  const admission = await admit(
-    {
-      request: () => request,
-      authorization: received.headers.get('authorization'),
-      proof: received.headers.get(PROOF_HEADER),
-      readPayload,
-    },
-    options,
-  );
-  return isRefusal(admission) ? admission : { request, admission };
+  return admit(presented, options);
 }
 
 /** Converts a refusal to a Response. */
@@ -46,17 +25,19 @@ export function refusalResponse({ status, headers, body }: Refusal): Response {
   return Response.json(body, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
 }
 
-async function readBody(
-  { body, bodyUsed }: Request,
-  maxBytes: number,
-): Promise<Read<Uint8Array<ArrayBuffer>>> {
-  if (bodyUsed) {
+async function readPayload(request: Request, maxBytes: number): Promise<Read<unknown>> {
+  if (request.bodyUsed) {
     throw new Error(
       'requirePassport runs too late: the body has already been read. Put requirePassport first, or set its payload option',
     );
   }
+  const body = await readRequestBody(request, maxBytes);
+  return isRefusal(body) ? body : payloadOf(body.value, new URL(request.url).searchParams);
+}
+
+async function readRequestBody(request: Request, maxBytes: number): Promise<Read<unknown>> {
   try {
-    return { value: await readLimited(body, maxBytes) };
+    return parseBody(await readLimited(request.clone().body, maxBytes));
   } catch (error) {
     if (error instanceof LimitExceeded) return tooLarge(maxBytes);
     throw error;

@@ -44,8 +44,7 @@ export const REQUIRE_PASSPORT_OPTIONS: OptionChecks<RequirePassportOptions<never
 
 /** The parts of a request that an adapter presents. */
 export interface Presented<Request> {
-  /** Returns the request for the functions of the options: one whose body can be read. */
-  readonly request: () => Request;
+  readonly request: Request;
   readonly authorization: string | null | undefined;
   readonly proof: string | null | undefined;
   /** Reads the payload. Called only without the option `payload`. */
@@ -60,9 +59,9 @@ export async function admit<Request>(
   const [, token] = /^Bearer +([A-Za-z0-9._-]+) *$/i.exec(authorization ?? '') ?? [];
   if (token === undefined) return missing('passport');
   if (typeof proof !== 'string' || proof === '') return missing('proof');
-  const read = payload === undefined ? await readPayload() : { value: await payload(request()) };
+  const read = payload === undefined ? await readPayload() : { value: await payload(request) };
   if (isRefusal(read)) return read;
-  const name = typeof action === 'string' ? action : await action(request());
+  const name = typeof action === 'string' ? action : await action(request);
   const verdict = await verifier.verifyAction({ token, proof, action: name, payload: read.value });
   if (!verdict.allowed) return refusalOf(verdict, name);
   // An allowed action always has an object as its payload.
