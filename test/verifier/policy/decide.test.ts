@@ -24,6 +24,21 @@ const codes = (record: Issuer | undefined, policy: TrustPolicy) =>
 const ANY: TrustPolicy = { tiers: ['founding', 'certified', 'registered', 'sandbox'] };
 
 describe('decide', () => {
+  it('gives reasons that a caller cannot change for later decisions', () => {
+    const banking = { ...ANY, domains: ['banking'] };
+    const cases: [Issuer | undefined, TrustPolicy][] = [
+      [undefined, ANY],
+      [issuer('a'), ANY],
+      [issuer('a', { domain_scope: ['health'] }), banking],
+    ];
+    for (const [record, policy] of cases) {
+      const before = JSON.stringify(decide(record, policy, NOW));
+      const [reason] = decide(record, policy, NOW).reasons;
+      expect(() => Object.assign(reason as object, { code: 'allowed', message: '' })).toThrow(TypeError);
+      expect(JSON.stringify(decide(record, policy, NOW))).toBe(before);
+    }
+  });
+
   it.each<[string, Partial<Issuer>, TrustPolicy, string[]]>([
     ['accepts what meets every demand', {}, ANY, ['policy-met']],
     [

@@ -76,13 +76,11 @@ export function decideWith(
 }
 
 const NONE: readonly Reason[] = Object.freeze([]);
-const UNKNOWN: Reason = { code: 'issuer-unknown', message: 'the registry has no such issuer' };
-const HELD: Reason = {
-  code: 'issuer-held',
-  message: 'the checkpoint holds the issuer, as if suspended',
-};
+const shared = (reason: Reason): Reason => Object.freeze(reason);
+const UNKNOWN = shared({ code: 'issuer-unknown', message: 'the registry has no such issuer' });
+const HELD = shared({ code: 'issuer-held', message: 'the checkpoint holds the issuer, as if suspended' });
 const MET: readonly Reason[] = Object.freeze([
-  { code: 'policy-met', message: 'every requirement of the policy is met' },
+  shared({ code: 'policy-met', message: 'every requirement of the policy is met' }),
 ]);
 
 function rejectIssuer(issuer: Issuer | undefined, reasons: readonly Reason[]): Decision {

@@ -76,7 +76,8 @@ function covers(
   { code, wanted, accepted = new Set(wanted) }: Coverage,
   scopeOf: (issuer: Issuer) => readonly string[] | undefined,
 ): Requirement {
-  const reason: Reason = { code, message: `the issuer declares none of ${wanted.join(', ')}` };
+  // All decisions under the policy have the same reason.
+  const reason: Reason = Object.freeze({ code, message: `the issuer declares none of ${wanted.join(', ')}` });
   return (issuer) => (scopeOf(issuer)?.some((one) => accepted.has(one)) === true ? undefined : reason);
 }
 
