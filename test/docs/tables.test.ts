@@ -47,7 +47,7 @@ describe('docs/verifiers.md', () => {
     const codes = [...source('core/errors.ts').matchAll(/^ {2}\| '(ERR_[A-Z_]+)'/gm)].map(
       ([, code]) => code ?? '',
     );
-    const reasons = [...source('policy/decide.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
+    const reasons = [...source('policy/requirements.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
       ([, reason]) => reason ?? '',
     );
     expect(codes.length).toBeGreaterThan(30);
