@@ -1,10 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  decodeUtf8,
-  namesLog,
-  verifyPublicationStatement,
-} from '@passport-registry/verifier/internal';
+import { ANY_TIME, namesLog, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { PATHS } from '../tree/paths.js';
 import { Problems, rejecting, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
@@ -57,5 +52,5 @@ async function statedLogIn(files: SeenFiles, pinned: RootKey | undefined): Promi
   const bytes = await files.get(PATHS.publication);
   if (bytes === undefined) return { roots, statement: undefined };
   const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-  return { roots, statement: { ...statement, text: decodeUtf8(bytes) } };
+  return { roots, statement };
 }

@@ -1,7 +1,6 @@
 import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
-  decodeUtf8,
   forEachConcurrent,
   mayHaveLevels,
   type PublicationStatement,
@@ -29,7 +28,7 @@ export async function checkPublication(
   const bytes = await files.require(PATHS.publication);
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
   failIfAny(findMisnamed(content, { list, registry }).map((problem) => `${PATHS.publication} ${problem}`));
-  return { ...content, text: decodeUtf8(bytes) };
+  return content;
 }
 
 /** Finds what a publication statement says of a list that is not so. */

@@ -3,7 +3,6 @@ import {
   ANY_TIME,
   type AnyEntry,
   beginLog,
-  decodeUtf8,
   isPublication,
   type LogState,
   type PlacedEntry,
@@ -109,8 +108,7 @@ async function readCurrent(
       `${source.name} has no publication statement, so nothing shows what it published earlier`,
     );
   }
-  const content = await verifyPublicationStatement(bytes, current.rootKey, ANY_TIME);
-  return { ...content, text: decodeUtf8(bytes) };
+  return verifyPublicationStatement(bytes, current.rootKey, ANY_TIME);
 }
 
 /** A verified statement of the past, and the root key that signed it. */

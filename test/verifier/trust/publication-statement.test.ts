@@ -65,6 +65,7 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
       issuedAt: MADE * 1000,
       expiresAt: (MADE + 60) * 1000,
       claims: jwt.split('.')[1],
+      text: jwt,
     });
   });
 

@@ -2,7 +2,6 @@ import { type RegistryClient, RegistryError } from '@passport-registry/verifier'
 import {
   ANY_TIME,
   cosignatureTime,
-  decodeUtf8,
   LIMITS,
   type LoggedHead,
   PROOF,
@@ -103,7 +102,7 @@ async function readStatement(
   if (bytes === undefined)
     throw new RegistryError('ERR_PUBLICATION_MISSING', 'the host does not send its publication statement');
   const statement = await verifyPublicationStatement(bytes, key, ANY_TIME);
-  if (statement.sha256 === sha256) return { ...statement, text: decodeUtf8(bytes) };
+  if (statement.sha256 === sha256) return statement;
   throw new RegistryError(
     'ERR_PUBLICATION_MISMATCH',
     'the publication statement of the host names another list than the one shown',

@@ -128,12 +128,11 @@ export async function readStatements(
     if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
     refuseOlderList(statement, floor);
   }
-  const published = statement && { ...statement, text: decodeUtf8(bytes ?? new Uint8Array()) };
   return {
     root,
     checkpoint,
-    statement: published,
-    logged: published && (await readLogged(files, published, trust)),
+    statement,
+    logged: statement && (await readLogged(files, statement, trust)),
     delegatedAt: checkpoint?.delegation?.issuedAt ?? known?.delegatedAt,
   };
 }

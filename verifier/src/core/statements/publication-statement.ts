@@ -1,4 +1,5 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
+import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidLogOrigin } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
@@ -68,12 +69,12 @@ export async function verifyPublicationStatement(
   statement: Uint8Array | string,
   rootKey: RootKey,
   { clock, expiry }: StatementTimes,
-): Promise<PublicationStatement> {
+): Promise<PublishedStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
   const expired = (message: string) =>
     new RegistryError('ERR_PUBLICATION_EXPIRED', `the publication statement ${message}`);
   await verifyStatement(read, rootKey, { clock, invalid, expired: expiry ? expired : undefined });
-  return publicationClaims(read);
+  return { ...publicationClaims(read), text: textOf(statement, invalid) };
 }
 
 /** Reads the claims of a publication statement, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
