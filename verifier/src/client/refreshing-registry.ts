@@ -2,6 +2,15 @@ import { NoUsableSource, RegistryError, RegistryStale } from '../core/errors.js'
 import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
 import { readFloor, trustInStore } from '../core/publication/floor.js';
 import type { Head } from '../core/publication/statements.js';
+import {
+  beginRound,
+  bindRoots,
+  isCurrentRoot,
+  pinnedRoots,
+  rotationWith,
+  showChains,
+} from '../core/statements/known-roots.js';
+import { walkChains } from '../core/statements/root-chain.js';
 import { startDeadline, untilAborted } from '../http/deadline.js';
 import { type Asking, askSources, type Found, type Question } from './ask-sources.js';
 import {
@@ -11,9 +20,8 @@ import {
   type RegistryStatus,
 } from './client-options.js';
 import { HttpSource } from './http-files.js';
-import { KnownRoots } from './known-roots.js';
 import type { HoldingTrust, PublicationReader } from './publication-reader.js';
-import { readRotationOf, readSource } from './source-reader.js';
+import { type RootsOfClient, readRotationOf, readSource } from './source-reader.js';
 import { type StoredPublication, storedDelegationTime, storedFiles } from './store.js';
 
 /** Why requests of an earlier refresh end. */
@@ -35,7 +43,7 @@ export class RefreshingRegistry<H extends Head> {
   readonly #sources: readonly HttpSource[];
   readonly #errors = new Map<string, RegistryError>();
   readonly #pinned: readonly CheckedRootKey[];
-  #roots: Promise<KnownRoots> | undefined;
+  #known: Promise<RootsOfClient> | undefined;
   #held: H | undefined;
   /** The newest head that was accepted. Nothing older is accepted, even if no answer can come from it. */
   #floor: Head | undefined;
@@ -137,28 +145,29 @@ export class RefreshingRegistry<H extends Head> {
    * run.
    */
   #restored(): Promise<void> {
-    this.#restoring ??= this.#knownRoots().then((roots) => this.#loadFromStore(roots));
+    this.#restoring ??= this.#knownRoots().then((known) => this.#loadFromStore(known));
     return this.#restoring;
   }
 
-  async #loadFromStore(roots: KnownRoots): Promise<void> {
+  async #loadFromStore(known: RootsOfClient): Promise<void> {
     try {
       const stored = await this.#settings.store.load();
       if (stored === undefined) return;
       const files = storedFiles(stored);
-      await roots.add(await files.get('keys/rotation.json'), undefined);
+      const rotation = await files.get('keys/rotation.json');
+      known.roots = showChains(known.roots, await walkChains(known.roots.bound, rotation, undefined));
       // Reads check the freshness, so this step does not.
-      const trust = trustInStore(this.#trust(), roots.chains());
+      const trust = trustInStore(this.#trust(), known.roots.longest);
       try {
         const held = this.#withDelegationOf(stored, await this.#reader.read(files, trust));
         this.#hold(held, 'store');
-        if (!roots.isCurrent(held.root)) this.#outdate(0);
+        if (!isCurrentRoot(known.roots, held.root)) this.#outdate(0);
       } catch (error) {
         const floor = await readFloor(files, trust).catch(() => undefined);
         if (floor !== undefined) this.#floor = this.#withDelegationOf(stored, floor);
         throw error;
       } finally {
-        if (this.#floor !== undefined) roots.bind();
+        if (this.#floor !== undefined) known.roots = bindRoots(known.roots);
       }
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
@@ -185,7 +194,7 @@ export class RefreshingRegistry<H extends Head> {
 
   async #refreshOnce(): Promise<void> {
     this.assertOpen();
-    const roots = await this.#knownRoots();
+    const known = await this.#knownRoots();
     await this.#restored();
     this.assertOpen();
     try {
@@ -193,10 +202,10 @@ export class RefreshingRegistry<H extends Head> {
       this.#asking.abort(SUPERSEDED);
       const asking = new AbortController();
       this.#asking = asking;
-      roots.beginRound();
-      const rotations = this.#askForRotations(roots, asking.signal);
+      known.roots = beginRound(known.roots);
+      const rotations = this.#askForRotations(known, asking.signal);
       Promise.allSettled(rotations).then(() => {
-        if (this.#asking === asking) this.#bindAll(roots);
+        if (this.#asking === asking) this.#bindAll(known);
       });
       const trust = this.#trust();
       const found = await this.#askSources(
@@ -204,7 +213,7 @@ export class RefreshingRegistry<H extends Head> {
         {
           ask: async (source, how) => {
             const rotation = rotations[this.#sources.indexOf(source)] as Promise<void>;
-            const head = await readSource({ ...how, source, rotation, roots, reader: this.#reader, trust });
+            const head = await readSource({ ...how, source, rotation, known, reader: this.#reader, trust });
             this.#errors.delete(source.base);
             return head;
           },
@@ -213,7 +222,7 @@ export class RefreshingRegistry<H extends Head> {
         },
       );
       this.assertOpen();
-      await this.#decide(found, roots, errors);
+      await this.#decide(found, known, errors);
     } finally {
       this.#schedule();
     }
@@ -262,12 +271,12 @@ export class RefreshingRegistry<H extends Head> {
    * the rotation of that source. Other rotations may arrive later, even after the refresh. The client then checks the
    * held list again.
    */
-  #askForRotations(roots: KnownRoots, signal: AbortSignal): readonly Promise<void>[] {
+  #askForRotations(known: RootsOfClient, signal: AbortSignal): readonly Promise<void>[] {
     const deadline = startDeadline(this.#settings.deadline, signal);
     const rotations = this.#sources.map(async (source) => {
       const files = source.files(deadline.signal);
-      await untilAborted(readRotationOf(files, roots, this.#trust()), deadline.signal);
-      this.#reconsider(roots);
+      await untilAborted(readRotationOf(files, known, this.#trust()), deadline.signal);
+      this.#reconsider(known);
     });
     // `readSource` handles the error of a failed rotation.
     Promise.allSettled(rotations).then(() => deadline.clear());
@@ -275,8 +284,8 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   /** Ends the freshness of a list whose root key was replaced, and starts a refresh at once. */
-  #reconsider(roots: KnownRoots): void {
-    if (this.#held === undefined || this.#isOutdated || roots.isCurrent(this.#held.root)) return;
+  #reconsider({ roots }: RootsOfClient): void {
+    if (this.#held === undefined || this.#isOutdated || isCurrentRoot(roots, this.#held.root)) return;
     this.#outdate(this.#settings.now());
     this.#refreshInBackground();
   }
@@ -292,22 +301,24 @@ export class RefreshingRegistry<H extends Head> {
    * Binds all chains, once all sources have shown their rotation. A rotation that replaced the root key of the held
    * list must survive a restart.
    */
-  #bindAll(roots: KnownRoots): void {
+  #bindAll(known: RootsOfClient): void {
     const held = this.#held;
-    if (roots.bind() && held !== undefined && this.#isOutdated) void this.#save(held, roots);
+    const { bound } = known.roots;
+    known.roots = bindRoots(known.roots);
+    if (known.roots.bound !== bound && held !== undefined && this.#isOutdated) void this.#save(held, known);
   }
 
   async #decide(
     found: Found<H> | undefined,
-    roots: KnownRoots,
+    known: RootsOfClient,
     errors: Record<string, RegistryError>,
   ): Promise<void> {
-    if (found !== undefined && roots.isCurrent(found.answer.root)) {
+    if (found !== undefined && isCurrentRoot(known.roots, found.answer.root)) {
       this.#failures = 0;
       this.#failure = undefined;
-      roots.bind(found.answer.root);
-      await this.#accept(found.answer, found.source.base, roots);
-      this.#reconsider(roots);
+      known.roots = bindRoots(known.roots, found.answer.root);
+      await this.#accept(found.answer, found.source.base, known);
+      this.#reconsider(known);
       return;
     }
     if (found !== undefined) {
@@ -337,12 +348,12 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   /** Imports the pinned keys. An invalid pinned key is an error of the caller, and not of a source. */
-  #knownRoots(): Promise<KnownRoots> {
-    this.#roots ??= importCheckedRootKeys(this.#pinned).then((keys) => new KnownRoots(keys));
-    return this.#roots;
+  #knownRoots(): Promise<RootsOfClient> {
+    this.#known ??= importCheckedRootKeys(this.#pinned).then((keys) => ({ roots: pinnedRoots(keys) }));
+    return this.#known;
   }
 
-  async #accept(head: H, source: string, roots: KnownRoots): Promise<void> {
+  async #accept(head: H, source: string, known: RootsOfClient): Promise<void> {
     const { sha256, updatedAt, checkpoint, statement, logged, root, delegatedAt } = head;
     const held = this.#held;
     const unchanged = held?.sha256 === sha256;
@@ -358,13 +369,13 @@ export class RefreshingRegistry<H extends Head> {
       logged?.proof === held.logged?.proof &&
       delegatedAt === held.delegatedAt &&
       root.thumbprint === held.root.thumbprint;
-    if (!isStored) await this.#save(head, roots);
+    if (!isStored) await this.#save(head, known);
   }
 
   /** Saves what the client holds. Every check must have passed before (rule save-last). */
-  async #save(held: H, roots: KnownRoots): Promise<void> {
+  async #save(held: H, { roots }: RootsOfClient): Promise<void> {
     try {
-      const stored = this.#reader.toStored(held, roots.rotationWith(held.root));
+      const stored = this.#reader.toStored(held, rotationWith(roots, held.root));
       if (stored !== undefined) await this.#settings.store.save(stored);
     } catch (error) {
       this.#emit({ type: 'store-failed', error });

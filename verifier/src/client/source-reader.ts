@@ -1,12 +1,12 @@
 import type { RegistryError } from '../core/errors.js';
 import { limitOf } from '../core/limits.js';
 import type { Head, SourceTrust } from '../core/publication/statements.js';
-import { currentRoots } from '../core/statements/root-chain.js';
+import { forkOf, type KnownRoots, showChains } from '../core/statements/known-roots.js';
+import { currentRoots, type RootChain, walkChains } from '../core/statements/root-chain.js';
 import { untilAborted } from '../http/deadline.js';
 import { askAgain } from './ask-again.js';
 import { type Asking, asRegistryError } from './ask-sources.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
-import type { KnownRoots } from './known-roots.js';
 import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 
 /** How many times to retry a source that may be in the middle of a publication (rule retries). */
@@ -28,10 +28,15 @@ const TRANSIENT: readonly string[] = [
   'ERR_LOG_INCONSISTENT',
 ];
 
+/** What a client knows of the root keys. It changes while sources are read. */
+export interface RootsOfClient {
+  roots: KnownRoots;
+}
+
 /** The inputs for reading a source. */
 export interface SourceReading<H extends Head> extends Asking {
   readonly source: HttpSource;
-  readonly roots: KnownRoots;
+  readonly known: RootsOfClient;
   readonly reader: PublicationReader<H>;
   readonly trust: Omit<HoldingTrust<H>, 'roots'>;
   /** Resolves once the rotation of the source has been processed. Rejects if the client must refuse the source. */
@@ -72,18 +77,18 @@ export async function readSource<H extends Head>(reading: SourceReading<H>): Pro
 
 async function readOnce<H extends Head>(
   files: HttpFiles,
-  { roots, reader, trust, rotation }: SourceReading<H>,
+  { known, reader, trust, rotation }: SourceReading<H>,
   attempt: number,
 ): Promise<H> {
   try {
     const asked = askAgain(files);
     files.request(reader.pathsReadFirst(trust));
-    await (attempt === 0 ? rotation : readRotationOf(files, roots, trust));
-    let chains = roots.chains();
+    await (attempt === 0 ? rotation : readRotationOf(files, known, trust));
+    let chains = chainsOf(known);
     let head = await reader.read(asked, { ...trust, roots: currentRoots(chains) });
     // Another source may have shown a new rotation in the meantime.
-    while (chains !== roots.chains()) {
-      chains = roots.chains();
+    while (chains !== chainsOf(known)) {
+      chains = chainsOf(known);
       head = await reader.read(asked, { ...trust, roots: currentRoots(chains) });
     }
     return head;
@@ -95,9 +100,18 @@ async function readOnce<H extends Head>(
 /** Reads and processes the rotation of a source. */
 export async function readRotationOf(
   files: HttpFiles,
-  roots: KnownRoots,
+  known: RootsOfClient,
   { clock }: Pick<SourceTrust, 'clock'>,
 ): Promise<void> {
   const path = 'keys/rotation.json';
-  await roots.add(await files.get(path, limitOf(path)), clock);
+  const rotation = await files.get(path, limitOf(path));
+  const shown = await walkChains(known.roots.bound, rotation, clock);
+  known.roots = showChains(known.roots, shown);
+}
+
+/** @throws `ERR_ROTATION_FORK` */
+function chainsOf({ roots }: RootsOfClient): readonly RootChain[] {
+  const fork = forkOf(roots);
+  if (fork !== undefined) throw fork;
+  return roots.longest;
 }

@@ -1,0 +1,83 @@
+import type { RegistryError } from '../errors.js';
+import type { RootKey } from '../keys/root-key.js';
+import { currentRoots, longestChains, pinnedChains, type RootChain } from './root-chain.js';
+
+/**
+ * What a client knows of the root keys from the rotations of all sources (rule rotation-fork). All rules are here:
+ *
+ * - A chain is *bound* if it is pinned, if it comes from the store, or if the client has accepted a list under it. A
+ *   chain also becomes bound when all sources have responded (or their deadline has passed) and no source has shown a
+ *   different chain. The client refuses a source that departs from a bound chain, and continues to use the other
+ *   sources.
+ * - Beyond the bound part, the client compares the chains of all sources as they arrive. The longest valid chain wins.
+ *   The client refuses a list signed by a replaced key, from any source. It keeps the longest chain while the process
+ *   runs.
+ * - If sources show two valid successors of one key beyond the bound part, the client refuses all sources, because it
+ *   cannot tell which successor an attacker made. Each round decides again: the fork ends in a round in which the
+ *   sources show exactly one successor, and continues in a round in which no source shows any.
+ */
+export interface KnownRoots {
+  /** The part that no source may depart from. `walkChains` proves what a source adds to it. */
+  readonly bound: readonly RootChain[];
+  /** The longest chains. The array is the same object until the chains change. */
+  readonly longest: readonly RootChain[];
+  /** The fork that no round has resolved. */
+  readonly fork: RegistryError | undefined;
+  readonly isForkedInRound: boolean;
+}
+
+/** Returns what is known before any rotation. */
+export function pinnedRoots(pinned: readonly RootKey[]): KnownRoots {
+  const bound = pinnedChains(pinned);
+  return { bound, longest: bound, fork: undefined, isForkedInRound: false };
+}
+
+/** Begins a round. After a fork, only the bound chains count until the sources show their chains again. */
+export function beginRound(roots: KnownRoots): KnownRoots {
+  const { bound, longest, fork } = roots;
+  return { ...roots, longest: fork === undefined ? longest : bound, isForkedInRound: false };
+}
+
+/** Compares the chains that a source has proven, which continue the bound chains, with those of the others. */
+export function showChains(roots: KnownRoots, shown: readonly RootChain[]): KnownRoots {
+  try {
+    const longest = longestChains(roots.longest, shown);
+    const isSame = longest.every((chain, index) => chain === roots.longest[index]);
+    return isSame ? roots : { ...roots, longest };
+  } catch (error) {
+    return { ...roots, fork: error as RegistryError, isForkedInRound: true };
+  }
+}
+
+/** Returns the fork for which all sources are refused. Undefined if there is none. */
+export function forkOf({ fork, isForkedInRound, longest, bound }: KnownRoots): RegistryError | undefined {
+  return isForkedInRound || longest === bound ? fork : undefined;
+}
+
+/** Returns whether a key is a current root key. */
+export function isCurrentRoot(roots: KnownRoots, { thumbprint }: RootKey): boolean {
+  return (
+    forkOf(roots) === undefined && currentRoots(roots.longest).some((key) => key.thumbprint === thumbprint)
+  );
+}
+
+/** Returns the content of the rotation.json that contains a key. Undefined if no rotation is needed. */
+export function rotationWith({ longest }: KnownRoots, { thumbprint }: RootKey): string | undefined {
+  return longest.find(({ keys }) => keys.some((key) => key.thumbprint === thumbprint))?.rotation;
+}
+
+/**
+ * Binds the longest chains.
+ *
+ * @param accepted - the key under which a list has been accepted. Binds only chains that end with this key
+ * @returns the same `bound` array if the bound chains have not changed
+ */
+export function bindRoots(roots: KnownRoots, accepted?: RootKey): KnownRoots {
+  if (forkOf(roots) !== undefined) return roots;
+  const bound = roots.longest.map((chain, index) => {
+    const isBound = accepted === undefined || chain.keys.at(-1)?.thumbprint === accepted.thumbprint;
+    return isBound ? chain : (roots.bound[index] ?? chain);
+  });
+  const isSame = bound.every((chain, index) => chain === roots.bound[index]);
+  return { ...roots, bound: isSame ? roots.bound : bound, fork: undefined };
+}
