@@ -250,6 +250,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
   'support/sample-log.ts': 'a log of 70,000 entries, for another implementation',
   'support/serving.ts': 'the server of `serve`, in the process of a test',
+  'verifier/client/machine.test.ts': 'events that no host can send in this order',
   'verifier/conformance.test.ts': 'thousands of records by the validator of the generator',
 };
 

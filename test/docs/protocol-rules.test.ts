@@ -124,8 +124,7 @@ describe('docs/protocol.md', () => {
   });
 
   it('lists the error codes after which a client retries', () => {
-    const [, list = ''] =
-      /TRANSIENT[^=]*= \[([^\]]*)\]/.exec(source('verifier/src/client/source-reader.ts')) ?? [];
+    const [, list = ''] = /TRANSIENT[^=]*= \[([^\]]*)\]/.exec(source('verifier/src/client/retries.ts')) ?? [];
     const transient = list.match(/ERR_[A-Z_]+/g) ?? [];
     const [, text = ''] =
       /A client asks a source again, at most twice, after([^:]*):/.exec(section(26)) ?? [];

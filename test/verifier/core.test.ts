@@ -60,6 +60,17 @@ describe('verifier/src/core/', () => {
     expect(missing.filter((path) => !/^(?:bytes|generated)\//.test(path))).toEqual([]);
   });
 
+  it('is as pure as the state machine of a client', () => {
+    for (const name of ['machine', 'round', 'retries', 'client-state', 'client-events']) {
+      const code = codeOf(readFileSync(join(ROOT, `verifier/src/client/${name}.ts`), 'utf8'));
+      expect([
+        name,
+        IMPURE.test(code),
+        /^(?:export )?(?:let|var) |\bawait\b|\bPromise\b/m.test(code),
+      ]).toEqual([name, false, false]);
+    }
+  });
+
   it('is told from code that is not pure', () => {
     for (const line of ['await fetch(url)', 'setTimeout(f, 1)', 'Date.now()', 'new Date()', 'Math.random()'])
       expect([line, IMPURE.test(codeOf(line))]).toEqual([line, true]);

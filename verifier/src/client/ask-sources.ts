@@ -1,122 +1,81 @@
-import { RegistryError } from '../core/errors.js';
-import { type Deadline, startDeadline } from '../http/deadline.js';
-import type { HttpSource } from './http-files.js';
-import { askStaggered } from './staggered.js';
-
-/** A question for the sources of a client. */
-export interface Question<T> {
-  /** Asks a source. */
-  readonly ask: (source: HttpSource, asking: Asking) => Promise<T>;
-  /** Returns whether an answer ends the round at once. */
-  readonly isDecisive: (answer: T) => boolean;
-  /** Returns whether an answer is better than the best answer so far. */
-  readonly isBetter: (answer: T, best: T) => boolean;
-}
+import { NoUsableSource, type RegistryError } from '../core/errors.js';
+import { asRegistryError, type HttpSource } from './http-files.js';
+import {
+  type Round,
+  type RoundEvent,
+  type RoundTurn,
+  STAGGER_SHARE,
+  startRound,
+  stepRound,
+} from './round.js';
+import { Tasks } from './tasks.js';
 
 /** How to ask a source. */
 export interface Asking {
-  /** Ends all requests, at the deadline of the source or at the end of the round. */
+  /** Ends all requests, at the deadline of the source or at the end of the question. */
   readonly signal: AbortSignal;
-  /** To be called before each retry. The client then asks the next source, too. */
+  /** To be called before each retry. The next source is then asked, too. */
   readonly onRetry: (failure: RegistryError) => void;
 }
 
-/** The sources of a round, in which the client asks them, and the callback for failures. */
-export interface Round {
+/** Whom to ask, in this order, and for how long. */
+export interface AskedSources {
   readonly sources: readonly HttpSource[];
   /** The deadline of each source, in milliseconds. */
   readonly deadline: number;
-  /** Ends the round. */
-  readonly signal: AbortSignal;
-  readonly onFailure: (source: HttpSource, error: RegistryError) => void;
+  readonly onFailure: (source: string, error: RegistryError) => void;
 }
 
-/** An answer and its source. */
-export interface Found<T> {
-  readonly source: HttpSource;
-  readonly answer: T;
+/** A question under way. */
+export interface AskedQuestion<T> {
+  /** @throws {@link NoUsableSource}, also after `stop` */
+  readonly answer: Promise<T>;
+  stop(): void;
 }
 
-/** A source that the client is still asking. */
-interface PendingSource {
-  readonly since: number;
-  readonly deadline: Deadline;
-  /** Why the client retries the source. Undefined before the first retry. */
-  failure: RegistryError | undefined;
-}
+/** Asks sources for something. The first answer counts. */
+export function askSources<T>(
+  { sources, deadline, onFailure }: AskedSources,
+  ask: (source: HttpSource, asking: Asking) => Promise<T>,
+): AskedQuestion<T> {
+  const tasks = new Tasks();
+  let round: Round<T>;
+  let end = () => {};
+  const answer = new Promise<void>((resolve) => {
+    end = resolve;
+  }).then(() => {
+    const { best, errors } = round;
+    if (best === undefined) throw new NoUsableSource(errors);
+    return best.answer;
+  });
 
-/** Why requests end that a source need not answer any more. */
-export const UNNEEDED = /* @__PURE__ */ new RegistryError(
-  'ERR_SOURCE_UNREACHABLE',
-  'the response is no longer needed',
-);
-
-/** A source is slow after this share of the deadline. The client then also asks the next one. */
-export const STAGGER_SHARE = 1 / 3;
-
-/**
- * Asks sources for an acceptable answer (rule deadlines). Each source has one deadline for all its requests. The client
- * asks the next source after a third of the deadline, or at once if a source fails. The first decisive answer ends the
- * round. Without a decisive answer, the client waits up to one deadline for the sources that it has asked, and uses the
- * best answer.
- *
- * @returns undefined if no source has an acceptable answer
- */
-export async function askSources<T>(round: Round, question: Question<T>): Promise<Found<T> | undefined> {
-  const { sources, deadline, onFailure } = round;
-  const underWay = new Map<HttpSource, PendingSource>();
-
-  const ask = async (index: number, giveWay: () => void): Promise<Found<T>> => {
-    const source = sources[index] as HttpSource;
-    const own = startDeadline(deadline, round.signal);
-    const state: PendingSource = { since: Date.now(), deadline: own, failure: undefined };
-    const onRetry = (failure: RegistryError) => {
-      state.failure = failure;
-      giveWay();
-    };
-    underWay.set(source, state);
-    try {
-      const answer = await question.ask(source, { signal: own.signal, onRetry });
-      return { source, answer };
-    } catch (thrown) {
-      // After the round has ended, the abort itself makes a source fail. Such a failure is not reported.
-      if (underWay.has(source)) onFailure(source, asRegistryError(thrown));
-      throw thrown;
-    } finally {
-      // Some requests may not have been needed.
-      own.abort(UNNEEDED);
-      own.clear();
-      underWay.delete(source);
+  const tell = (event: RoundEvent<T>) => follow(stepRound(round, event));
+  const follow = (turn: RoundTurn<T>) => {
+    round = turn.round;
+    for (const [source, error] of turn.stopped ?? []) {
+      tasks.stop(source);
+      if (error !== undefined) onFailure(source, error);
     }
+    if (turn.ask !== undefined) askSource(turn.ask);
+    else if (round.asked.size === 0) end();
   };
-
-  const found = await askStaggered({
-    count: sources.length,
-    ask,
-    staggerMs: deadline * STAGGER_SHARE,
-    timeoutMs: deadline,
-    isDecisive: ({ answer }) => question.isDecisive(answer),
-    isBetter: (one, best) => question.isBetter(one.answer, best.answer),
-  });
-  const stopped = [...underWay];
-  underWay.clear();
-  for (const [source, { since, deadline: own, failure }] of stopped) {
-    const slow = new RegistryError(
-      'ERR_SOURCE_TIMEOUT',
-      'the source had not responded when another source did',
+  const askSource = (source: string) => {
+    tasks.wake(source, deadline * STAGGER_SHARE, () => tell({ is: 'slow', source }));
+    tasks.wake(source, deadline, () => tell({ is: 'overdue', source }));
+    const signal = tasks.signalOf(source);
+    const onRetry = (error: RegistryError) => tell({ is: 'asked again', source, error });
+    ask(sources.find(({ base }) => base === source) as HttpSource, { signal, onRetry }).then(
+      (answer) => {
+        tasks.stop(source);
+        tell({ is: 'answered', source, answer, isDecisive: true, isBetter: true });
+      },
+      (thrown) => tell({ is: 'failed', source, error: asRegistryError(thrown) }),
     );
-    own.abort(slow);
-    // A source that took longer than the stagger delay has failed. A source that was asked only recently has not.
-    const isSlow = Date.now() - since >= deadline * STAGGER_SHARE;
-    if (failure !== undefined || isSlow) onFailure(source, failure ?? slow);
-  }
-  return found;
-}
-
-/** Returns the error of a source. Any other error comes from the function that sends requests. */
-export function asRegistryError(thrown: unknown): RegistryError {
-  if (thrown instanceof RegistryError) return thrown;
-  return new RegistryError('ERR_SOURCE_UNREACHABLE', `the source failed: ${(thrown as Error).message}`, {
-    cause: thrown,
-  });
+  };
+  follow(startRound(sources.map(({ base }) => base)));
+  const stop = () => {
+    tasks.stop();
+    end();
+  };
+  return { answer, stop };
 }

@@ -1,3 +1,4 @@
+import { RegistryError } from '../core/errors.js';
 import { limitOf } from '../core/limits.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
@@ -113,4 +114,12 @@ export class HttpFiles implements RegistryFiles {
     }
     this.#requested.clear();
   }
+}
+
+/** Returns the error of a source. Any other error comes from the function that sends requests. */
+export function asRegistryError(thrown: unknown): RegistryError {
+  if (thrown instanceof RegistryError) return thrown;
+  return new RegistryError('ERR_SOURCE_UNREACHABLE', `the source failed: ${(thrown as Error).message}`, {
+    cause: thrown,
+  });
 }

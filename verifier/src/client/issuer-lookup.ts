@@ -119,7 +119,10 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
     ready: () => client.ready(),
     refresh: () => client.refresh(),
     status: () => client.status(),
-    close: () => client.close(),
+    close: () => {
+      client.close();
+      proofs.close();
+    },
   };
 }
 

@@ -1,8 +1,9 @@
-import { NoUsableSource } from '../core/errors.js';
+import { NoUsableSource, type RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
 import type { SummedHead } from '../core/publication/head.js';
 import { readProvenRecord } from '../core/sums/proof.js';
 import { LruMap } from '../lru-map.js';
+import { type AskedQuestion, askSources } from './ask-sources.js';
 import type { HttpSource } from './http-files.js';
 import { ProofFiles, type VerifiedFiles } from './proof-files.js';
 import type { RefreshingRegistry } from './refreshing-registry.js';
@@ -27,6 +28,7 @@ export class Proofs {
   readonly #client: RefreshingRegistry<SummedHead>;
   readonly #deadline: number;
   readonly #requests = new Map<HttpSource, SharedRequests>();
+  readonly #questions = new Set<AskedQuestion<unknown>>();
   #verified: VerifiedFiles = new LruMap(MAX_VERIFIED_FILES);
   #levels: number | undefined;
 
@@ -53,12 +55,27 @@ export class Proofs {
     }
   }
 
+  /** Stops all requests. */
+  close(): void {
+    for (const question of this.#questions) question.stop();
+  }
+
   async #proveUnder(head: SummedHead, issuerId: string): Promise<ProvenRecord> {
     const { statement } = head;
     const verified = this.#verifiedWith(statement.levels);
-    const issuer = await this.#client.ask((source, asking) => {
-      const files = new ProofFiles({ ...asking, verified, requests: this.#requestsTo(source) });
-      return readProvenRecord(issuerId, statement, files);
+    const sources = this.#client.sources();
+    const onFailure = (source: string, error: RegistryError) => this.#client.report(source, error);
+    const question = askSources({ sources, deadline: this.#deadline, onFailure }, (source, asking) =>
+      readProvenRecord(
+        issuerId,
+        statement,
+        new ProofFiles({ ...asking, verified, requests: this.#requestsTo(source) }),
+      ),
+    );
+    this.#questions.add(question);
+    const issuer = await question.answer.finally(() => {
+      this.#questions.delete(question);
+      this.#client.assertOpen();
     });
     return { issuer, head };
   }

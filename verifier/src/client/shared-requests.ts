@@ -1,27 +1,26 @@
-import { startDeadline, untilAborted } from '../http/deadline.js';
-import { STAGGER_SHARE, UNNEEDED } from './ask-sources.js';
+import { untilAborted } from '../http/until-aborted.js';
 import type { HttpSource } from './http-files.js';
+import { STAGGER_SHARE } from './round.js';
 
 interface SharedRequest {
   readonly bytes: Promise<Uint8Array | undefined>;
   readonly since: number;
   /** The number of callers that wait. */
   waiting: number;
-  /** Ends the request, unless it has ended. */
+  /** Ends the request. */
   readonly end: () => void;
 }
 
 /**
- * Requests to one source. Callers that need the same file at the same time share one request. Each request has its own
- * deadline, and nobody joins a request that is slow: otherwise one request without a response would keep everybody
- * from the file for as long as callers arrive.
+ * Requests to one source. Callers that need the same file at the same time share one request. Nobody joins a request that
+ * is slow: otherwise one request without a response would keep everybody from the file for as long as callers arrive.
  */
 export class SharedRequests {
   readonly #source: HttpSource;
   readonly #deadline: number;
   readonly #underWay = new Map<string, SharedRequest>();
 
-  /** @param deadline - of each request, in milliseconds */
+  /** @param deadline - of each caller, in milliseconds */
   constructor(source: HttpSource, deadline: number) {
     this.#source = source;
     this.#deadline = deadline;
@@ -49,22 +48,15 @@ export class SharedRequests {
   }
 
   #start(path: string): SharedRequest {
-    const deadline = startDeadline(this.#deadline);
-    let isOver = false;
-    const bytes = untilAborted(this.#source.files(deadline.signal).get(path), deadline.signal);
-    const leave = () => {
-      isOver = true;
-      deadline.clear();
-      if (this.#underWay.get(path) === request) this.#underWay.delete(path);
-    };
+    const controller = new AbortController();
+    const bytes = this.#source.files(controller.signal).get(path);
     const end = () => {
-      if (isOver) return;
-      deadline.abort(UNNEEDED);
-      leave();
+      controller.abort();
+      if (this.#underWay.get(path) === request) this.#underWay.delete(path);
     };
     const request: SharedRequest = { bytes, since: Date.now(), waiting: 0, end };
     // Each caller handles the error.
-    bytes.then(leave, leave);
+    bytes.then(end, end);
     this.#underWay.set(path, request);
     return request;
   }

@@ -1,0 +1,328 @@
+import { NoUsableSource, RegistryError } from '../core/errors.js';
+import type { Head } from '../core/publication/statements.js';
+import {
+  beginRound,
+  bindRoots,
+  forkOf,
+  isCurrentRoot,
+  rotationWith,
+  showChains,
+} from '../core/statements/known-roots.js';
+import type { Attempt, ClientEvent, Effect, Loaded, Occurrence, Refused, Task } from './client-events.js';
+import type { RegistryEvent } from './client-options.js';
+import type { State } from './client-state.js';
+import { retryDelay } from './retries.js';
+import {
+  type Found,
+  overdue,
+  type Round,
+  type RoundEvent,
+  type RoundTurn,
+  STAGGER_SHARE,
+  startRound,
+  stepRound,
+} from './round.js';
+
+/**
+ * Decides what a client does: which source to ask and when, which answer wins, which root keys count, what is held and
+ * saved, and when the next refresh is due. Reads no clock, and waits for nothing.
+ *
+ * @returns the next state, and what to do, in this order
+ */
+export function step<H extends Head>(
+  state: State<H>,
+  event: ClientEvent<H>,
+): { readonly state: State<H>; readonly effects: readonly Effect<H>[] } {
+  const turn = new Turn(state, event);
+  // A closed client only finishes what it is saving. Answers of earlier rounds change nothing.
+  const isOpen = !state.isClosed || event.is === 'saved';
+  if (isOpen && !('of' in event && event.of.round !== state.round)) {
+    (turn[event.is] as (event: Occurrence<H>) => void)(event);
+  }
+  return turn;
+}
+
+/** An event by its name. */
+type Is<H extends Head, N extends Occurrence<H>['is']> = Extract<Occurrence<H>, { is: N }>;
+
+/** What follows from one event: the method with its name takes it. The state before it does not change. */
+class Turn<H extends Head> {
+  state: State<H>;
+  readonly effects: Effect<H>[] = [];
+  readonly #at: number;
+  readonly #random: number;
+
+  constructor(state: State<H>, { at, random }: ClientEvent<H>) {
+    this.state = state;
+    this.#at = at;
+    this.#random = random;
+  }
+
+  loaded({ roots, held, floor, failure }: Loaded<H>): void {
+    this.#change({ floor, roots: floor === undefined ? roots : bindRoots(roots) });
+    if (held !== undefined) this.#hold(held, 'store');
+    // A list signed by a replaced root key is not used, but it still protects against rollbacks.
+    this.#outdateIfReplaced(0);
+    this.#emit(failure);
+  }
+
+  close(): void {
+    this.#change({ isClosed: true });
+    this.#perform({ do: 'stop', task: undefined });
+    if (this.state.refresh !== 'saving') this.#settle(closedError());
+  }
+
+  /**
+   * Asks all sources for their rotations, and the first source for everything else. A source is read only after its
+   * rotation. Other rotations may arrive later, even after the refresh.
+   */
+  refresh(): void {
+    if (this.state.refresh !== undefined) return;
+    const { settings, roots } = this.state;
+    const sources = [...new Set(settings.sources)];
+    const round = this.state.round + 1;
+    const rotations = Object.fromEntries(sources.map((source) => [source, 'pending'] as const));
+    this.#change({ round, roots: beginRound(roots), rotations });
+    this.#perform({ do: 'stop', task: 'rotations' });
+    for (const source of sources) this.#perform({ do: 'follow', of: { round, source, attempt: 0 } });
+    this.#wake('rotations', settings.deadline, { is: 'passed', of: { round }, event: { is: 'late' } });
+    this.#continueRound(startRound(sources));
+  }
+
+  rotation({ of, shown }: Omit<Is<H, 'rotation'>, 'is'>): void {
+    const { rotations, roots } = this.state;
+    const { source, attempt } = of;
+    if (attempt === 0 ? rotations[source] !== 'pending' : !this.#isCurrent(of)) return;
+    if (!(shown instanceof RegistryError)) {
+      // The chains were bound further in the meantime.
+      if (shown.bound !== roots.bound) {
+        this.#perform({ do: 'follow', of });
+        return;
+      }
+      this.#change({ roots: showChains(roots, shown.chains) });
+    }
+    const isReplaced = this.#outdateIfReplaced(this.#at);
+    const result = shown instanceof RegistryError ? shown : 'shown';
+    if (attempt === 0) this.#endRotation(source, result);
+    if (this.#isCurrent(of)) this.#verify(of, result);
+    else if (isReplaced) this.refresh();
+  }
+
+  verified({ of, chains, head }: Is<H, 'verified'>): void {
+    if (!this.#isCurrent(of)) return;
+    const { roots, errors, refresh } = this.state;
+    const { source } = of;
+    // Another source may have shown a new rotation in the meantime.
+    if (forkOf(roots) !== undefined || chains !== roots.longest) {
+      this.#verify(of, 'shown');
+      return;
+    }
+    const others = Object.entries(errors).filter(([base]) => base !== source);
+    this.#change({ errors: Object.fromEntries(others) });
+    this.#perform({ do: 'stop', task: source });
+    const best = typeof refresh === 'object' ? refresh.best?.answer : undefined;
+    const isDecisive = head.checkpoint !== undefined;
+    this.#tellRound({ is: 'answered', source, answer: head, isDecisive, isBetter: isNewer(head, best) });
+  }
+
+  /** Asks a source again that may be in the middle of a publication, within its deadline. */
+  refused(refused: Refused): void {
+    const { of, error } = refused;
+    const { source, attempt } = of;
+    if (!this.#isCurrent(of)) return;
+    const delay = retryDelay(refused, this.#random);
+    if (delay !== undefined) {
+      this.#perform({ do: 'forget', source });
+      this.#wake(source, delay, { is: 'retry', of: { ...of, attempt: attempt + 1 } });
+    }
+    this.#tellRound({ is: delay === undefined ? 'failed' : 'asked again', source, error });
+  }
+
+  /** Asks a source for everything again, also for its rotation. */
+  retry({ of }: Is<H, 'retry'>): void {
+    if (!this.#isCurrent(of)) return;
+    this.#perform({ do: 'open', of });
+    this.#perform({ do: 'follow', of });
+  }
+
+  /** The time of a source, or of the round, has passed. */
+  passed({ event }: Is<H, 'passed'>): void {
+    this.#tellRound(event);
+    if (event.is !== 'late') return;
+    const { rotations, round } = this.state;
+    for (const source of Object.keys(rotations)) {
+      // A rotation that fails can begin the next round.
+      if (round !== this.state.round) return;
+      this.rotation({ of: { round, source, attempt: 0 }, shown: overdue() });
+    }
+  }
+
+  saved({ isLast, failure }: Is<H, 'saved'>): void {
+    this.#emit(failure);
+    if (isLast && this.state.refresh === 'saving') this.#end();
+  }
+
+  failed({ source, error }: Omit<Is<H, 'failed'>, 'is'>): void {
+    this.#change({ errors: { ...this.state.errors, [source]: error } });
+    this.#emit({ type: 'source-failed', source, error });
+  }
+
+  #tellRound(event: RoundEvent<H>): void {
+    const { refresh } = this.state;
+    if (typeof refresh === 'object') this.#continueRound(stepRound(refresh, event));
+  }
+
+  #continueRound({ round, ask, stopped = [] }: RoundTurn<H>): void {
+    this.#change({ refresh: round });
+    for (const [source, error] of stopped) {
+      if (error !== undefined) this.failed({ source, error });
+      this.#perform({ do: 'forget', source });
+      this.#perform({ do: 'stop', task: source });
+    }
+    if (ask !== undefined) this.#ask(ask);
+    else if (round.asked.size === 0) this.#decide(round);
+  }
+
+  #ask(source: string): void {
+    const { settings, round, rotations } = this.state;
+    const of = { round, source, attempt: 0 };
+    this.#perform({ do: 'open', of });
+    const { deadline } = settings;
+    this.#wake(source, deadline * STAGGER_SHARE, { is: 'passed', of, event: { is: 'slow', source } });
+    this.#wake(source, deadline, { is: 'passed', of, event: { is: 'overdue', source } });
+    const rotation = rotations[source];
+    if (rotation !== 'pending') this.#verify(of, rotation);
+  }
+
+  /** Verifies an attempt under the current root keys, unless its rotation has been refused. */
+  #verify(of: Attempt, rotation: 'shown' | RegistryError | undefined): void {
+    const { roots } = this.state;
+    const error = rotation instanceof RegistryError ? rotation : forkOf(roots);
+    if (error === undefined) this.#perform({ do: 'verify', of, chains: roots.longest });
+    else this.refused({ is: 'refused', of, error, growth: 0 });
+  }
+
+  /**
+   * Binds all chains, once all sources have shown their rotation. A rotation that replaced the root key of the held list
+   * must survive a restart.
+   */
+  #endRotation(source: string, result: 'shown' | RegistryError): void {
+    const { roots, isOutdated } = this.state;
+    const rotations = { ...this.state.rotations, [source]: result };
+    this.#change({ rotations });
+    if (Object.values(rotations).includes('pending')) return;
+    this.#change({ roots: bindRoots(roots) });
+    if (this.state.roots.bound !== roots.bound && isOutdated) this.#save(false);
+  }
+
+  #decide({ best, errors }: Round<H>): void {
+    if (best !== undefined && isCurrentRoot(this.state.roots, best.answer.root)) {
+      this.#accept(best);
+      return;
+    }
+    const replaced = new RegistryError(
+      'ERR_SIGNATURE_INVALID',
+      'the list is signed by a root key that has been rotated out',
+    );
+    const error = new NoUsableSource(best === undefined ? errors : { ...errors, [best.source]: replaced });
+    this.#change({ failures: this.state.failures + 1, failure: error });
+    this.#emit({ type: 'refresh-failed', error });
+    this.#end(error);
+  }
+
+  #accept({ source, answer }: Found<H>): void {
+    const { sha256, updatedAt, root } = answer;
+    const { held, roots } = this.state;
+    const type = held?.sha256 === sha256 ? 'unchanged' : 'accepted';
+    this.#change({ roots: bindRoots(roots, root), confirmedAt: this.#at, failures: 0, failure: undefined });
+    this.#hold(answer, source);
+    this.#emit(type === 'accepted' ? { type, source, updatedAt, sha256 } : { type, source, updatedAt });
+    if (held !== undefined && evidenceOf(held) === evidenceOf(answer)) this.#end();
+    else {
+      this.#change({ refresh: 'saving' });
+      this.#save(true);
+    }
+  }
+
+  #hold(held: H, source: string): void {
+    this.#change({ held, floor: held, isOutdated: false, source });
+    this.#perform({ do: 'hold', held });
+  }
+
+  /** Saves what the client holds. Every check must have passed before (rule save-last). */
+  #save(isLast: boolean): void {
+    const { held, roots } = this.state;
+    if (held === undefined) return;
+    this.#perform({ do: 'save', held, rotation: rotationWith(roots, held.root), isLast });
+  }
+
+  /** Ends the freshness of a list whose root key was replaced. @param time - in milliseconds since 1970 */
+  #outdateIfReplaced(time: number): boolean {
+    const { held, isOutdated, roots } = this.state;
+    if (held === undefined || isOutdated || isCurrentRoot(roots, held.root)) return false;
+    const outdated = { ...held, freshUntil: Math.min(held.freshUntil, time) };
+    this.#change({ isOutdated: true, held: outdated });
+    return true;
+  }
+
+  /**
+   * Ends a refresh and schedules the next one. Jitter prevents a fleet from asking all at once. After a failure, the
+   * delay is shorter.
+   */
+  #end(error?: NoUsableSource): void {
+    const { settings, isOutdated, failures, isClosed } = this.state;
+    const { refreshInterval, isTimed } = settings;
+    const pause = isOutdated ? 0 : refreshInterval;
+    const backOff = failures === 0 ? pause : Math.min(refreshInterval, 1000 * 2 ** failures);
+    const delay = backOff * (0.8 + 0.2 * this.#random);
+    this.#change({ nextRefresh: this.#at + delay });
+    this.#settle(error);
+    if (!isTimed || isClosed) return;
+    this.#perform({ do: 'stop', task: 'next' });
+    this.#wake('next', delay, { is: 'refresh' });
+  }
+
+  #settle(error: RegistryError | undefined): void {
+    this.#change({ refresh: undefined });
+    this.#perform({ do: 'settle', error });
+  }
+
+  /** Whether a source is being asked by this attempt. */
+  #isCurrent({ source, attempt }: Attempt): boolean {
+    const { refresh } = this.state;
+    return typeof refresh === 'object' && refresh.asked.get(source)?.attempt === attempt;
+  }
+
+  #change(part: Partial<State<H>>): void {
+    this.state = { ...this.state, ...part };
+  }
+
+  #emit(event: RegistryEvent | undefined): void {
+    if (event !== undefined && !this.state.isClosed) this.#perform({ do: 'emit', event });
+  }
+
+  #wake(task: Task, after: number, then: Occurrence<H>): void {
+    this.#perform({ do: 'wake', task, after, then });
+  }
+
+  #perform(effect: Effect<H>): void {
+    this.effects.push(effect);
+  }
+}
+
+/** Returns all that a store keeps of a head, apart from the list and the rotation. */
+function evidenceOf({ sha256, checkpoint, statement, logged, root, delegatedAt }: Head): string {
+  const { thumbprint } = root;
+  return `${[sha256, checkpoint?.checkpoint, statement?.text, logged?.proof, delegatedAt, thumbprint]}`;
+}
+
+/** Returns whether a head is newer. An unchanged list can have a new publication statement (rule statement-order). */
+function isNewer(head: Head, other: Head | undefined): boolean {
+  if (head.updatedAt !== other?.updatedAt) return other === undefined || head.updatedAt > other.updatedAt;
+  return (head.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);
+}
+
+/** Returns the error of whoever asks a closed client for something. */
+export function closedError(): RegistryError {
+  return new RegistryError('ERR_REGISTRY_CLOSED', 'the client has been closed: create a new one');
+}

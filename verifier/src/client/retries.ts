@@ -1,0 +1,31 @@
+import type { RegistryErrorCode } from '../core/errors.js';
+import type { Refused } from './client-events.js';
+
+/** How many times to retry a source that may be in the middle of a publication (rule retries). */
+const RETRIES = 2;
+/** A publication takes milliseconds. A cache that still has an old file takes longer. */
+const RETRY_DELAY_MS = 200;
+/** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
+const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
+/** Errors that a source can cause in the middle of a publication. A retry may resolve them (rule retries). */
+const TRANSIENT: readonly RegistryErrorCode[] = [
+  'ERR_SIGNATURE_INVALID',
+  'ERR_SIGNATURE_MALFORMED',
+  'ERR_CHECKPOINT_MISMATCH',
+  'ERR_DELEGATION_INVALID',
+  'ERR_CHECKPOINT_INVALID',
+  'ERR_PUBLICATION_INVALID',
+  'ERR_PUBLICATION_MISMATCH',
+  'ERR_NOT_LOGGED',
+  'ERR_LOG_INCONSISTENT',
+];
+
+/**
+ * Returns how long to wait before a source is asked again, in milliseconds. Undefined if it is not.
+ *
+ * @param random - from 0 to 1
+ */
+export function retryDelay({ of, error, growth }: Refused, random: number): number | undefined {
+  const mayRetry = of.attempt < RETRIES && TRANSIENT.includes(error.code) && growth <= MAX_RETRIED_GROWTH;
+  return mayRetry ? RETRY_DELAY_MS * (of.attempt + 1) * (0.5 + random) : undefined;
+}

@@ -1,0 +1,136 @@
+import { RegistryError } from '../core/errors.js';
+
+/** An answer, and the URL of its source. */
+export interface Found<T> {
+  readonly source: string;
+  readonly answer: T;
+}
+
+/** A source that has been asked, and has neither answered nor failed. */
+interface Asked {
+  /** How often the source has been asked again. */
+  readonly attempt: number;
+  /** Why the source is asked again. Undefined before that. */
+  readonly failure: RegistryError | undefined;
+  /** Whether the source needs longer than the stagger delay. */
+  readonly isSlow: boolean;
+  /** Whether the next source has been asked because of this one. */
+  readonly hasGivenWay: boolean;
+}
+
+/**
+ * One question for several sources (rule deadlines). Each source has one deadline for everything. The next source is
+ * asked when a source is slow, is asked again, or fails. The first decisive answer ends the round. After another
+ * answer, no more sources are asked, and the best answer of those that were asked wins, at the latest when the round is
+ * late. The round is over when no source is being asked any more.
+ */
+export interface Round<T> {
+  /** The sources that have not been asked, in order. */
+  readonly waiting: readonly string[];
+  readonly asked: ReadonlyMap<string, Asked>;
+  readonly errors: Readonly<Record<string, RegistryError>>;
+  readonly best: Found<T> | undefined;
+  readonly isLate: boolean;
+}
+
+/** What happens to a source, or to the round. */
+export type RoundEvent<T> =
+  | Answered<T>
+  | { readonly is: 'failed' | 'asked again'; readonly source: string; readonly error: RegistryError }
+  /** The stagger delay of the source, or its deadline, has passed. */
+  | { readonly is: 'slow' | 'overdue'; readonly source: string }
+  /** One deadline has passed since the round began. */
+  | { readonly is: 'late' };
+
+/** An answer, and how good it is. */
+interface Answered<T> extends Found<T> {
+  readonly is: 'answered';
+  /** Whether the answer ends the round at once. */
+  readonly isDecisive: boolean;
+  /** Whether the answer is better than the best answer so far. */
+  readonly isBetter: boolean;
+}
+
+/** A round after an event. */
+export interface RoundTurn<T> {
+  readonly round: Round<T>;
+  /** The source to ask now. */
+  readonly ask?: string | undefined;
+  /** The sources that need not answer any more, and the error of those that have failed. */
+  readonly stopped?: readonly (readonly [source: string, error: RegistryError | undefined])[];
+}
+
+/** A source is slow after this share of the deadline. */
+export const STAGGER_SHARE = 1 / 3;
+
+const timeout = (message: string) => new RegistryError('ERR_SOURCE_TIMEOUT', `the source ${message}`);
+
+/** Returns the error of a source whose deadline has passed. */
+export const overdue = () => timeout('did not respond before its deadline');
+
+/** Begins a round by asking the first source. */
+export function startRound<T>(sources: readonly string[]): RoundTurn<T> {
+  return askNext({ waiting: sources, asked: new Map(), errors: {}, best: undefined, isLate: false });
+}
+
+/** Returns what follows from an event. Events of sources that are not being asked change nothing. */
+export function stepRound<T>(round: Round<T>, event: RoundEvent<T>): RoundTurn<T> {
+  if (event.is === 'late') return conclude({ ...round, isLate: true }, round.best !== undefined);
+  const { source } = event;
+  const asked = round.asked.get(source);
+  if (asked === undefined) return { round };
+  switch (event.is) {
+    case 'answered':
+      return accept(round, event);
+    case 'failed':
+      return fail(round, source, event.error);
+    case 'overdue':
+      return fail(round, source, asked.failure ?? overdue());
+    default: {
+      const isAgain = event.is === 'asked again';
+      const { attempt, hasGivenWay } = asked;
+      const next = isAgain
+        ? { ...asked, attempt: attempt + 1, failure: event.error, hasGivenWay: true }
+        : { ...asked, isSlow: true, hasGivenWay: true };
+      const given = { ...round, asked: new Map(round.asked).set(source, next) };
+      return hasGivenWay ? { round: given } : askNext(given);
+    }
+  }
+}
+
+function accept<T>(round: Round<T>, { source, answer, isDecisive, isBetter }: Answered<T>): RoundTurn<T> {
+  const isBest = round.best === undefined || isDecisive || isBetter;
+  const best = isBest ? { source, answer } : round.best;
+  return conclude({ ...without(round, source), best }, isDecisive || round.isLate);
+}
+
+function fail<T>(round: Round<T>, source: string, error: RegistryError): RoundTurn<T> {
+  const rest = { ...without(round, source), errors: { ...round.errors, [source]: error } };
+  const turn = round.asked.get(source)?.hasGivenWay ? { round: rest } : askNext(rest);
+  return { ...turn, stopped: [[source, error]] };
+}
+
+function askNext<T>(round: Round<T>): RoundTurn<T> {
+  const [ask, ...waiting] = round.waiting;
+  if (round.best !== undefined || ask === undefined) return { round };
+  const asked = { attempt: 0, failure: undefined, isSlow: false, hasGivenWay: false };
+  return { round: { ...round, waiting, asked: new Map(round.asked).set(ask, asked) }, ask };
+}
+
+/** Ends a round, if it ends. A source that is slow, or asked again, has failed. One asked only recently has not. */
+function conclude<T>(round: Round<T>, ends: boolean): RoundTurn<T> {
+  if (!ends) return { round };
+  const errors = { ...round.errors };
+  const stopped = [...round.asked].map(([source, { failure, isSlow }]) => {
+    const error = failure ?? (isSlow ? timeout('had not responded when another source did') : undefined);
+    if (error !== undefined) errors[source] = error;
+    return [source, error] as const;
+  });
+  return { round: { ...round, asked: new Map(), errors }, stopped };
+}
+
+function without<T>(round: Round<T>, source: string): Round<T> {
+  const asked = new Map(round.asked);
+  asked.delete(source);
+  return { ...round, asked };
+}
