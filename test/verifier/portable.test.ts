@@ -60,13 +60,13 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     ]);
   });
 
-  it('bundles a look-up of one issuer without the code that reads whole lists, in at most 26 kB', async () => {
+  it('bundles a look-up of one issuer without the code that reads whole lists, in at most 28 kB', async () => {
     const { script, modules } = await minifiedBundle('createIssuerLookup');
     const unneeded =
       /node_modules\/(?:jose|canonicalize)\/|\/list\/(?:list|canonical)\.js|\/publication\/publication\.js|\/history\/|\/passport\/|\/agent\//;
     expect(modules.length).toBeGreaterThan(30);
     expect(modules.filter((path) => unneeded.test(path))).toEqual([]);
-    expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(26_000);
+    expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(28_000);
   });
 
   it.each([

@@ -71,6 +71,20 @@ describe('the name of an algorithm', () => {
   }
 });
 
+describe('the deadline of a request', () => {
+  const silent: typeof fetch = () => new Promise(() => undefined);
+  const unfinished: typeof fetch = async () => new Response(new ReadableStream());
+
+  it.each([
+    ['an answer', silent],
+    ['a body', unfinished],
+  ])('ends the wait for %s, even if fetch ignores its signal', async (_name, fetch) => {
+    const verifier = await lived({ fetch, timeout: 0.2 });
+    const { reasons } = await verifier.verifyAction(await requestOf(world, passport));
+    expect(reasons[0]?.code).toMatch(/-unreachable$/);
+  });
+});
+
 describe('what an issuer says', () => {
   it('is asked for once by many at the same time, and kept', async () => {
     const verifier = await lived();

@@ -69,7 +69,7 @@ class Turn<H extends Head> {
   close(): void {
     this.#change({ isClosed: true });
     this.#perform({ do: 'stop', task: undefined });
-    if (this.state.refresh !== 'saving') this.#settle(closedError());
+    if (typeof this.state.refresh === 'object') this.#settle(closedError());
   }
 
   /**

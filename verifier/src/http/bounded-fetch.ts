@@ -1,5 +1,6 @@
 import { RegistryError, SourceRedirected } from '../core/errors.js';
 import { LimitExceeded, readLimited } from './read-limited.js';
+import { untilAborted } from './until-aborted.js';
 
 /** How to send a request, and its limits. */
 export interface FetchLimits {
@@ -22,7 +23,7 @@ export interface BoundedResponse {
 
 /**
  * Sends a request without credentials and without following redirects. Enforces the limits for time and size while the
- * response arrives.
+ * response arrives, even if `fetch` ignores its signal.
  *
  * @throws `ERR_SOURCE_UNREACHABLE` | `ERR_SOURCE_TIMEOUT` | {@link SourceRedirected}. Reading the body throws
  *   `ERR_SOURCE_TOO_LARGE` | `ERR_SOURCE_TRUNCATED` | `ERR_SOURCE_TIMEOUT`
@@ -50,7 +51,7 @@ async function request(
   init: RequestInit & { signal: AbortSignal },
 ) {
   try {
-    return await fetch(url, init);
+    return await untilAborted(fetch(url, init), init.signal);
   } catch (cause) {
     throw init.signal.aborted
       ? new RegistryError('ERR_SOURCE_TIMEOUT', `${url} did not respond in time`, { cause })
@@ -64,7 +65,7 @@ async function readBody(
   { url, signal }: { url: string; signal: AbortSignal },
 ): Promise<Uint8Array> {
   try {
-    return await readLimited(body, maxBytes);
+    return await untilAborted(readLimited(body, maxBytes), signal);
   } catch (cause) {
     if (cause instanceof LimitExceeded)
       throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${url} is ${cause.message}`, { cause });
