@@ -49,7 +49,11 @@ export function askSources<T>(
     return best.answer;
   });
 
-  const tell = (event: RoundEvent<T>) => follow(stepRound(round, event));
+  let isStopped = false;
+  const tell = (event: RoundEvent<T>) => {
+    // The end of a request must not ask the next source.
+    if (!isStopped) follow(stepRound(round, event));
+  };
   const follow = (turn: RoundTurn<T>) => {
     round = turn.round;
     for (const [source, error] of turn.stopped ?? []) {
@@ -74,6 +78,7 @@ export function askSources<T>(
   };
   follow(startRound(sources.map(({ base }) => base)));
   const stop = () => {
+    isStopped = true;
     tasks.stop();
     end();
   };

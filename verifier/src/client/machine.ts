@@ -211,6 +211,7 @@ class Turn<H extends Head> {
     const rotations = { ...this.state.rotations, [source]: result };
     this.#change({ rotations });
     if (Object.values(rotations).includes('pending')) return;
+    this.#stopRotations();
     this.#change({ roots: bindRoots(roots) });
     if (this.state.roots.bound !== roots.bound && isOutdated) this.#save(false);
   }
@@ -277,9 +278,17 @@ class Turn<H extends Head> {
     const delay = backOff * (0.8 + 0.2 * this.#random);
     this.#change({ nextRefresh: this.#at + delay });
     this.#settle(error);
+    this.#stopRotations();
     if (!isTimed || isClosed) return;
     this.#perform({ do: 'stop', task: 'next' });
     this.#wake('next', delay, { is: 'refresh' });
+  }
+
+  /** Ends the wait for rotations, once nothing needs it: a client that nobody asks has no timer. */
+  #stopRotations(): void {
+    const { rotations, refresh } = this.state;
+    const isWaiting = typeof refresh === 'object' || Object.values(rotations).includes('pending');
+    if (!isWaiting) this.#perform({ do: 'stop', task: 'rotations' });
   }
 
   #settle(error: RegistryError | undefined): void {

@@ -61,6 +61,7 @@ export class Proofs {
   }
 
   async #proveUnder(head: SummedHead, issuerId: string): Promise<ProvenRecord> {
+    this.#client.assertOpen();
     const { statement } = head;
     const verified = this.#verifiedWith(statement.levels);
     const sources = this.#client.sources();

@@ -3,6 +3,7 @@ import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../co
 import { limitOf } from '../core/limits.js';
 import type { Head } from '../core/publication/statements.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
+import { untilAborted } from '../http/until-aborted.js';
 import { askAgain } from './ask-again.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
 import {
@@ -20,6 +21,8 @@ import { Tasks } from './tasks.js';
 
 /** An effect by its name. */
 type Do<H extends Head, N extends Effect<H>['do']> = Extract<Effect<H>, { do: N }>;
+
+const isEmit = <H extends Head>(effect: Effect<H>): effect is Do<H, 'emit'> => effect.do === 'emit';
 
 /**
  * A client: does what the machine decides, and tells the machine what comes of it. This is the part of a client that
@@ -40,6 +43,11 @@ export class RefreshingRegistry<H extends Head> {
   #loading: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
   #settle: ((error: RegistryError | undefined) => void) | undefined;
+  /** The end of the last save. A save that began earlier must not overwrite a later one. */
+  #saved: Promise<unknown> = Promise.resolve();
+  /** Whether `close` was called, although the machine may not have been told yet. */
+  #isClosed = false;
+  #lastTime = 0;
 
   /** @param isTimed - whether the client refreshes itself; otherwise `upToDate` does */
   constructor(settings: ClientSettings, reader: PublicationReader<H>, isTimed = true) {
@@ -54,7 +62,7 @@ export class RefreshingRegistry<H extends Head> {
   current(): H {
     const time = this.#settings.now();
     // Some platforms run no timers between requests, so reads also start due refreshes.
-    if (time >= this.#state.nextRefresh) this.#tell({ is: 'refresh' });
+    if (time >= this.#state.nextRefresh) this.#refreshInBackground();
     const { held } = this.#state;
     if (held === undefined) {
       throw new RegistryError('ERR_REGISTRY_NOT_READY', 'no list has been loaded yet: wait for ready()');
@@ -99,7 +107,7 @@ export class RefreshingRegistry<H extends Head> {
   /** A usable list from the store ends the wait. A refresh begins in any case. */
   async #start(): Promise<void> {
     await this.#load();
-    if (isUsable(this.#state, this.#settings.now())) this.#tell({ is: 'refresh' });
+    if (isUsable(this.#state, this.#settings.now())) this.#refreshInBackground();
     else await this.refresh();
   }
 
@@ -114,7 +122,11 @@ export class RefreshingRegistry<H extends Head> {
       const verification = { reader: this.#reader, trust: this.#trust(), pinned };
       this.#tell(await loadStored(this.#settings.store, verification));
     });
-    await this.#loading;
+    // A store that never answers must not outlast the client.
+    await untilAborted(this.#loading, this.#tasks.signalOf('store')).catch((error) => {
+      this.assertOpen();
+      throw error;
+    });
     this.assertOpen();
   }
 
@@ -125,9 +137,15 @@ export class RefreshingRegistry<H extends Head> {
     return this.#refreshing;
   }
 
+  #refreshInBackground(): void {
+    this.refresh().catch(() => undefined);
+  }
+
   async #refresh(): Promise<void> {
     await this.#load();
     const error = await new Promise<RegistryError | undefined>((resolve) => {
+      // The client may have been closed since it was loaded. Then nobody would settle this promise.
+      this.assertOpen();
       this.#settle = resolve;
       this.#tell({ is: 'refresh' });
     });
@@ -148,7 +166,7 @@ export class RefreshingRegistry<H extends Head> {
 
   /** @throws `ERR_REGISTRY_CLOSED` */
   assertOpen(): void {
-    if (this.#state.isClosed) throw closedError();
+    if (this.#isClosed) throw closedError();
   }
 
   status(): RegistryStatus {
@@ -156,6 +174,7 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#tell({ is: 'close' });
   }
 
@@ -163,10 +182,13 @@ export class RefreshingRegistry<H extends Head> {
     if (this.#untold.push(occurrence) > 1) return;
     try {
       for (let [next] = this.#untold; next !== undefined; [next] = this.#untold) {
-        const event = { ...next, at: this.#settings.now(), random: Math.random() };
+        const event = { ...next, at: this.#time(), random: Math.random() };
         const { state, effects } = step(this.#state, event);
         this.#state = state;
-        for (const effect of effects) (this.#perform[effect.do] as (effect: Effect<H>) => void)(effect);
+        // A function that is told of an event may read: it must find what the event says.
+        const [emits, others] = [effects.filter(isEmit), effects.filter((effect) => !isEmit(effect))];
+        for (const effect of others) (this.#perform[effect.do] as (effect: Effect<H>) => void)(effect);
+        for (const emit of emits) if (!this.#isClosed) this.#perform.emit(emit);
         this.#untold.shift();
       }
     } finally {
@@ -177,7 +199,9 @@ export class RefreshingRegistry<H extends Head> {
   /** What to do for each effect. */
   readonly #perform: { readonly [N in Effect<H>['do']]: (effect: Do<H, N>) => void } = {
     wake: ({ task, after, then }) => {
-      const timer = this.#tasks.wake(task, Math.min(after, MAX_TIMER_MS), () => this.#tell(then));
+      const timer = this.#tasks.wake(task, Math.min(after, MAX_TIMER_MS), () =>
+        then.is === 'refresh' ? this.#refreshInBackground() : this.#tell(then),
+      );
       // In Node.js, a timer that no source has must not keep the process alive.
       if (!this.#sources.has(task)) (timer as { unref?: () => void }).unref?.();
     },
@@ -213,7 +237,8 @@ export class RefreshingRegistry<H extends Head> {
     },
     hold: ({ held }) => this.#reader.onHold?.(held),
     save: ({ held, rotation, isLast }) => {
-      this.#save(held, rotation)
+      this.#saved = this.#saved.then(() => this.#save(held, rotation));
+      this.#saved = this.#saved
         .then(
           () => undefined,
           (error): RegistryEvent => ({ type: 'store-failed', error }),
@@ -246,10 +271,20 @@ export class RefreshingRegistry<H extends Head> {
     if (stored !== undefined) await this.#settings.store.save(stored);
   }
 
+  /** Reads the clock. An exception of the caller's clock must not break the client: reads throw it. */
+  #time(): number {
+    try {
+      this.#lastTime = this.#settings.now();
+    } catch {
+      // The last time counts.
+    }
+    return this.#lastTime;
+  }
+
   #trust(): Omit<HoldingTrust<H>, 'roots'> {
-    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication, log } = this.#settings;
+    const { clockTolerance, maxAge, requireCheckpoint, requirePublication, log } = this.#settings;
     const { held, floor } = this.#state;
-    const clock = { now: now(), tolerance: clockTolerance };
+    const clock = { now: this.#time(), tolerance: clockTolerance };
     return { held, floor, clock, expiry: true, maxAge, requireCheckpoint, requirePublication, log };
   }
 

@@ -50,9 +50,13 @@ async function request(
   fetch: typeof globalThis.fetch,
   init: RequestInit & { signal: AbortSignal },
 ) {
+  let answer: Promise<Response> | undefined;
   try {
-    return await untilAborted(fetch(url, init), init.signal);
+    answer = fetch(url, init);
+    return await untilAborted(answer, init.signal);
   } catch (cause) {
+    // An answer after the deadline would keep its connection open.
+    answer?.then(({ body }) => body?.cancel()).catch(() => undefined);
     throw init.signal.aborted
       ? new RegistryError('ERR_SOURCE_TIMEOUT', `${url} did not respond in time`, { cause })
       : new RegistryError('ERR_SOURCE_UNREACHABLE', `${url} cannot be reached`, { cause });
