@@ -22,7 +22,7 @@ function write(path: string, content: string | Uint8Array): void {
 const folderOf = (id: string) => id.replaceAll(/[^\w./+-]/g, '-');
 
 function readmeOf({ id, rule, roles, why }: Case): string {
-  return `# ${id}\n\n${why} Section ${rule} of docs/protocol.md decides. For: ${roles.join(', ')}.\n`;
+  return `# ${id}\n\n${why} The rule ${rule} decides (docs/protocol.md#${rule}). For: ${roles.join(', ')}.\n`;
 }
 
 rmSync(values.out, { recursive: true, force: true });

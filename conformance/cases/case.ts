@@ -35,7 +35,7 @@ export interface Step {
 export interface Case {
   /** The parts of an id are separated by slashes: the kind of the case, the golden tree, what is changed. */
   readonly id: string;
-  /** The section of docs/protocol.md that decides. */
+  /** The rule that decides, by its id: docs/protocol.md says where it stands. */
   readonly rule: string;
   readonly roles: readonly Role[];
   readonly anchor: Anchor;

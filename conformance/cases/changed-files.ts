@@ -20,7 +20,7 @@ export function* changedFiles(): Generator<Case> {
     const other = sameForAnother(tree);
     for (const file of chosenFiles([...tree.files.keys()])) {
       for (const [name, patch] of changesOf(file, tree, other)) {
-        const draft = { rule: '25', base, why: `The file is ${name}.` };
+        const draft = { rule: 'roles', base, why: `The file is ${name}.` };
         yield makeCase({ ...draft, id: `file/${base}/${file}/${name}`, patches: [patch] });
         if (SEALED.includes(name) && file !== 'SHA256SUMS' && file !== 'checkpoint.jwt') {
           const patches = [patch, sealing(tree)];

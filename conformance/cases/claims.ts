@@ -23,7 +23,7 @@ export const ODD_VALUES: readonly (readonly [string, unknown])[] = [
   ] as const),
 ];
 
-/** A statement of a golden tree, and the section that decides about its claims. */
+/** A statement of a golden tree, and the rule that decides about its claims. */
 interface Target {
   readonly base: string;
   readonly file: string;
@@ -32,19 +32,19 @@ interface Target {
 }
 
 const TARGETS: readonly Target[] = [
-  { base: 'stated', file: 'publication.jwt', rule: '21' },
-  { base: 'checkpoint', file: 'publication.jwt', rule: '21' },
-  { base: 'p256', file: 'publication.jwt', rule: '21' },
-  { base: 'checkpoint', file: 'checkpoint.jwt', rule: '8' },
-  { base: 'root-checkpoint', file: 'checkpoint.jwt', rule: '8' },
-  { base: 'checkpoint-without-statement', file: 'checkpoint.jwt', rule: '8' },
-  { base: 'hold', file: 'checkpoint.jwt', rule: '8' },
-  { base: 'checkpoint', file: 'keys/delegation.jwt', rule: '8' },
-  { base: 'hold', file: 'keys/delegation.jwt', rule: '8' },
-  { base: 'rotated', file: 'keys/rotation.json', step: 0, rule: '9' },
-  { base: 'rotated-thrice', file: 'keys/rotation.json', step: 0, rule: '9' },
-  { base: 'rotated-thrice', file: 'keys/rotation.json', step: 2, rule: '9' },
-  { base: 'described', file: 'operations.jwt', rule: '33' },
+  { base: 'stated', file: 'publication.jwt', rule: 'statement-claims' },
+  { base: 'checkpoint', file: 'publication.jwt', rule: 'statement-claims' },
+  { base: 'p256', file: 'publication.jwt', rule: 'statement-claims' },
+  { base: 'checkpoint', file: 'checkpoint.jwt', rule: 'checkpoint-form' },
+  { base: 'root-checkpoint', file: 'checkpoint.jwt', rule: 'checkpoint-form' },
+  { base: 'checkpoint-without-statement', file: 'checkpoint.jwt', rule: 'checkpoint-form' },
+  { base: 'hold', file: 'checkpoint.jwt', rule: 'checkpoint-form' },
+  { base: 'checkpoint', file: 'keys/delegation.jwt', rule: 'delegation-form' },
+  { base: 'hold', file: 'keys/delegation.jwt', rule: 'delegation-form' },
+  { base: 'rotated', file: 'keys/rotation.json', step: 0, rule: 'rotation-form' },
+  { base: 'rotated-thrice', file: 'keys/rotation.json', step: 0, rule: 'rotation-form' },
+  { base: 'rotated-thrice', file: 'keys/rotation.json', step: 2, rule: 'rotation-form' },
+  { base: 'described', file: 'operations.jwt', rule: 'operations' },
 ];
 
 /** Headers that a reader refuses or ignores. */
@@ -146,7 +146,7 @@ export function* oddLogClaims(): Generator<Case> {
     for (const [name, log] of values) {
       const patches = variant(base, (registry) => registry.publish({ claims: { log } }));
       const why = 'The statement names a log in another form.';
-      yield makeCase({ id: `claim/${base}/log/${name}`, rule: '30', base, patches, why });
+      yield makeCase({ id: `claim/${base}/log/${name}`, rule: 'log-name', base, patches, why });
     }
   }
 }

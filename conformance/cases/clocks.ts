@@ -13,7 +13,7 @@ const MAX_AGE = 30 * DAY;
 /** Both sides of a limit, in milliseconds. */
 const SIDES = [-1000, -1, 0, 1, 1000];
 
-/** A limit of section 24: the clock at which the verdict changes. */
+/** A limit of the clocks (rule clocks): the clock at which the verdict changes. */
 interface Limit {
   readonly name: string;
   readonly base: string;
@@ -27,7 +27,7 @@ export function* clocks(): Generator<Case> {
   for (const { name, base, at, patches } of limits()) {
     for (const side of SIDES) {
       yield makeCase({
-        ...{ id: `clock/${base}/${name}/${side}`, rule: '24', base, now: at + side },
+        ...{ id: `clock/${base}/${name}/${side}`, rule: 'clocks', base, now: at + side },
         ...(patches && { patches }),
         why: 'The clock is at the limit of a time.',
       });
@@ -100,7 +100,13 @@ function* withinDelegation(): Generator<Case> {
       const claims = { [end]: issued + side };
       const patches = [{ file: 'keys/delegation.jwt', key, claims }, sealing(tree)];
       const why = 'A delegated key signs at the end of its delegation.';
-      yield makeCase({ id: `clock/${base}/delegation ${end}/${side}`, rule: '8', base, patches, why });
+      yield makeCase({
+        id: `clock/${base}/delegation ${end}/${side}`,
+        rule: 'checkpoint-within-delegation',
+        base,
+        patches,
+        why,
+      });
     }
   }
 }

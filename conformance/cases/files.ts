@@ -3,7 +3,7 @@ import { sha256Hex } from './encoding.js';
 /** The files of a tree, by path. */
 export type Files = Map<string, Uint8Array>;
 
-/** SHA256SUMS of section 7. @param pending - the hash of a list that is only in the log yet */
+/** SHA256SUMS (rule checksums-form). @param pending - the hash of a list that is only in the log yet */
 export function checksumsOf(files: Files, pending?: string): string {
   const isStated = files.has('publication.jwt');
   const others = (path: string) =>

@@ -36,7 +36,7 @@ export function* flippedBytes(): Generator<Case> {
         const isSealed = (number + file.length) % 2 === 1;
         yield makeCase({
           id: `byte/${base}/${file}/${at}-${xor}${isSealed ? '-sealed' : ''}`,
-          ...{ rule: '25', base },
+          ...{ rule: 'roles', base },
           patches: [{ file, at, xor }, ...(isSealed && !NEVER_SEALED.includes(file) ? [sealing(tree)] : [])],
           why: 'One bit of the file is wrong.',
         });

@@ -57,7 +57,7 @@ export function* wrongSigners(): Generator<Case> {
 const make = (id: string, base: string, patches: readonly Patch[]) =>
   makeCase({
     id: `forged/${id}`,
-    rule: '8',
+    rule: 'checkpoint-signer',
     base,
     patches,
     why: 'Somebody signs what this key must not sign.',
@@ -162,7 +162,7 @@ export function* thieves(): Generator<Case> {
 
 const at = (file: string, text: string): Patch => ({ file, text });
 
-/** Public keys that section 5 refuses or accepts, made of a good one. */
+/** Public keys that are refused or accepted (rule public-key-values), made of a good one. */
 export function badKeys(good: object): Readonly<Record<string, unknown>> {
   const ed = key('spare').jwk;
   const ec = key('p256 spare').jwk;
@@ -215,7 +215,7 @@ export function* signatures(): Generator<Case> {
       const all = [file, ...copies.slice(-1)].map((path) => ({ file: path, bytes: encoded }));
       const patches = [...all, { sealedBy: registry.checkpointKey.name }];
       const why = 'The signature of the list has another form.';
-      yield makeCase({ id: `signature/${base}/${name}`, rule: '4', base, patches, why });
+      yield makeCase({ id: `signature/${base}/${name}`, rule: 'signature-form', base, patches, why });
     }
   }
 }
@@ -358,18 +358,24 @@ export function* rotations(): Generator<Case> {
     const text = JSON.stringify(chain);
     const patches = [at('keys/rotation.json', text), sealing(tree)];
     const why = 'The rotation is not the chain that the keys have signed.';
-    yield makeCase({ id: `rotation/${base}/${name}`, rule: '9', base, patches, why });
+    yield makeCase({ id: `rotation/${base}/${name}`, rule: 'rotation-chain', base, patches, why });
   }
   for (const count of [63, 64, 65]) {
     const patches = variant('checkpoint', (registry) => {
       for (let number = 1; number <= count; number++) registry.rotate(`long ${number}`);
     });
     const id = `rotation/checkpoint/of ${count} steps`;
-    yield makeCase({ id, rule: '9', base: 'checkpoint', patches, why: 'A rotation has at most 64 steps.' });
+    yield makeCase({
+      id,
+      rule: 'rotation-chain',
+      base: 'checkpoint',
+      patches,
+      why: 'A rotation has at most 64 steps.',
+    });
   }
   for (const pinned of ['root 2', 'root 3', 'root 4', 'stranger', 'spare']) {
     const anchor = { root: { ...jwk(pinned), kid: key(pinned).thumbprint } };
     const why = 'The verifier has pinned a later key, or another one.';
-    yield makeCase({ id: `rotation/${base}/pinned ${pinned}`, rule: '9', base, anchor, why });
+    yield makeCase({ id: `rotation/${base}/pinned ${pinned}`, rule: 'rotation-chain', base, anchor, why });
   }
 }

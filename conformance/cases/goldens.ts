@@ -6,7 +6,7 @@ import { ORIGIN } from './log.js';
 import { verifierKey } from './note.js';
 import { CHECKPOINT_SECONDS, Registry, witnessesOf } from './registry.js';
 
-/** What a verifier pins, as in section 5. */
+/** What a verifier pins (rule trust-anchor). */
 export interface Anchor {
   readonly root: object;
   readonly next_roots?: readonly string[];

@@ -46,7 +46,7 @@ export function* oddHosts(): Generator<Case> {
       for (const [name, answer] of Object.entries(ANSWERS)) {
         const why = 'The host answers for one file with something else.';
         const answers = { [file]: answer };
-        const only = { ...ONLY_HOSTS, rule: '26', why, base };
+        const only = { ...ONLY_HOSTS, rule: 'error-codes', why, base };
         yield makeCase({ ...only, id: `host/${base}/${file}/${name}`, answers });
         if (base === 'witnessed') continue;
         const sources = [
@@ -61,14 +61,27 @@ export function* oddHosts(): Generator<Case> {
       const why = 'The host never answers for one file.';
       const never = { [file]: { never: true } } as const;
       const roles = ['client', 'lookup'] as const;
-      yield makeCase({ id: `host/${base}/${file}/never`, rule: '26', base, why, roles, answers: never });
+      yield makeCase({
+        id: `host/${base}/${file}/never`,
+        rule: 'error-codes',
+        base,
+        why,
+        roles,
+        answers: never,
+      });
     }
   }
   const large = 'x'.repeat(16_385);
   for (const file of ['publication.jwt', 'checkpoint.jwt', 'keys/delegation.jwt', 'keys/root.json']) {
     const patches = [{ file, text: large }];
     const why = 'The file is larger than its limit.';
-    yield makeCase({ id: `host/checkpoint/${file}/too large`, rule: '23', base: 'checkpoint', patches, why });
+    yield makeCase({
+      id: `host/checkpoint/${file}/too large`,
+      rule: 'limits',
+      base: 'checkpoint',
+      patches,
+      why,
+    });
   }
 }
 

@@ -7,7 +7,7 @@ import { headText, logLine, type NoteSigner, proofText, verifierKey, witnessLine
 
 export const ORIGIN = 'registry.example/log';
 
-/** The log of a registry, as in section 30. */
+/** The log of a registry (rule public-log). */
 export class Log {
   signer: NoteSigner = { key: key('log'), name: ORIGIN, purpose: 'log' };
   readonly witnesses: readonly NoteSigner[];

@@ -8,14 +8,14 @@ import { makeCase, shown, variant } from './make-case.js';
 import { type NoteSigner, verifierKey } from './note.js';
 import { type Registry, witnessesOf } from './registry.js';
 
-/** Logs of many entries, and logs whose entries, heads or statements break a rule of section 30. */
+/** Logs of many entries, and logs whose entries, heads or statements break a rule of logs (rule public-log). */
 export function* logs(): Generator<Case> {
   yield* sizes();
   yield* entries();
   yield* heads();
 }
 
-const draft = { rule: '30', why: 'The log breaks a rule, or is at the border of a tile.' };
+const draft = { rule: 'log-audit', why: 'The log breaks a rule, or is at the border of a tile.' };
 
 function* sizes(): Generator<Case> {
   for (const size of [1, 2, 3, 255, 256, 257, 300, 513]) {

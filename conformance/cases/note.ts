@@ -1,7 +1,7 @@
 import { base64, concatBytes, sha256, utf8 } from './encoding.js';
 import type { Key } from './keys.js';
 
-/** Heads of logs and their signature lines, as in section 30. */
+/** Heads of logs and their signature lines (rule log-bytes). */
 
 const TYPES = { log: 0x01, witness: 0x04 };
 

@@ -117,7 +117,13 @@ export function* oddRecords(): Generator<Case> {
       registry.records.set('alpha', alpha);
       registry.publish();
     });
-    return makeCase({ id: `record/${name}`, rule: '2', base, patches, why: 'A record has another member.' });
+    return makeCase({
+      id: `record/${name}`,
+      rule: 'record-form',
+      base,
+      patches,
+      why: 'A record has another member.',
+    });
   };
   for (const member of MEMBERS) {
     yield make(`${member} absent`, without(record('alpha'), member));
@@ -207,7 +213,7 @@ export function* oddLists(): Generator<Case> {
       );
       return makeCase({
         id: `list/${base}/${name}`,
-        rule: '3',
+        rule: 'list-form',
         base,
         patches,
         why: 'The list has another form.',

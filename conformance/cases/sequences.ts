@@ -261,7 +261,7 @@ export function* memories(): Generator<Case> {
       ...{ now: golden(base).now + HOUR + later * 1000, sources: [source] },
       ...more,
     });
-    const draft = { rule: '25', base, why: 'A program remembers what it has accepted.' };
+    const draft = { rule: 'roles', base, why: 'A program remembers what it has accepted.' };
     yield makeCase({ ...draft, id: `memory/${name}`, steps: [at(one, 0), at(other, 1), at(one, 2)] });
     const roles = ['client', 'lookup'] as const;
     const steps = [at(one, 0), at(other, 1, RESTARTED), at(one, 2, RESTARTED)] as const;
@@ -280,7 +280,7 @@ export function* sources(): Generator<Case> {
     };
     const roles = rolesOf(golden(base).files).filter((role) => SEVERAL_SOURCES.includes(role));
     const why = 'Two sources show different trees.';
-    yield makeCase({ id: `sources/${name}`, rule: '25', base, why, roles, steps: [both, both] });
+    yield makeCase({ id: `sources/${name}`, rule: 'roles', base, why, roles, steps: [both, both] });
   }
 }
 

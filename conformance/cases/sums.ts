@@ -1,6 +1,6 @@
 import { sha256Hex, utf8 } from './encoding.js';
 
-/** The tree of sums of section 29, from the root down. @param records - SHA-256 of each record, by id */
+/** The tree of sums (rule tree-of-sums), from the root down. @param records - SHA-256 of each record, by id */
 export function sumsFiles(records: ReadonlyMap<string, string>, levels: number): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
   const write = (prefix: string, ids: readonly string[]): string => {

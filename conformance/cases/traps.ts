@@ -105,7 +105,7 @@ export function* statementTraps(): Generator<Case> {
       const patches: Patch[] = [{ file, text: content }];
       if (file !== 'checkpoint.jwt') patches.push(sealing(tree));
       const why = 'Parsers could read this text differently.';
-      return makeCase({ id: `trap/${base}/${file}/${name}`, rule: '22', base, patches, why });
+      return makeCase({ id: `trap/${base}/${file}/${name}`, rule: 'jwt-profile', base, patches, why });
     };
     for (const [name, change] of Object.entries({ ...JSON_TRAPS, ...NUMBER_TRAPS })) {
       yield make(`payload with ${name}`, rawJwt(signer, jcs(header), change(jcs(claims))));
@@ -153,7 +153,7 @@ export function* jsonFileTraps(): Generator<Case> {
     for (const [name, changed] of traps) {
       const patches = [{ file, text: changed }, sealing(tree)];
       const why = 'Parsers could read this file differently.';
-      yield makeCase({ id: `trap/${base}/${file}/${name}`, rule: '22', base, patches, why });
+      yield makeCase({ id: `trap/${base}/${file}/${name}`, rule: 'strict-json', base, patches, why });
     }
   }
 }
@@ -196,7 +196,7 @@ export function* lineTraps(): Generator<Case> {
           ? []
           : [{ file: 'checkpoint.jwt', key: 'online', claims: { tree_sha256: sha256Hex(utf8(text)) } }];
       const patches = [{ file: 'SHA256SUMS', text }, ...seal];
-      yield makeCase({ id: `lines/${base}/SHA256SUMS/${name}`, rule: '7', base, patches, why });
+      yield makeCase({ id: `lines/${base}/SHA256SUMS/${name}`, rule: 'checksums-form', base, patches, why });
     }
   }
   for (const base of ['stated', 'levels-1', 'levels-2']) {
@@ -210,7 +210,7 @@ export function* lineTraps(): Generator<Case> {
     }
     for (const levels of [0, 1, 2, 3, 8]) {
       const patches = [{ file: 'publication.jwt', key: 'root', claims: { levels } }, sealing(tree)];
-      yield makeCase({ id: `lines/${base}/levels ${levels}`, rule: '29', base, patches, why });
+      yield makeCase({ id: `lines/${base}/levels ${levels}`, rule: 'sums-levels', base, patches, why });
     }
   }
 }
@@ -222,7 +222,13 @@ function sumsCase(tree: Golden, id: string, text: string): Case {
     { file: 'publication.jwt', key: 'root', claims },
     sealing(tree),
   ];
-  return makeCase({ id, rule: '29', base: tree.name, patches, why: 'A file of hashes has other lines.' });
+  return makeCase({
+    id,
+    rule: 'sums-form',
+    base: tree.name,
+    patches,
+    why: 'A file of hashes has other lines.',
+  });
 }
 
 /** A head and a proof in other forms. The log has signed none of the changes, unless the change is outside of what it signs. */
@@ -274,7 +280,7 @@ export function* noteTraps(): Generator<Case> {
         const why = 'A head or a proof has another form.';
         yield makeCase({
           id: `note/${base}/${file}/${name}`,
-          rule: '30',
+          rule: 'log-bytes',
           base,
           patches: [{ file, text }],
           why,

@@ -12,7 +12,7 @@ const toSeconds = (now: number) => Math.floor(now / 1000);
 /** The lifetime of a delegation, and what it permits. */
 export interface DelegationTerm {
   readonly days: number;
-  /** Whether the online keys may hold issuers (docs/protocol.md#hold-permission). */
+  /** Whether the online keys may hold issuers (docs/protocol/rotation.md#hold-permission). */
   readonly mayHold: boolean;
   /** The current time, in milliseconds since 1970. */
   readonly now: number;

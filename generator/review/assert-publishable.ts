@@ -7,7 +7,7 @@ import { reservedField } from './reserved-names.js';
 
 /** The exceptions from the rules that an operator allows, one by one. */
 export interface RuleExceptions {
-  /** Rules of change (docs/protocol.md#record-changes) that do not apply to an issuer. */
+  /** Rules of change (docs/protocol/publishers.md#record-changes) that do not apply to an issuer. */
   readonly overrides?: readonly TransitionOverride[] | undefined;
   /** Whether records may use names that are reserved for examples. For demonstrations. */
   readonly allowExampleNames?: boolean | undefined;

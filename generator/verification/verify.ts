@@ -82,7 +82,7 @@ const ONLY_LIVE = ['unknown id', 'content types'] as const;
 export interface Check {
   readonly name: (typeof CHECKS)[number];
   readonly result: 'passed' | 'failed' | 'skipped';
-  /** Why the check failed, as a stable code. docs/protocol.md lists the codes. Undefined unless it failed. */
+  /** Why the check failed, as a stable code. docs/protocol/publishers.md#auditor-codes lists the codes. Undefined unless it failed. */
   readonly code?: string;
   /** The problems found, or why the check was skipped. */
   readonly problems: readonly string[];

@@ -134,7 +134,8 @@ describe('the commands of the documents about the log', () => {
   it('never run a version that no lock file pins', () => {
     const workflow = read('docs/issuers.md').split('\n## Watch your own entry\n')[1] ?? '';
     expect(workflow).toMatch(/- run: npm ci --ignore-scripts\n +- run: npx passport-registry monitor /);
-    for (const name of readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md')))
+    const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((file) => file.endsWith('.md')))
       expect(read(`docs/${name}`)).not.toMatch(/npx (-y|--yes)\b/);
   });
 

@@ -7,10 +7,11 @@ import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { registryOf } from '../support/passport-world.js';
 import { ROOT } from '../support/paths.js';
+import { textOf, VECTORS } from '../support/protocol.js';
 import { issuer as record } from '../support/publication.js';
 
 const vector = JSON.parse(readFileSync(join(ROOT, 'test/vectors/passport.json'), 'utf8'));
-const protocol = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
+const protocol = textOf(VECTORS);
 const { issuer, agent, passport, action, nonce, signed_nonce } = vector;
 const text = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
 
@@ -24,7 +25,7 @@ function signCanonical(header: unknown, claims: unknown, { jwk, d }: { jwk: obje
 }
 
 describe('the test vector of a passport', () => {
-  it('is the one that docs/protocol.md shows', () => {
+  it('is the one that docs/protocol/vectors.md shows', () => {
     for (const shown of [
       text(passport.claims),
       passport.token,

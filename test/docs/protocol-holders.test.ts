@@ -8,8 +8,8 @@ import { Ceremony } from '../support/ceremony.js';
 import { cli, recordText, writeFiles } from '../support/workspace.js';
 
 /**
- * A reader of docs/protocol.md#holders-record that shares no code with the project: JSON, SHA-256, Ed25519 and the
- * points of the curve are those of Node.js and of a library.
+ * A reader of docs/protocol/holders.md#holders-record that shares no code with the project: JSON, SHA-256, Ed25519 and
+ * the points of the curve are those of Node.js and of a library.
  */
 const canonical = (value: unknown): string =>
   Array.isArray(value)

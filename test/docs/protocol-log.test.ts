@@ -9,10 +9,10 @@ import { verdictOf } from '../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { cosignatureBy, lineOf, signatureBy } from '../support/note-keys.js';
 import { ROOT } from '../support/paths.js';
+import { protocol } from '../support/protocol.js';
 import { statement, testKey } from '../support/publication.js';
 import type { Cosigning } from '../support/test-log.js';
 
-const protocol = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
 const [DAY, T] = [24 * 3600, 300_000];
 
 /** Asserts that the document says something, however its lines are broken. */

@@ -7,8 +7,8 @@ import { emptyHost, plainHost } from '../support/serving.js';
 import { cli, workspace, writeFiles } from '../support/workspace.js';
 
 /*
- * A reader of docs/protocol.md#operations that shares no code with the project: JSON, SHA-256 and the signatures are
- * those of Node.js.
+ * A reader of docs/protocol/operations.md#operations that shares no code with the project: JSON, SHA-256 and the
+ * signatures are those of Node.js.
  */
 
 interface Jwk {

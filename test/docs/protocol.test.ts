@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { ROOT } from '../support/paths.js';
+import { section, textOf, VECTORS } from '../support/protocol.js';
 import { type Files, publish, signature, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
 import { rounds } from '../support/soak.js';
@@ -20,16 +21,16 @@ interface Vector {
   expected: Record<string, string>;
 }
 
-const DOCUMENT = 'docs/protocol.md';
+const DOCUMENT = VECTORS;
 const ANY_TIME = { clock: undefined, expiry: false } as const;
-const protocol = readFileSync(join(ROOT, DOCUMENT), 'utf8');
+const protocol = textOf(DOCUMENT);
 const vector = (name: string): Vector =>
   JSON.parse(readFileSync(join(ROOT, 'test/vectors', `${name}.json`), 'utf8'));
 
 describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
   const { records, updated_at, privateKey, expected } = vector(name);
 
-  it('is the one that docs/protocol.md shows', () => {
+  it('is the one that docs/protocol/vectors.md shows', () => {
     for (const bytes of Object.values(expected)) expect(protocol).toContain(`\n${bytes.trimEnd()}\n`);
     const size = (path: string) => Buffer.from(expected[path] ?? '').length;
     expect(protocol).toContain(`The list, ${size('issuers.json')} bytes`);
@@ -76,13 +77,12 @@ describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
 });
 
 describe.each([
-  ['log', '30. The log'],
-  ['history', '31. A proof of the past'],
+  ['log', 'The log'],
+  ['history', 'A proof of the past'],
 ])('the vectors of %s.json', (name, title) => {
   it('are described member by member', () => {
-    const start = protocol.indexOf(`\n## ${title}\n`);
-    const [section = ''] = protocol.slice(start + 1).split(/\n## /);
-    const described = section.slice(section.indexOf('**Vectors.**'));
+    const text = section(title);
+    const described = text.slice(text.indexOf('**Vectors.**'));
     expect(described).toContain(`test/vectors/${name}.json`);
     const members = Object.keys(vector(name)).filter((member) => member !== 'description');
     expect(members.filter((member) => !described.includes(`\`${member}\``))).toEqual([]);
@@ -144,7 +144,7 @@ function badForms(text: string, algorithm: keyof typeof ORDER): Record<string, s
   };
 }
 
-describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', () => {
+describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol/vectors.md', () => {
   const algorithms = [
     ['Ed25519', 'An Ed25519 root key', 'Signature Verified Successfully'],
     ['P-256', 'A P-256 root key', 'Verified OK'],
@@ -162,7 +162,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
     const registry = await serve(join(folder, 'dist'));
     const { kid } = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
     const commands = [
-      ...commandsBelow(DOCUMENT, '11. With curl and openssl alone'),
+      ...commandsBelow(DOCUMENT, 'With curl and openssl alone'),
       ...commandsBelow(DOCUMENT, heading),
     ].join('\n');
     const verify = (environment: Record<string, string>) =>
@@ -192,7 +192,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
       response.writeHead(status, { Location: '/elsewhere' }).end(bytes);
     });
     const commands = [
-      ...commandsBelow(DOCUMENT, '11. With curl and openssl alone'),
+      ...commandsBelow(DOCUMENT, 'With curl and openssl alone'),
       ...commandsBelow(DOCUMENT, heading),
     ].join('\n');
     const verdict = async (signature: Uint8Array | string, status = 200) => {

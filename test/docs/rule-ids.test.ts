@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
+import { CORE, DOCUMENTS, protocol, textOf } from '../support/protocol.js';
 
 /**
- * The ids of all rules in docs/protocol.md, in the order of the document. They are permanent, because other projects link
- * to them: add ids here, and never remove or rename one. The text of a rule may move.
+ * The ids of all rules in docs/protocol.md and its parts. They are permanent, because other projects link to them: add ids
+ * here, and never remove or rename one. The text of a rule may move, also to another part.
  */
 const PERMANENT = `
 tree-files other-files host-files later-versions host-responses no-redirects content-types query-ignored signed-bytes
@@ -29,11 +30,12 @@ verified-before-written tree-of-sums sums-place sums-form sums-levels sums-proof
 sums-whole public-log log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses mirror-cosigns
 log-proof log-quorum log-rollback log-audit log-head log-tiles log-statements log-order log-tree log-kept
 log-mirror history-proof history-period holders-messages ceremony holders-record holders-signing
-holders-nonces operations
+holders-nonces operations other-limits other-clocks other-codes
 `;
 
 const FOLDERS = [
   'cli',
+  'conformance',
   'custody',
   'observers',
   'generator',
@@ -70,34 +72,44 @@ const headingsOf = (markdown: string) =>
       .replaceAll(' ', '-'),
   );
 
-const protocol = read('docs/protocol.md');
-const anchors = [...protocol.matchAll(/<a id="([^"]*)"><\/a>/g)].map(([, id = '']) => id);
+const idsIn = (text: string) => [...text.matchAll(/<a id="([^"]*)"><\/a>/g)].map(([, id = '']) => id);
+/** The ids of the rules that stand in each document of the protocol. */
+const rulesOf = new Map(DOCUMENTS.map((document) => [document, idsIn(textOf(document))] as const));
+const anchors = [...rulesOf.values()].flat();
+/** The list at the end of the core, with the rules that stand in parts. */
+const [, index = ''] = read(CORE).split('## Where each rule stands\n');
 const SOURCES = filesWith(['.ts', '.mjs', '.js', '.json']);
-const DOCUMENTS = filesWith(['.md']);
+const MARKDOWN = filesWith(['.md']);
 const THIS_FILE = 'test/docs/rule-ids.test.ts';
 
-/** Returns the rules that a source names: `(rule list-order)` or `docs/protocol.md#list-order`. */
-function namedInSource(path: string): string[] {
+/** Returns the rules that a source names in words: `(rule list-order)`, or the `rule` of a case of conformance/. */
+function namedInWords(path: string): string[] {
   const text = withoutBreaks(read(path));
   const inWords = [...text.matchAll(/[(,;] ?rule ([a-z]+(?:-[a-z]+)*)(?=[),;])/g)];
-  const asLinks = [...text.matchAll(/docs\/protocol\.md#([a-z0-9-]*[a-z0-9])/g)];
-  return [...inWords, ...asLinks].map(([, id = '']) => id);
+  const ofCases = path.startsWith('conformance/') ? [...text.matchAll(/\brule: '([^']*)'/g)] : [];
+  return [...inWords, ...ofCases].map(([, id = '']) => id);
 }
 
-/** Returns the rules that a document links to. */
-function linkedFrom(path: string): string[] {
-  const links = path === 'docs/protocol.md' ? /\]\(#([^)]*)\)/g : /\]\([^)]*\bprotocol\.md#([^)]*)\)/g;
-  return [...read(path).matchAll(links)].map(([, id = '']) => id);
+type Link = readonly [path: string, target: string, id: string];
+const RULE = /docs\/(protocol(?:\/[a-z-]+)?\.md)#([a-z0-9-]*[a-z0-9])/g;
+
+/** Returns the links of a source to the protocol: `docs/protocol.md#list-order`. */
+const linkedInSource = (path: string): Link[] =>
+  [...withoutBreaks(read(path)).matchAll(RULE)].map(([, file = '', id = '']) => [path, `docs/${file}`, id]);
+
+/** Returns the links of a document to the protocol. The list of rules is checked on its own. */
+function linkedFrom(path: string): Link[] {
+  const text = DOCUMENTS.includes(path) ? textOf(path) : read(path);
+  return [...text.matchAll(/\]\(([^)#\s]*)#([^)\s]*)\)/g)]
+    .map(([, file = '', id = '']): Link => [path, file === '' ? path : join(dirname(path), file), id])
+    .filter(([, target]) => target === CORE || target.startsWith('docs/protocol/'));
 }
 
-const named = [
-  ...SOURCES.filter((path) => path !== THIS_FILE).flatMap((path) =>
-    namedInSource(path).map((id) => [path, id] as const),
-  ),
-  ...DOCUMENTS.flatMap((path) => linkedFrom(path).map((id) => [path, id] as const)),
-];
+const OTHERS = SOURCES.filter((path) => path !== THIS_FILE);
+const named = OTHERS.flatMap((path) => namedInWords(path).map((id) => [path, id] as const));
+const links = [...OTHERS.flatMap(linkedInSource), ...MARKDOWN.flatMap(linkedFrom)];
 
-describe('the ids of the rules in docs/protocol.md', () => {
+describe('the ids of the rules in docs/protocol.md and its parts', () => {
   it('are unique, and at most three words without digits', () => {
     expect(new Set(anchors).size).toBe(anchors.length);
     for (const id of anchors) expect(id).toMatch(/^[a-z]+(?:-[a-z]+){0,2}$/);
@@ -110,26 +122,48 @@ describe('the ids of the rules in docs/protocol.md', () => {
   });
 
   it('are never the anchor of a heading', () => {
-    const headings = headingsOf(protocol);
-    expect(anchors.filter((id) => headings.includes(id))).toEqual([]);
+    for (const document of DOCUMENTS) {
+      const headings = headingsOf(read(document));
+      expect([document, idsIn(read(document)).filter((id) => headings.includes(id))]).toEqual([document, []]);
+      expect(new Set(headings).size, document).toBe(headings.length);
+    }
+  });
+
+  it('are in the list at the end of the core, with a link, if they stand in a part', () => {
+    const inParts = DOCUMENTS.filter((document) => document !== CORE).flatMap((document) =>
+      (rulesOf.get(document) ?? []).map(
+        (id) => `<a id="${id}"></a>[${id}](${document.slice('docs/'.length)}#${id})`,
+      ),
+    );
+    expect(inParts.length).toBeGreaterThan(90);
+    const listed = [...index.matchAll(/<a id=.*?\)/g)].map(([entry]) => entry);
+    expect(listed.sort()).toEqual(inParts.sort());
+    expect(idsIn(index)).toHaveLength(listed.length);
   });
 
   it('exist, wherever a comment, a test or a document names a rule', () => {
-    const known = [...anchors, ...headingsOf(protocol)];
-    expect(named.length).toBeGreaterThan(300);
-    expect(named.filter(([, id]) => !known.includes(id))).toEqual([]);
+    expect(named.length + links.length).toBeGreaterThan(300);
+    expect(named.filter(([, id]) => !anchors.includes(id))).toEqual([]);
+  });
+
+  it('are linked to where they stand', () => {
+    const stands = (target: string, id: string) =>
+      (rulesOf.get(target) ?? []).includes(id) || headingsOf(read(target)).includes(id);
+    expect(links.filter(([, target, id]) => !stands(target, id))).toEqual([]);
   });
 
   it('are all named somewhere', () => {
-    const used = new Set(named.map(([, id]) => id));
+    const used = new Set([...named.map(([, id]) => id), ...links.map(([, , id]) => id)]);
     expect(anchors.filter((id) => !used.has(id))).toEqual([]);
   });
 
   it('stand over every MUST', () => {
-    const parts = protocol
-      .split(/^#{2,3} /m)
-      .filter((part) => /\bMUST\b/.test(part))
-      .slice(1);
+    // The core begins with what MUST means.
+    const parts = DOCUMENTS.flatMap((document) =>
+      textOf(document)
+        .split(/^#{2,3} /m)
+        .slice(document === CORE ? 1 : 0),
+    ).filter((part) => /\bMUST\b/.test(part));
     expect(parts.length).toBeGreaterThan(15);
     for (const part of parts)
       expect(part.slice(0, part.search(/\bMUST\b/)), part.slice(0, 40)).toContain('<a id="');
@@ -143,7 +177,7 @@ describe('the ids of the rules in docs/protocol.md', () => {
       .map((row) => row.split(' | ')[1]);
     expect(cells.length).toBeGreaterThan(40);
     for (const cell of cells) {
-      const [, text, id] = /^\[(.*)\]\(#(.*)\)$/.exec(cell ?? '') ?? [];
+      const [, text, id] = /^\[(.*)\]\([^)#]*#(.*)\)$/.exec(cell ?? '') ?? [];
       expect(text).toBe(id);
       expect(anchors).toContain(id);
     }
@@ -159,7 +193,7 @@ describe('the ids of the rules in docs/protocol.md', () => {
     });
     expect(inSources).toEqual([]);
     const ofProtocol = /protocol(?:\.md)?,?\s+sections?\s+\d+|sections?\s+\d+\s+of\s+the\s+protocol/gi;
-    const inDocuments = DOCUMENTS.filter((path) => path !== 'CHANGELOG.md').flatMap((path) =>
+    const inDocuments = MARKDOWN.filter((path) => path !== 'CHANGELOG.md').flatMap((path) =>
       (read(path).match(ofProtocol) ?? []).map((found) => `${path}: ${found}`),
     );
     expect(inDocuments).toEqual([]);

@@ -4,6 +4,7 @@ import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-r
 import { CHECKS } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
+import { section } from '../support/protocol.js';
 import { cli } from '../support/workspace.js';
 
 const OPERATORS = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
@@ -65,10 +66,10 @@ describe('docs/verifiers.md', () => {
   });
 });
 
-describe('the codes of an auditor in docs/protocol.md', () => {
-  const protocol = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
-  const [, section = ''] = /### The codes of an auditor\n([\s\S]*?)\n## /.exec(protocol) ?? [];
-  const rows = [...section.matchAll(/^\| `([a-z ]+)` \| (.*) \| (.*) \| (.*) \|$/gm)];
+describe('the codes of an auditor in docs/protocol/publishers.md', () => {
+  const rows = [
+    ...section('The codes of an auditor').matchAll(/^\| `([a-z ]+)` \| (.*) \| (.*) \| (.*) \|$/gm),
+  ];
 
   it('are given for every check, in their order', () => {
     expect(rows.map(([, name]) => name)).toEqual([...CHECKS]);

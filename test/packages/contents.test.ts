@@ -40,6 +40,7 @@ describe('what the packages ship', async () => {
         ...filesBelow('schemas').filter((path) => path.endsWith('.json')),
         ...filesBelow('cli/scaffold/template'),
         ...filesBelow('docs/hosting'),
+        ...filesBelow('docs/protocol'),
         ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md', 'docs/upgrading.md'],
         ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'package.json'],
       ]),
@@ -50,7 +51,7 @@ describe('what the packages ship', async () => {
     const kinds = [
       /^build\/(cli\/main\.js|bundle\/[\w-]+\.js|bundle\/licences\.txt|.*\.d\.ts)$/,
       /^build\/website\/([\w-]+\.\w+|assets\/(registry|parts\/\w+)\.js|assets\/licences\.txt)$/,
-      /^(schemas\/[\w.-]+\.json|docs\/[\w-]+\.md|docs\/hosting\/[\w.-]+|cli\/scaffold\/template\/.+)$/,
+      /^(schemas\/[\w.-]+\.json|docs\/(protocol\/)?[\w-]+\.md|docs\/hosting\/[\w.-]+|cli\/scaffold\/template\/.+)$/,
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     ];
     expect(own.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);

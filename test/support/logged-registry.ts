@@ -25,7 +25,7 @@ const WITNESSES = ['one.example', 'two.example', 'three.example'];
 
 /**
  * A registry with a log and witnesses, in memory. A test can do everything to it that its operator could do, honest or
- * not. It is written as docs/protocol.md#log-bytes describes it.
+ * not. It is written as docs/protocol/log.md#log-bytes describes it.
  */
 export class LoggedRegistry {
   /** Signs lists and statements. */

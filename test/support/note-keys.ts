@@ -10,8 +10,8 @@ import { readFileSync } from 'node:fs';
 import type { LogHead, NoteKey, NoteSignature } from '@passport-registry/verifier/internal';
 
 /*
- * Keys and signatures of notes, written as docs/protocol.md#log-bytes describes them, and not as the verifier reads and
- * writes them.
+ * Keys and signatures of notes, written as docs/protocol/log.md#log-bytes describes them, and not as the verifier reads
+ * and writes them.
  */
 
 /** An Ed25519 key pair. */

@@ -185,7 +185,7 @@ export async function sumsVectors(): Promise<object> {
   };
   return {
     description:
-      'The tree of sums (docs/protocol.md#tree-of-sums). `places` has SHA-256 of ids; `trees` has complete trees; `levels` says how many levels follow from a number of records that are spread evenly, with ids of 24 characters; `files` has sums files with the error code of a reader, or null, in base64url; `proofs` has what hosts serve, under the key of ed25519.json, and the outcome for each id.',
+      'The tree of sums (docs/protocol/look-up.md#tree-of-sums). `places` has SHA-256 of ids; `trees` has complete trees; `levels` says how many levels follow from a number of records that are spread evenly, with ids of 24 characters; `files` has sums files with the error code of a reader, or null, in base64url; `proofs` has what hosts serve, under the key of ed25519.json, and the outcome for each id.',
     root: key.rootKey.jwk,
     places: Object.fromEntries(ids.map((id) => [id, placeOf(id)])),
     trees: [

@@ -18,8 +18,8 @@ export function idBeside(id: string, levels: number): string {
 }
 
 /**
- * The tree of sums, written as docs/protocol.md#tree-of-sums describes it, and not as the verifier computes it: from
- * the root down, one file after the other.
+ * The tree of sums, written as docs/protocol/look-up.md#tree-of-sums describes it, and not as the verifier computes it:
+ * from the root down, one file after the other.
  *
  * @param records - SHA-256 of each record, by id
  */

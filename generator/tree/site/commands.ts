@@ -7,9 +7,10 @@ const EXAMPLE_URL = 'https://registry.example';
 
 /**
  * Returns shell commands that verify a registry with curl and openssl: the script of
- * docs/protocol.md#11-with-curl-and-openssl-alone, for the algorithm of this root key. The commands run in a subshell
- * that ends at the first failure. They write only into a folder of their own, because a reader may have a root.pem.
- * They never run a package by name, because all readers would then run the code of any future owner of that name.
+ * docs/protocol/vectors.md#with-curl-and-openssl-alone, for the algorithm of this root key. The commands run in a
+ * subshell that ends at the first failure. They write only into a folder of their own, because a reader may have a
+ * root.pem. They never run a package by name, because all readers would then run the code of any future owner of that
+ * name.
  */
 export function commands({ algorithm, thumbprint }: RootKey): string {
   // No `(…) || echo`: on the left side of ||, the shell ignores `set -e`.

@@ -3,7 +3,7 @@ import type { PublicJwk } from '../core/keys/public-key.js';
 import type { Mandate, PassportClaims } from '../passport/claims.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
-/** An agent's declaration about itself and its principal (docs/protocol.md#mint). */
+/** An agent's declaration about itself and its principal (docs/protocol/passports.md#mint). */
 export interface AgentDeclaration {
   readonly realm_id: string;
   readonly principal_id: string;
@@ -29,7 +29,7 @@ export interface MintRequest extends AgentDeclaration {
   readonly signed_nonce: string;
 }
 
-/** The issuer's description of a passport (docs/protocol.md#mint). */
+/** The issuer's description of a passport (docs/protocol/passports.md#mint). */
 export interface Passport {
   /** A UUID. */
   readonly passport_id: string;

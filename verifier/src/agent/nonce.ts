@@ -5,7 +5,7 @@ import { isDateTime } from '../core/list/date-time.js';
 import { type AgentKeys, signJws, signRaw } from './agent-keys.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
-/** A request for a nonce (docs/protocol.md#nonce). */
+/** A request for a nonce (docs/protocol/passports.md#nonce). */
 export interface NonceRequest {
   readonly principal_id: string;
   readonly realm_id: string;
@@ -63,8 +63,8 @@ export const NONCE_TYPE = 'passport-nonce+jwt';
 export interface SignNonceOptions {
   /**
    * `jws` is a JWS with its own `typ`, which cannot be confused with any other signature of the key
-   * (docs/protocol.md#nonce-signature). `raw` is the signature over the ASCII bytes of the nonce alone, for issuers
-   * that support only this form. Default: `jws`.
+   * (docs/protocol/passports.md#nonce-signature). `raw` is the signature over the ASCII bytes of the nonce alone, for
+   * issuers that support only this form. Default: `jws`.
    */
   readonly form?: 'jws' | 'raw';
   /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
@@ -72,7 +72,8 @@ export interface SignNonceOptions {
 }
 
 /**
- * Signs a nonce with the agent's key: the second of three steps to a passport (docs/protocol.md#nonce-signature).
+ * Signs a nonce with the agent's key: the second of three steps to a passport
+ * (docs/protocol/passports.md#nonce-signature).
  *
  * @param issuer - the issuer's base URL. A signature of the form `jws` is valid only for this issuer
  * @throws `ERR_AGENT_KEY_INVALID`

@@ -26,7 +26,7 @@ export interface SignActionOptions {
 
 /**
  * Signs the proof of an action. The proof shows that the holder of the passport's key wants this action, with this
- * payload, at this verifier, now (docs/protocol.md#action-proof). A proof can be used once.
+ * payload, at this verifier, now (docs/protocol/passports.md#action-proof). A proof can be used once.
  *
  * @returns a JWS in compact form. Send the proof together with the passport
  * @throws `ERR_AGENT_KEY_INVALID`; `ERR_NOT_CANONICALIZABLE` if the payload is not plain JSON or contains a number

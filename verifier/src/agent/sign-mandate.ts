@@ -14,8 +14,8 @@ export interface SignMandateOptions {
 }
 
 /**
- * Signs a mandate with the principal's own key (docs/protocol.md#mandate-jws), so that verifiers need not rely on the
- * issuer. The mandate is valid for one agent: `cnf.jkt` contains the thumbprint of the agent's key.
+ * Signs a mandate with the principal's own key (docs/protocol/passports.md#mandate-jws), so that verifiers need not
+ * rely on the issuer. The mandate is valid for one agent: `cnf.jkt` contains the thumbprint of the agent's key.
  *
  * @returns a JWS in compact form, for {@link AgentDeclaration.mandate}
  * @throws `ERR_AGENT_KEY_INVALID`

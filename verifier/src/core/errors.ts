@@ -118,27 +118,31 @@ export type RegistryErrorCode =
   /** The list is not the list that the publication statement names. */
   | 'ERR_PUBLICATION_MISMATCH'
   /**
-   * The log does not contain the publication statement, or the source does not prove it (docs/protocol.md#log-proof): the
-   * proof is missing or malformed, of another log, or not signed by the key of the log.
+   * The log does not contain the publication statement, or the source does not prove it
+   * (docs/protocol/log.md#log-proof): the proof is missing or malformed, of another log, or not signed by the key of
+   * the log.
    */
   | 'ERR_NOT_LOGGED'
   /**
    * Fewer witnesses than the quorum have cosigned the head of the log, or not recently enough
-   * (docs/protocol.md#log-quorum).
+   * (docs/protocol/log.md#log-quorum).
    */
   | 'ERR_TOO_FEW_COSIGNATURES'
   /**
-   * The log is not an extension of the log that was accepted before (docs/protocol.md#log-rollback): it is smaller, or
-   * has other entries. Somebody shows different logs, or an old one.
+   * The log is not an extension of the log that was accepted before (docs/protocol/log.md#log-rollback): it is smaller,
+   * or has other entries. Somebody shows different logs, or an old one.
    */
   | 'ERR_LOG_INCONSISTENT'
-  /** A sums file is malformed (docs/protocol.md#sums-form), although its hash is right: the operator published it so. */
+  /**
+   * A sums file is malformed (docs/protocol/look-up.md#sums-form), although its hash is right: the operator published
+   * it so.
+   */
   | 'ERR_SUMS_INVALID'
   /** A sums file or a record does not have the hash that the file above it names. */
   | 'ERR_SUMS_MISMATCH'
   /** A record is not the canonical form of an issuer with the id of its path, although its hash is right. */
   | 'ERR_RECORD_INVALID'
-  /** The chain of root keys is malformed, or has more than 64 steps (docs/protocol.md#rotation-read). */
+  /** The chain of root keys is malformed, or has more than 64 steps (docs/protocol/rotation.md#rotation-read). */
   | 'ERR_ROTATION_INVALID'
   /** A step in the chain of root keys does not follow the previous step. */
   | 'ERR_ROTATION_GAP'
@@ -148,13 +152,13 @@ export type RegistryErrorCode =
   | 'ERR_ROTATION_SIGNATURE'
   /**
    * A step in the chain of root keys leads to a key that the root key before is not committed to
-   * (docs/protocol.md#commitment-followed): the trust anchor or the step before names the keys that may follow
+   * (docs/protocol/rotation.md#commitment-followed): the trust anchor or the step before names the keys that may follow
    * (`next_roots`), and this is none of them.
    */
   | 'ERR_ROTATION_NOT_COMMITTED'
   /**
-   * A root key has two valid successors (docs/protocol.md#rotation-fork): its owner or an attacker signed two rotations.
-   * Both are refused.
+   * A root key has two valid successors (docs/protocol/rotation.md#rotation-fork): its owner or an attacker signed two
+   * rotations. Both are refused.
    */
   | 'ERR_ROTATION_FORK'
   /** The operations statement, which no verifier decides by, is malformed, or not signed by the root key or a delegated key. */
@@ -175,9 +179,9 @@ export type RegistryErrorCode =
   | 'ERR_ADDRESS_INVALID'
   /** A key pair is neither Ed25519 nor P-256, or its public key cannot be exported. */
   | 'ERR_AGENT_KEY_INVALID'
-  /** An issuer refused a request (docs/protocol.md#issuer-errors). */
+  /** An issuer refused a request (docs/protocol/passports.md#issuer-errors). */
   | 'ERR_ISSUER_REFUSED'
-  /** An issuer's response is not as specified (docs/protocol.md#mint). */
+  /** An issuer's response is not as specified (docs/protocol/passports.md#mint). */
   | 'ERR_ISSUER_ANSWER_INVALID';
 
 /** An option is missing, unknown, or invalid. */
@@ -252,7 +256,7 @@ export class RegistryStale extends RegistryError {
   }
 }
 
-/** An issuer refused a request (docs/protocol.md#issuer-errors). */
+/** An issuer refused a request (docs/protocol/passports.md#issuer-errors). */
 export class IssuerRefused extends RegistryError {
   declare readonly code: 'ERR_ISSUER_REFUSED';
   /** The HTTP status. */

@@ -41,8 +41,8 @@ export interface ProvenHistory {
 
 /**
  * Verifies a file that proves what a registry said of an issuer in the past: its record, or that it was not listed, and
- * between which times (docs/protocol.md#history-proof). The function needs no network and no clock: the result depends
- * only on the file and the trust anchor. `passport-registry resolve --at` makes such files.
+ * between which times (docs/protocol/log.md#history-proof). The function needs no network and no clock: the result
+ * depends only on the file and the trust anchor. `passport-registry resolve --at` makes such files.
  *
  * The times are those of the witnesses. They are right if fewer witnesses than the quorum lie. The registry may have said
  * the same before and after these times.

@@ -10,12 +10,12 @@ export interface RotationOptions {
 }
 
 /**
- * Follows the rotation from a pinned root key to the current root key (docs/protocol.md#rotation-chain).
+ * Follows the rotation from a pinned root key to the current root key (docs/protocol/rotation.md#rotation-chain).
  *
  * The outgoing key signs each step, and the `kid` in the header is the thumbprint of the outgoing key. Steps before the
  * pinned key are parsed but not verified. Every later step must continue the previous step. If a key is committed to its
- * successors (`nextRoots`), the step must lead to one of them (docs/protocol.md#commitment-followed). A step from the
- * future is refused.
+ * successors (`nextRoots`), the step must lead to one of them (docs/protocol/rotation.md#commitment-followed). A step
+ * from the future is refused.
  *
  * @param pinned - the trusted root key
  * @param text - the content of /keys/rotation.json

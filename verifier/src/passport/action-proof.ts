@@ -7,7 +7,7 @@ import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
-/** The claims of the proof of an action (docs/protocol.md#action-proof). */
+/** The claims of the proof of an action (docs/protocol/passports.md#action-proof). */
 export interface ActionClaims {
   /** Seconds since 1970. */
   readonly iat: number;

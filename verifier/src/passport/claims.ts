@@ -5,7 +5,7 @@ import type { PublicJwk } from '../core/keys/public-key.js';
 import type { CompactJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
-/** The actions that an agent may take, and until when (docs/protocol.md#mandate-form). */
+/** The actions that an agent may take, and until when (docs/protocol/passports.md#mandate-form). */
 export interface Mandate {
   readonly mandate_id: string;
   /** Actions as dotted names. A trailing `.*` covers all deeper names. An empty scope allows nothing. */
@@ -18,7 +18,7 @@ export interface Mandate {
   readonly policy?: Readonly<Record<string, unknown>>;
 }
 
-/** The claims of a passport (docs/protocol.md#passport-claims). A token may have additional claims. */
+/** The claims of a passport (docs/protocol/passports.md#passport-claims). A token may have additional claims. */
 export interface PassportClaims {
   /** The issuer's base URL, as in its metadata. */
   readonly iss: string;

@@ -20,8 +20,9 @@ export function isScope(value: unknown): value is string {
 }
 
 /**
- * Returns whether at least one scope covers an action (docs/protocol.md#scope-cover). `email.send` covers only itself.
- * `email.*` covers every deeper name, but not `email` itself. There are no other wildcards. Matching is case-sensitive.
+ * Returns whether at least one scope covers an action (docs/protocol/passports.md#scope-cover). `email.send` covers
+ * only itself. `email.*` covers every deeper name, but not `email` itself. There are no other wildcards. Matching is
+ * case-sensitive.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { assertOptions, FUNCTION } from '../options/options.js';
 
-/** Stores the ids of used proofs, so that no proof is accepted twice (docs/protocol.md#proof-replay). */
+/** Stores the ids of used proofs, so that no proof is accepted twice (docs/protocol/passports.md#proof-replay). */
 export interface ReplayStore {
   /**
    * Returns true for the first call with a key, and false for every later call until the key expires. Of several

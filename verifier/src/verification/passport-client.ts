@@ -27,7 +27,8 @@ export type TokenVerdict = AllowedToken | RefusedAction;
 const ACCESS_TOKEN_TYPE = 'at+jwt';
 
 /**
- * Checks whether a token allows an action, for callers without a proof of the action (docs/protocol.md#access-token).
+ * Checks whether a token allows an action, for callers without a proof of the action
+ * (docs/protocol/annexes.md#access-token).
  *
  * **An allowed action means:** the issuer at this URL signed the token; the token is valid now; the issuer reports that
  * the passport is active and not revoked; the mandate covers the action.

@@ -55,9 +55,9 @@ export interface PassportVerifier {
 const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'));
 
 /**
- * Creates a verifier of passports and actions (docs/protocol.md#run-time-order) for a registry, a trust policy and an
- * audience. Every input leads to a verdict, never to an exception. Each kind of rejection has its own code
- * ({@link PASSPORT_REASONS}). Nothing fails open.
+ * Creates a verifier of passports and actions (docs/protocol/passports.md#run-time-order) for a registry, a trust
+ * policy and an audience. Every input leads to a verdict, never to an exception. Each kind of rejection has its own
+ * code ({@link PASSPORT_REASONS}). Nothing fails open.
  *
  * @throws {@link OptionsInvalid} | `ERR_POLICY_INVALID`
  *

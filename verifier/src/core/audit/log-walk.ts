@@ -25,7 +25,7 @@ export interface LogProblem {
   /** `signature`, `entry`: the statement is refused, because of its signer or its content. `order`: it may not follow. */
   readonly kind: 'signature' | 'entry' | 'order';
   readonly index: number;
-  /** The rule of docs/protocol.md. */
+  /** The rule of docs/protocol/log.md. */
   readonly rule: 'log-statements' | 'log-order';
   /** Why the content of the statement is refused, if there is a code for that. */
   readonly code?: RegistryErrorCode | undefined;

@@ -15,9 +15,9 @@ export interface RootKey {
   /** The key for WebCrypto. */
   readonly cryptoKey: CryptoKey;
   /**
-   * The thumbprints of the only keys to which this key may rotate (docs/protocol.md#rotation-commitment). Undefined if
-   * the key is not committed. A JWK cannot say this: it comes from a trust anchor, or from the rotation step that leads
-   * to this key.
+   * The thumbprints of the only keys to which this key may rotate (docs/protocol/rotation.md#rotation-commitment).
+   * Undefined if the key is not committed. A JWK cannot say this: it comes from a trust anchor, or from the rotation
+   * step that leads to this key.
    */
   readonly nextRoots?: readonly string[] | undefined;
 }
