@@ -7,7 +7,7 @@ import { type Diagnostic, isError } from './diagnostics/diagnostic.js';
 export abstract class GeneratorError extends Error {
   /** The stable name of the error. */
   abstract readonly code: string;
-  /** The exit code of the command line. docs/operators.md lists all exit codes. */
+  /** The exit code of the command line. docs/operators/status.md lists all exit codes. */
   abstract readonly exitCode: number;
   /** The problems with their positions, if they are in files. */
   readonly diagnostics?: readonly Diagnostic[];

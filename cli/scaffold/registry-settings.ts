@@ -47,7 +47,7 @@ const SETTINGS = [
 ] as const;
 
 const HEADER = `# The settings of this registry. Paths are relative to this file. All settings are described in
-# node_modules/passport-registry/docs/operators.md
+# node_modules/passport-registry/docs/operators/settings.md
 `;
 
 /** Writes the text of registry.yaml: each setting with its description, and settings without a value as comments. */

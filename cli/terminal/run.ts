@@ -8,7 +8,7 @@ const INTERNAL_ERROR = 70;
 
 /**
  * Runs a command. Prints errors as text on stderr and, with `--json`, also as data on stdout, and sets the exit code,
- * as documented in docs/operators.md.
+ * as documented in docs/operators/status.md.
  *
  * @param work - runs the command; returns its exit code, or undefined for 0
  */

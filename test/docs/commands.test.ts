@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeWith } from '../support/components.js';
-import { commandsBelow, ownRegistry, sh } from '../support/documents.js';
+import { commandsBelow, operatorCommands, ownRegistry, sh } from '../support/documents.js';
 import { HOSTS } from '../support/hosts.js';
 import { installedPath } from '../support/installed.js';
 import { copyOf, madeOnce } from '../support/made-once.js';
@@ -59,10 +59,10 @@ async function registryAfter(...headings: string[]): Promise<string> {
   return join(copyOf(made), 'my-registry');
 }
 
-/** Runs the commands below some headings of docs/operators.md. */
+/** Runs the commands below some headings of the pages for operators. */
 async function obey(headings: readonly string[], folder: string): Promise<void> {
   for (const heading of headings) {
-    for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    for (const commands of operatorCommands(heading)) await sh(commands, folder);
   }
 }
 
@@ -109,9 +109,9 @@ describe('the commands of the documents', () => {
     expect((await sh(here, folder)).stderr).toContain('trust-anchor.json written');
   });
 
-  it('docs/operators.md: key, build, look', async () => {
+  it('docs/operators/: key, build, verify what is served', async () => {
     const folder = await registryAfter('The key', 'Build');
-    const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at the registry');
+    const [verifyLive = ''] = operatorCommands('Publish');
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
     expect(stderr).toContain('is valid');
@@ -175,7 +175,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
 });
 
 describe('signing in two steps', () => {
-  it('docs/operators.md: request, sign, attach', async () => {
+  it('docs/operators/offline.md: request, sign, attach', async () => {
     const folder = await registryAfter('The key');
     await obey(['Offline signing', 'Offline with openssl or an HSM alone'], folder);
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
@@ -247,7 +247,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
 });
 
 describeWith(['git'], 'a review', () => {
-  it('docs/operators.md: diff and check', async () => {
+  it('docs/operators/publish.md: diff and check', async () => {
     const folder = await registryAfter('The key', 'Build');
     const git = 'git -c user.name=Operator -c user.email=operator@example.com';
     await sh(
@@ -256,7 +256,7 @@ describeWith(['git'], 'a review', () => {
     );
     await sh('npx passport-registry suspend aurora-bank --reason x --out other', folder);
     await sh(`git add issuers && ${git} commit -qm Change`, folder);
-    const [diff = '', check = ''] = commandsBelow('docs/operators.md', 'Review');
+    const [diff = '', check = ''] = operatorCommands('Review');
     const { stderr, stdout } = await sh(diff, folder);
     expect(stderr.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
     expect(stdout).toContain('| <code>aurora-bank</code> | **status** |');
@@ -267,9 +267,9 @@ describeWith(['git'], 'a review', () => {
 });
 
 describe('registry.yaml', () => {
-  it('docs/operators.md: the example is a valid configuration with every setting', async () => {
+  it('docs/operators/settings.md: the example is a valid configuration with every setting', async () => {
     const folder = temporaryFolder();
-    const text = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
+    const text = readFileSync(join(ROOT, 'docs/operators/settings.md'), 'utf8');
     const [, example = ''] = /```yaml\n(name[\s\S]*?)```/.exec(text) ?? [];
     writeFiles(folder, { 'registry.yaml': example, 'issuers/alpha.yaml': recordText('alpha') });
     expect(await cli(['validate'], folder)).toMatchObject({ code: 0 });
@@ -279,7 +279,7 @@ describe('registry.yaml', () => {
 });
 
 describeWith(['git'], 'an emergency', () => {
-  it('docs/operators.md: suspend, reinstate, revoke, log', async () => {
+  it('docs/operators/emergency.md: suspend, reinstate, revoke, log', async () => {
     const folder = await registryAfter('The key', 'Build');
     const git = 'git -c user.name=Operator -c user.email=operator@example.com';
     await sh(`git init -q && git add issuers && ${git} commit -qm 'Records'`, folder);
@@ -293,7 +293,7 @@ describeWith(['git'], 'an emergency', () => {
 });
 
 describeWith(['git'], 'a new root key with GitHub', () => {
-  it('docs/operators.md: load, rotate, save, merge', async () => {
+  it('docs/operators/github.md: load, rotate, save, merge', async () => {
     const folder = await registryAfter();
     const author = ['AUTHOR', 'COMMITTER'].map(
       (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
@@ -307,7 +307,7 @@ describeWith(['git'], 'a new root key with GitHub', () => {
       'npx passport-registry build --production && npx passport-registry branch save dist',
     ];
     await sh([...author, prepared.join('\n')].join(''), folder);
-    for (const commands of commandsBelow('docs/operators.md', 'A new root key with GitHub')) {
+    for (const commands of operatorCommands('A new root key with GitHub')) {
       await sh([...author, commands].join(''), folder);
     }
     const shown =
@@ -323,7 +323,7 @@ describe('freshness and rotation', () => {
     ['A new root key', 'root.json'],
     ['By hand', 'next.json'],
     ['By signing request', 'next.json'],
-  ])('docs/operators.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
+  ])('docs/operators/keys.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
     const folder = await freshWithoutSettings();
     await obey([rotation], folder);
     const registry = await serve(join(folder, 'dist'));
@@ -331,12 +331,9 @@ describe('freshness and rotation', () => {
     expect(stderr).toContain('is valid');
   });
 
-  it('docs/operators.md: the next root keys, committed ahead', async () => {
+  it('docs/operators/keys.md: the next root keys, committed ahead', async () => {
     const folder = await freshWithoutSettings();
-    const [keys = '', rotate = ''] = commandsBelow(
-      'docs/operators.md',
-      'The next root keys, committed ahead',
-    );
+    const [keys = '', rotate = ''] = operatorCommands('The next root keys, committed ahead');
     await sh(keys, folder);
     const [first, second, third] = [1, 2, 3].map(
       (number) => JSON.parse(readFileSync(join(folder, `next-${number}.json`), 'utf8')).kid,
@@ -353,15 +350,16 @@ describe('freshness and rotation', () => {
     await sh('npx passport-registry verify dist --root-key trust-anchor.json', folder);
   });
 
-  it('docs/operators.md: how is the registry doing?', async () => {
+  it('docs/operators/status.md: how is the registry doing?', async () => {
     const folder = await registryAfter(...FRESH);
     const registry = await serve(join(folder, 'dist'));
     const settings = `root_key: root.json\nsigner: { key: 'env:ROOT_KEY' }\nbase_url: ${registry}\nmirrors: [${registry}]\n`;
     writeFiles(folder, { 'registry.yaml': settings });
-    const [status = '', monitor = ''] = commandsBelow('docs/operators.md', 'How is the registry doing?');
+    const [status = ''] = operatorCommands('How is the registry doing?');
+    const [monitor = ''] = operatorCommands('Run it regularly');
     const { stderr } = await sh(status, folder);
     // The output has the lines that the document shows.
-    const text = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
+    const text = readFileSync(join(ROOT, 'docs/operators/status.md'), 'utf8');
     const [, shown = ''] = /```text\n(warning delegation[\s\S]*?)\n\n/.exec(text) ?? [];
     const parts = (lines: string) =>
       lines
@@ -384,12 +382,9 @@ describe('freshness and rotation', () => {
     }
   });
 
-  it('docs/operators.md: stop an issuer while the root key is away', async () => {
+  it('docs/operators/emergency.md: stop an issuer while the root key is away', async () => {
     const folder = await registryAfter(...FRESH);
-    const [prepare = '', hold = '', end = ''] = commandsBelow(
-      'docs/operators.md',
-      'Stop an issuer while the root key is away',
-    );
+    const [prepare = '', hold = '', end = ''] = operatorCommands('Stop an issuer while the root key is away');
     await sh(prepare, folder);
     expect((await sh(hold, folder)).stderr).toContain('on hold: harbour-logistics.');
     const { stderr } = await sh('npx passport-registry status --root-key root.json --offline', folder);
@@ -398,7 +393,7 @@ describe('freshness and rotation', () => {
     expect(readFileSync(join(folder, 'dist/issuers/harbour-logistics'), 'utf8')).toContain('"suspended"');
   });
 
-  it('docs/operators.md: a leaked online key, a lost root key', async () => {
+  it('docs/operators/emergency.md: a leaked online key, a lost root key', async () => {
     const folder = await registryAfter(...FRESH);
     await obey(['The online key has leaked', 'The root key is lost'], folder);
     const { code } = await cli(['checkpoint', '--key', 'online.pem'], folder);
@@ -407,9 +402,9 @@ describe('freshness and rotation', () => {
 });
 
 describe('a delegation by request', () => {
-  it('docs/operators.md: replaces the published one, with its own signature only', async () => {
+  it('docs/operators/offline.md: replaces the published one, with its own signature only', async () => {
     const folder = await registryAfter(...FRESH);
-    const blocks = commandsBelow('docs/operators.md', 'A delegation by request');
+    const blocks = operatorCommands('A delegation by request');
     expect(blocks).toHaveLength(4);
     const before = readFileSync(join(folder, 'dist/publication.jwt'));
     for (const commands of blocks.slice(0, 3)) await sh(commands, folder);
@@ -420,17 +415,17 @@ describe('a delegation by request', () => {
     expect(readFileSync(join(folder, 'dist/publication.jwt')).equals(before)).toBe(true);
   });
 
-  it('docs/operators.md: comes with the first publication', async () => {
+  it('docs/operators/offline.md: comes with the first publication', async () => {
     const folder = await registryAfter('The key');
     await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
-    const [both = ''] = commandsBelow('docs/operators.md', 'A delegation by request').slice(-1);
+    const [both = ''] = operatorCommands('A delegation by request').slice(-1);
     await sh(both, folder);
     const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stderr).toMatch(/ok +delegation/);
   });
 });
 
-describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators.md', () => {
+describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators/offline.md', () => {
   it('sign with a PKCS#11 token and with openssl', async () => {
     const folder = await registryAfter();
     mkdirSync(join(folder, 'tokens'));
@@ -440,7 +435,7 @@ describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/
       `${environment}softhsm2-util --init-token --free --label registry --so-pin 5678 --pin 1234`,
       folder,
     );
-    for (const commands of commandsBelow('docs/operators.md', 'With a PKCS#11 token')) {
+    for (const commands of operatorCommands('With a PKCS#11 token')) {
       await sh(environment + commands, folder);
     }
     await obey(['With openssl'], folder);

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Ceremony } from '../support/ceremony.js';
-import { commandsBelow, sh } from '../support/documents.js';
+import { commandsBelow, operatorCommands, sh } from '../support/documents.js';
 import { installedPath } from '../support/installed.js';
 import { ROOT } from '../support/paths.js';
 import { recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
@@ -86,16 +86,13 @@ describe('docs/holders.md', () => {
     expect((await sh(status, folder)).stderr).toMatch(/^ok +holders +2 of 3: Anna, Bo and Cy/m);
   });
 
-  it('operators.md: holds an issuer at once, and suspends it with two holders', async () => {
+  it('docs/operators/emergency.md: holds an issuer at once, and suspends it with two holders', async () => {
     const [kept, id] = [folder, 'harbour-logistics'];
     folder = temporaryFolder();
     cpSync(kept, folder, { recursive: true });
     writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
     await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
-    const [prepare = '', hold = '', ...more] = commandsBelow(
-      'docs/operators.md',
-      'With a root key that holders share',
-    );
+    const [prepare = '', hold = '', ...more] = operatorCommands('With a root key that holders share');
     const [write = '', publish = ''] = prepare.trim().split('\n');
     await sh(write, folder);
     for (const step of signing.slice(0, 2)) {

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandsBelow, ownRegistry, sh } from '../support/documents.js';
+import { commandsBelow, operatorCommands, ownRegistry, sh } from '../support/documents.js';
 import { installedPath } from '../support/installed.js';
 import { ROOT } from '../support/paths.js';
 import { answering, freePort, serve } from '../support/serving.js';
 import { cleanEnvironment, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
-const OPERATORS = 'docs/operators.md';
+const LOG = 'docs/operators/log.md';
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** The time in whole seconds, when the second has ended. So what happens before and after has other times. */
@@ -35,9 +35,10 @@ describe('the commands of the documents about the log', () => {
   it('begin a log, testify, collect, pin, watch, and prove what the registry said', async () => {
     const folder = await ownRegistry();
     for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
-      for (const commands of commandsBelow(OPERATORS, heading)) await sh(commands, folder);
+      for (const commands of operatorCommands(heading)) await sh(commands, folder);
     }
-    const [begin = '', collect = ''] = commandsBelow(OPERATORS, 'The public log and its witnesses');
+    const [begin = ''] = operatorCommands('The public log and its witnesses');
+    const [collect = ''] = operatorCommands('Publish with witnesses');
     expect(commandsBelow('docs/upgrading.md', 'The public log')).toEqual([begin]);
     await sh(begin, folder);
     const sign = 'npx passport-registry checkpoint dist --key online.pem';
@@ -112,10 +113,10 @@ describe('the commands of the documents about the log', () => {
         .replaceAll(/2026-11-22T12:00:00Z|2026-11-01T00:00:00Z/g, before)
         .replaceAll('2026-11-22T00:00:00Z', after)
         .replaceAll('https://mirror.example', mirrors[0] ?? '');
-    const [watch = ''] = commandsBelow(OPERATORS, 'Watch the log');
+    const [watch = ''] = operatorCommands('Watch the log');
     expect((await sh(at(watch), verifier)).stderr).toContain('no alarm');
-    expect(read('docs/operators.md')).toContain('`monitor/evidence/`');
-    const said = await sh(at(commandsBelow(OPERATORS, 'What did the registry say?').join('')), verifier);
+    expect(read(LOG)).toContain('`monitor/evidence/`');
+    const said = await sh(at(operatorCommands('What did the registry say?').join('')), verifier);
     expect(said.stdout + said.stderr).toMatch(/aurora-bank.*active/);
     expect(said.stdout + said.stderr).toContain('"active" -> "suspended"');
     const proved = await sh(
@@ -145,7 +146,7 @@ describe('the commands of the documents about the log', () => {
       ([, code]) => code,
     );
     expect(codes.length).toBeGreaterThan(25);
-    const [, section = ''] = read(OPERATORS).split('\n### Watch the log\n');
+    const [, section = ''] = read(LOG).split('\n## Watch the log\n');
     for (const code of codes) expect(section.split('\n## ')[0]).toContain(`\`${code}\``);
   });
 });

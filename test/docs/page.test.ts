@@ -65,11 +65,11 @@ describe('a page in a second language, made as docs/architecture.md says', () =>
   });
 });
 
-describe('docs/operators.md', () => {
+describe('docs/operators/page.md', () => {
   it('explains the tiers as the page does', () => {
     const english = readFileSync(join(ROOT, 'website/src/texts/en.ts'), 'utf8');
     const [, tiers = ''] = /^export const tiers = \{\n([\s\S]*?)^\}/m.exec(english) ?? [];
-    const [, table = ''] = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8').split(
+    const [, table = ''] = readFileSync(join(ROOT, 'docs/operators/page.md'), 'utf8').split(
       '\n| Tier | What the page says |\n|---|---|\n',
     );
     const onPage = [...tiers.matchAll(/^ {2}(\w+): '(.*)',$/gm)].map(([, tier, words]) => [tier, words]);

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/verifier';
 import { CHECKS } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
+import { operatorText } from '../support/documents.js';
 import { ROOT } from '../support/paths.js';
 import { section } from '../support/protocol.js';
 import { cli } from '../support/workspace.js';
 
-const OPERATORS = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
+const OPERATORS = operatorText();
 const optionsIn = (text: string) => [...text.matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option);
 
 /** Returns the options that the table of a command names, in any of its rows. */
@@ -23,14 +24,14 @@ async function inHelp(command: string): Promise<Set<string>> {
   return new Set([...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option as string));
 }
 
-describe('the tables of options in docs/operators.md', () => {
+describe('the tables of options in the pages for operators', () => {
   it.each(['init', 'build', 'rotate'])('name every option of %s, and no other', async (command) => {
     expect([...inTable(command)].sort()).toEqual([...(await inHelp(command))].sort());
   });
 
   it('are all compared', () => {
     const tables = [...OPERATORS.matchAll(/^\| Option of `([a-z]+)` \|/gm)].map(([, command]) => command);
-    expect(tables).toEqual(['init', 'build', 'rotate']);
+    expect(tables.sort()).toEqual(['build', 'init', 'rotate']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { installedPath } from './installed.js';
@@ -16,9 +16,30 @@ export function commandsBelow(document: string, heading: string): string[] {
   return blocks;
 }
 
+/** The pages for operators: the entrance, and one page for each task. */
+export const OPERATOR_PAGES = [
+  'docs/operators.md',
+  ...readdirSync(join(ROOT, 'docs/operators')).map((name) => `docs/operators/${name}`),
+];
+
+/** The text of all pages for operators. */
+export const operatorText = (): string =>
+  OPERATOR_PAGES.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n');
+
+/** Returns the blocks of shell commands below a heading, which one page for operators has. */
+export function operatorCommands(heading: string): string[] {
+  const pages = OPERATOR_PAGES.filter((page) =>
+    readFileSync(join(ROOT, page), 'utf8')
+      .split(/^#+ /m)
+      .some((one) => one.startsWith(`${heading}\n`)),
+  );
+  expect(pages, heading).toHaveLength(1);
+  return commandsBelow(String(pages[0]), heading);
+}
+
 /** Creates the operator's own registry as the document says. test/packages/ runs npm. */
 export async function ownRegistry(folder = temporaryFolder()): Promise<string> {
-  const blocks = commandsBelow('docs/operators.md', 'A registry of your own');
+  const blocks = operatorCommands('A registry of your own');
   const commands = blocks.join('').replaceAll(/^ *npm .*$/gm, '');
   await sh(commands, folder);
   return join(folder, 'my-registry');
