@@ -83,8 +83,8 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 6.7 MB and 0.75 MB, unpacked', () => {
-    expect(generator.unpackedSize).toBeLessThan(6_700_000);
+  it('at most 6.8 MB and 0.75 MB, unpacked', () => {
+    expect(generator.unpackedSize).toBeLessThan(6_800_000);
     expect(verifier.unpackedSize).toBeLessThan(750_000);
   });
 
