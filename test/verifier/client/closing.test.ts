@@ -272,7 +272,7 @@ describe('a clock that throws', () => {
   });
 });
 
-it('a list of the future is refused while the clock has never answered', async () => {
+it('accepts nothing while the clock has never answered', async () => {
   const now = () => {
     throw new Error('no clock');
   };

@@ -27,7 +27,8 @@ import {
  * Decides what a client does: which source to ask and when, which answer wins, which root keys count, what is held and
  * saved, and when the next refresh is due. Reads no clock, and waits for nothing.
  *
- * @returns the next state, and what to do, in this order
+ * @returns the next state, and what to do, in this order. Events are told last: whoever is told of an event may read, and
+ *   must find what the event says
  */
 export function step<H extends Head>(
   state: State<H>,
@@ -48,7 +49,8 @@ type Is<H extends Head, N extends Occurrence<H>['is']> = Extract<Occurrence<H>, 
 /** What follows from one event: the method with its name takes it. The state before it does not change. */
 class Turn<H extends Head> {
   state: State<H>;
-  readonly effects: Effect<H>[] = [];
+  readonly #effects: Effect<H>[] = [];
+  readonly #events: Effect<H>[] = [];
   readonly #at: number;
   readonly #random: number;
 
@@ -56,6 +58,10 @@ class Turn<H extends Head> {
     this.state = state;
     this.#at = at;
     this.#random = random;
+  }
+
+  get effects(): readonly Effect<H>[] {
+    return [...this.#effects, ...this.#events];
   }
 
   loaded({ roots, held, floor, failure }: Loaded<H>): void {
@@ -307,7 +313,7 @@ class Turn<H extends Head> {
   }
 
   #emit(event: RegistryEvent | undefined): void {
-    if (event !== undefined && !this.state.isClosed) this.#perform({ do: 'emit', event });
+    if (event !== undefined && !this.state.isClosed) this.#events.push({ do: 'emit', event });
   }
 
   #wake(task: Task, after: number, then: Occurrence<H>): void {
@@ -315,7 +321,7 @@ class Turn<H extends Head> {
   }
 
   #perform(effect: Effect<H>): void {
-    this.effects.push(effect);
+    this.#effects.push(effect);
   }
 }
 

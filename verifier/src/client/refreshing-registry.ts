@@ -22,8 +22,6 @@ import { Tasks } from './tasks.js';
 /** An effect by its name. */
 type Do<H extends Head, N extends Effect<H>['do']> = Extract<Effect<H>, { do: N }>;
 
-const isEmit = <H extends Head>(effect: Effect<H>): effect is Do<H, 'emit'> => effect.do === 'emit';
-
 /**
  * A client: does what the machine decides, and tells the machine what comes of it. This is the part of a client that
  * sends requests, sets timers, reads the clock and uses the store. `H` is what the client keeps of a registry.
@@ -185,10 +183,7 @@ export class RefreshingRegistry<H extends Head> {
         const event = { ...next, at: this.#time(), random: Math.random() };
         const { state, effects } = step(this.#state, event);
         this.#state = state;
-        // A function that is told of an event may read: it must find what the event says.
-        const [emits, others] = [effects.filter(isEmit), effects.filter((effect) => !isEmit(effect))];
-        for (const effect of others) (this.#perform[effect.do] as (effect: Effect<H>) => void)(effect);
-        for (const emit of emits) if (!this.#isClosed) this.#perform.emit(emit);
+        for (const effect of effects) (this.#perform[effect.do] as (effect: Effect<H>) => void)(effect);
         this.#untold.shift();
       }
     } finally {
@@ -237,8 +232,8 @@ export class RefreshingRegistry<H extends Head> {
     },
     hold: ({ held }) => this.#reader.onHold?.(held),
     save: ({ held, rotation, isLast }) => {
-      this.#saved = this.#saved.then(() => this.#save(held, rotation));
       this.#saved = this.#saved
+        .then(() => this.#save(held, rotation))
         .then(
           () => undefined,
           (error): RegistryEvent => ({ type: 'store-failed', error }),
@@ -246,6 +241,7 @@ export class RefreshingRegistry<H extends Head> {
         .then((failure) => this.#tell({ is: 'saved', isLast, failure }));
     },
     emit: ({ event }) => {
+      if (this.#isClosed) return;
       try {
         this.#settings.onEvent?.(event);
       } catch {

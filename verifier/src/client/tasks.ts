@@ -1,4 +1,4 @@
-/** One error for all: an error with a stack of its own would be a tenth of the cost of a load. */
+/** One error for all, because to make an error with a stack costs more than the rest of a stop. */
 const STOPPED = new Error('the response is not needed any more');
 
 type Timer = ReturnType<typeof setTimeout>;
