@@ -58,6 +58,7 @@ export interface Configuration extends RegistryDescription {
   readonly holders?: string | undefined;
   readonly next_roots?: readonly string[];
   readonly precompress?: boolean;
+  readonly statements?: boolean;
   readonly signer?: SignerConfiguration | undefined;
   readonly checkpoint?: CheckpointConfiguration | undefined;
   readonly log?: LogConfiguration | undefined;

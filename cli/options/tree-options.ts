@@ -8,6 +8,8 @@ export interface TreeCommandOptions {
   holders?: string;
   precompress?: true;
   /** From registry.yaml only. */
+  statements?: boolean;
+  /** From registry.yaml only. */
   about?: RegistryDescription;
 }
 
@@ -19,6 +21,11 @@ export function addTreeOptions(command: Command): Command {
 }
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
-export function treeOptions({ holders, precompress, about }: TreeCommandOptions): Required<TreeOptions> {
-  return { holders, verifyHolders, precompress: precompress === true, about };
+export function treeOptions({
+  holders,
+  precompress,
+  statements = false,
+  about,
+}: TreeCommandOptions): Required<TreeOptions> {
+  return { holders, verifyHolders, precompress: precompress === true, statements, about };
 }

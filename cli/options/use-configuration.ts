@@ -50,6 +50,7 @@ function applyConfiguration(command: Command, configuration: Configuration): voi
   const { name, description, contact, homepage, next_roots, base_url, mirrors = [] } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
   command.setOptionValueWithSource('nextRoots', next_roots, 'config');
+  command.setOptionValueWithSource('statements', configuration.statements, 'config');
   const hosts = [...(base_url === undefined ? [] : [base_url]), ...mirrors];
   command.setOptionValueWithSource('hosts', hosts, 'config');
 }

@@ -11,6 +11,7 @@ export interface RegistrySettings {
   readonly base_url?: string | undefined;
   readonly root_key?: string | undefined;
   readonly signer?: { readonly key: string } | undefined;
+  readonly statements?: boolean | undefined;
 }
 
 const EXAMPLE_ORIGIN = 'registry.example/log';
@@ -23,6 +24,7 @@ const SETTINGS = [
   ['homepage', 'https://www.registry.example'],
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
+  ['statements', true],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
   [

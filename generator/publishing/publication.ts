@@ -36,6 +36,8 @@ export interface TreeOptions {
   readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether to publish the list in compressed form, too. */
   readonly precompress?: boolean | undefined;
+  /** Whether to publish all statements in one file, too. Default: no. */
+  readonly statements?: boolean | undefined;
   /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */
   readonly about?: RegistryDescription | undefined;
 }

@@ -3,6 +3,7 @@ import { hasCheckpoint } from '../freshness/freshness.js';
 import type { Listeners } from '../progress.js';
 import { readPublished, withPending } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
+import { withStatementsFile } from '../tree/statements-file.js';
 import { assemble } from './assemble.js';
 import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
@@ -62,6 +63,7 @@ export async function publish(
   const logged =
     extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, place));
   if (logged !== undefined) onStage?.('log');
+  const complete = logged?.tree ?? assembled;
   const outcome = {
     place,
     repaired,
@@ -71,7 +73,7 @@ export async function publish(
     published,
     signed,
     statements,
-    tree: logged?.tree ?? assembled,
+    tree: publication.statements ? withStatementsFile(complete) : complete,
   };
   if (logged?.report.isComplete === false)
     return reportOf(outcome, logged.written, { warnings, log: logged.report });

@@ -8,6 +8,7 @@ import { entriesSince } from '../log/log-tail.js';
 import { sha256 } from '../tree/checksums.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { proveLogged } from './prove-logged.js';
+import { renewStatements } from './renew-statements.js';
 import { addFiles } from './write.js';
 
 /** New cosignatures of a published head. */
@@ -38,6 +39,7 @@ export async function renewProof(
   const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   addFiles(files, place);
+  renewStatements(place);
   return { ...collected, head, cosigned };
 }
 

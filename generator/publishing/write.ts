@@ -38,7 +38,8 @@ export interface Written {
  * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All
  * others are first written next to the folder, flushed, and then renamed into it. The signature, the list and the publication
  * statement are renamed one right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that
- * matches SHA256SUMS is complete. The checkpoint is renamed last. If the folder is empty or does not exist, one rename
+ * matches SHA256SUMS is complete. The checkpoint is renamed after that, and the copy of
+ * all statements last. If the folder is empty or does not exist, one rename
  * creates the whole tree.
  *
  * @throws {@link IoFailed}
@@ -87,6 +88,7 @@ const DECISIVE: readonly string[] = [
   PATHS.logProof,
   CHECKSUMS_PATH,
   PATHS.checkpoint,
+  PATHS.statements,
 ];
 
 function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
@@ -130,6 +132,8 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   moveIn(CHECKSUMS_PATH);
   // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form).
   moveIn(PATHS.checkpoint);
+  // A copy of the statements, for clients that ask for all of them at once.
+  moveIn(PATHS.statements);
   flushFolders(staged.keys(), out);
   return {
     written: changed.map(([path]) => path),

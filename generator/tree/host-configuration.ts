@@ -50,6 +50,7 @@ const SERVED: readonly ServedFile[] = [
   { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'publication.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'operations.jwt', type: JWT_TYPE, cache: SHORT },
+  { path: 'statements.json', type: JSON_TYPE, cache: SHORT },
   { path: 'sums/*', type: TEXT_TYPE, cache: SHORT },
   { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: IMMUTABLE },
   { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },

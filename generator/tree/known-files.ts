@@ -5,6 +5,7 @@ import { PATHS } from './paths.js';
 /** The files in the top folder of a tree, and hosts' files in other folders. */
 const FILES: readonly string[] = [
   ...[PATHS.list, PATHS.signature, PATHS.checkpoint, PATHS.publication, PATHS.operations, CHECKSUMS_PATH],
+  PATHS.statements,
   ...[PATHS.page, PATHS.changes, PATHS.feed, PATHS.developmentMark, ...HOST_FILES],
   ...[PATHS.rootKey, PATHS.rotation, PATHS.delegation, PATHS.holders],
 ];

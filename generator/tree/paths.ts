@@ -12,6 +12,8 @@ export const PATHS = {
   holders: 'keys/holders.json',
   checkpoint: 'checkpoint.jwt',
   publication: 'publication.jwt',
+  /** The statements in one file, and nothing that is not in the others (rule statements-file). */
+  statements: 'statements.json',
   /** What the publisher says of its mirrors and witnesses. */
   operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */

@@ -135,7 +135,9 @@ export async function checkChecksums(
   const isElsewhere = (path: string) =>
     isStated
       ? !isChecksummed(path)
-      : [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.operations].some((unlisted) => unlisted === path);
+      : [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.operations, PATHS.statements].some(
+          (unlisted) => unlisted === path,
+        );
   const pending =
     pendingList === undefined
       ? []

@@ -49,6 +49,7 @@ import {
   type TrustedRoot,
   trustedRoot,
 } from './verify-statements.js';
+import { checkStatementsFile } from './verify-statements-file.js';
 
 /** The checks of a verification, in order. */
 export const CHECKS = [
@@ -67,6 +68,7 @@ export const CHECKS = [
   'changes',
   'delegation',
   'checkpoint',
+  'statements',
   'freshness',
   'holders',
   'operations',
@@ -204,7 +206,7 @@ export async function auditTree(
 }
 
 /** A new publication statement can name the same list. */
-const ALSO_CHANGED: readonly string[] = [PATHS.publication, CHECKSUMS_PATH];
+const ALSO_CHANGED: readonly string[] = [PATHS.publication, CHECKSUMS_PATH, PATHS.statements];
 
 /** Whether a publication during the verification may have made the verification fail. */
 async function mayHaveChanged(files: SeenFiles, { checks, sha256: list }: TreeReport): Promise<boolean> {
@@ -394,6 +396,7 @@ async function checkTree(
     (publication?.checkpoint
       ? await checks.run('checkpoint', () => checkCheckpoint(files, rootKey, stated))
       : await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, stated)));
+  await optional('statements', PATHS.statements, () => checkStatementsFile(files));
   if (signed !== undefined && !isStatementBad && !checks.hasFailed('checkpoint')) {
     const clocks = {
       ...signed,

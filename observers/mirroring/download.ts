@@ -3,6 +3,7 @@ import { type PublishedStatement, type SummedHead, sumsPath } from '@passport-re
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { statementsFile } from '../../generator/tree/statements-file.js';
 import { httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
 import { unprovenFile } from '../../generator/verification/unknown-parts.js';
 import { makeChanges } from './changes.js';
@@ -65,7 +66,15 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
   target.rules.noteLeftOut(unproven.map(unprovenFile));
   const others = files.others.filter(({ path }) => !unproven.includes(path));
   await release.addAll(others, { concurrency: OTHER_CONCURRENCY, maxBytes: MIRROR_LIMITS.otherBytes });
+  await addStatementsFile(release);
   return release.stats();
+}
+
+/** Makes `statements.json` of the verified files, if the source has such a file. */
+async function addStatementsFile(release: NewRelease): Promise<void> {
+  if ((await release.fetch(PATHS.statements)) === undefined) return;
+  const file = statementsFile((path) => (release.includes(path) ? release.read(path) : undefined));
+  if (file !== undefined) release.addUnlisted(PATHS.statements, file);
 }
 
 /** Downloads what the publication statement names, once the rules of a verifier accept it. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { LIMITS, type Proven, type Publication } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../../generator/errors.js';
@@ -8,6 +8,7 @@ import { filesBelow } from '../../generator/files/walk.js';
 import { CHECKSUMS_PATH, parseChecksums } from '../../generator/tree/checksums.js';
 import { roleOf } from '../../generator/tree/known-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { statementsFile } from '../../generator/tree/statements-file.js';
 import { type Note, unlistedFile, unprovenFile } from '../../generator/verification/unknown-parts.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 import type { HeldRelease } from './held-release.js';
@@ -49,12 +50,23 @@ export async function downloadByRsync(
   await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
   const publication = await rules.acceptPublication();
   rules.noteLeftOut(removeUnproven(folder, publication, held));
+  replaceStatementsFile(folder);
   const number = (label: string) =>
     Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));
   return {
     fetched: number('Number of regular files transferred'),
     bytes: number('Total bytes received') + number('Total bytes sent'),
   };
+}
+
+/** Replaces `statements.json`, if the source has such a file, by one that is made of the verified files. */
+function replaceStatementsFile(folder: string): void {
+  const file = join(folder, PATHS.statements);
+  if (!existsSync(file)) return;
+  const made = statementsFile((path) => readTreeFile(folder, path));
+  // Not written in place: the file may be a hard link to the one of the release being served.
+  rmSync(file, { recursive: true });
+  if (made !== undefined) writeFileSync(file, made);
 }
 
 /** Removes the files that `verify` passes, but that nothing proves: a mirror must not serve them. Returns notes about them. */

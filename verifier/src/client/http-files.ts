@@ -2,9 +2,11 @@ import { RegistryError } from '../core/errors.js';
 import { limitOf } from '../core/limits.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
+import { isInStatementsFile, readStatementsFile, STATEMENTS_FILE } from './statements-file.js';
 
 /** The files that are cached with their ETags. The client requests each other file only once. */
 const REVALIDATED = [
+  STATEMENTS_FILE,
   'checkpoint.jwt',
   'publication.jwt',
   'log/publication.tlog-proof',
@@ -16,6 +18,17 @@ const REVALIDATED = [
 /** The files that a publication replaces first. A cache on the way may hold an old version of one of them. */
 const REPLACED_FIRST = ['publication.jwt', 'log/publication.tlog-proof'];
 
+/** The maximum size of a file that is downloaded again because something read together was refused, in bytes. */
+const MAX_READ_AGAIN = 8 * 1024 * 1024;
+
+/** The statements of a host by path. A path that is missing is a file that the tree does not have. */
+type StatementFiles = ReadonlyMap<string, Uint8Array>;
+
+interface Together {
+  readonly round: number;
+  readonly files: Promise<StatementFiles | undefined>;
+}
+
 /** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
 export class HttpSource {
   /** The base URL, as the caller wrote it. */
@@ -25,6 +38,10 @@ export class HttpSource {
   readonly #held = new Map<string, FetchedFile>();
   /** The files of which a cache between this client and the host may hold an old version. */
   #mayBeOld = new Set<string>();
+  /** What the host has answered when it was last asked for all statements together. */
+  #together: Together | undefined;
+  /** Whether the host has no such file. A restart asks again. */
+  #lacksTogether = false;
 
   constructor(base: string, fetch: typeof globalThis.fetch) {
     this.base = base;
@@ -32,15 +49,42 @@ export class HttpSource {
     this.#fetch = fetch;
   }
 
-  /** Returns the files of this host. @param signal - ends all requests for files */
-  files(signal: AbortSignal): HttpFiles {
+  /**
+   * Returns the files of this host.
+   *
+   * @param signal - ends all requests for files
+   * @param together - the statements, from {@link together}. Default: each file is requested by itself
+   */
+  files(signal: AbortSignal, together?: Promise<StatementFiles | undefined>): HttpFiles {
     return new HttpFiles(
       (path) => this.#open(path, { fetch: this.#fetch, signal }),
       (path, file) => {
         if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#held.set(path, file);
         else this.#held.delete(path);
       },
+      together,
     );
+  }
+
+  /**
+   * Requests all statements in one file (rule statements-file), once in each round.
+   *
+   * @param signal - ends the request, unless an earlier call of the same round has sent it
+   * @returns undefined if the host has no such file, or one that cannot be read
+   */
+  together(round: number, signal: AbortSignal): Promise<StatementFiles | undefined> | undefined {
+    if (this.#lacksTogether) return undefined;
+    if (this.#together?.round !== round) {
+      const files = this.#requestTogether(signal).catch(() => undefined);
+      this.#together = { round, files };
+    }
+    return this.#together.files;
+  }
+
+  async #requestTogether(signal: AbortSignal): Promise<StatementFiles | undefined> {
+    const bytes = await this.files(signal).get(STATEMENTS_FILE);
+    this.#lacksTogether = bytes === undefined;
+    return bytes && readStatementsFile(bytes);
   }
 
   /**
@@ -68,15 +112,28 @@ export class HttpSource {
 export class HttpFiles implements RegistryFiles {
   readonly #open: (path: string) => Promise<OpenedFile | undefined>;
   readonly #hold: (path: string, file: FetchedFile | undefined) => void;
+  readonly #together: Promise<StatementFiles | undefined> | undefined;
   readonly #requested = new Map<string, Promise<OpenedFile | undefined>>();
   #largest = 0;
+  #hasUsedTogether = false;
 
   constructor(
     open: (path: string) => Promise<OpenedFile | undefined>,
     hold: (path: string, file: FetchedFile | undefined) => void,
+    together?: Promise<StatementFiles | undefined>,
   ) {
     this.#open = open;
     this.#hold = hold;
+    this.#together = together;
+  }
+
+  /**
+   * Returns the same files, each requested by itself. Undefined if the file with all statements was not used, or if a
+   * large list would be downloaded again.
+   */
+  apart(): HttpFiles | undefined {
+    const mayReadAgain = this.#hasUsedTogether && this.#largest <= MAX_READ_AGAIN;
+    return mayReadAgain ? new HttpFiles(this.#open, this.#hold) : undefined;
   }
 
   /**
@@ -85,7 +142,7 @@ export class HttpFiles implements RegistryFiles {
    */
   request(paths: readonly string[]): void {
     for (const path of paths) {
-      const opened = this.#open(path);
+      const opened = this.#openOne(path);
       // If the file is needed, `get` throws the error.
       opened.catch(() => undefined);
       this.#requested.set(path, opened);
@@ -95,11 +152,19 @@ export class HttpFiles implements RegistryFiles {
   async get(path: string, maxBytes = limitOf(path)): Promise<Uint8Array | undefined> {
     const requested = this.#requested.get(path);
     this.#requested.delete(path);
-    const opened = await (requested ?? this.#open(path));
+    const opened = await (requested ?? this.#openOne(path));
     const file = await opened?.read(maxBytes);
     this.#hold(path, file);
     this.#largest = Math.max(this.#largest, file?.bytes.length ?? 0);
     return file?.bytes;
+  }
+
+  async #openOne(path: string): Promise<OpenedFile | undefined> {
+    const together = isInStatementsFile(path) ? await this.#together : undefined;
+    if (together === undefined) return this.#open(path);
+    this.#hasUsedTogether = true;
+    const bytes = together.get(path);
+    return bytes && { read: async () => ({ bytes, etag: undefined }), discard: async () => undefined };
   }
 
   /** The size of the largest file that has been read, in bytes. */

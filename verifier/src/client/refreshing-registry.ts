@@ -204,8 +204,9 @@ export class RefreshingRegistry<H extends Head> {
       this.#tasks.stop(task);
       if (task !== undefined) this.#opened.get(task)?.discard();
     },
-    open: ({ of: { source } }) => {
-      const files = this.#source(source).files(this.#tasks.signalOf(source));
+    open: ({ of }) => {
+      const { source } = of;
+      const files = this.#filesOf(of, this.#tasks.signalOf(source));
       this.#opened.set(source, files);
       files.request(this.#reader.pathsReadFirst(this.#trust()));
     },
@@ -217,7 +218,9 @@ export class RefreshingRegistry<H extends Head> {
     verify: ({ of, chains }) => {
       const files = this.#opened.get(of.source) as HttpFiles;
       const trust = this.#trust();
-      this.#reader.read(askAgain(files), { ...trust, roots: currentRoots(chains) }).then(
+      const read = (from: HttpFiles) =>
+        this.#reader.read(askAgain(from), { ...trust, roots: currentRoots(chains) });
+      orApart(files, read).then(
         (head) => this.#tell({ is: 'verified', of, chains, head }),
         (thrown) => {
           const listSize = trust.held === undefined ? 0 : this.#reader.listSize(trust.held);
@@ -251,15 +254,25 @@ export class RefreshingRegistry<H extends Head> {
     settle: ({ error }) => this.#settle?.(error),
   };
 
-  async #followRotation({ source, attempt }: Attempt): Promise<ShownRotation> {
+  async #followRotation(of: Attempt): Promise<ShownRotation> {
+    const { source, attempt } = of;
     const path = 'keys/rotation.json';
     const files =
       attempt === 0
-        ? this.#source(source).files(this.#tasks.signalOf('rotations'))
+        ? this.#filesOf(of, this.#tasks.signalOf('rotations'))
         : (this.#opened.get(source) as HttpFiles);
-    const rotation = await files.get(path, limitOf(path));
-    const { bound } = this.#state.roots;
-    return { bound, chains: await walkChains(bound, rotation, this.#trust().clock) };
+    return orApart(files, async (from) => {
+      const rotation = await from.get(path, limitOf(path));
+      const { bound } = this.#state.roots;
+      return { bound, chains: await walkChains(bound, rotation, this.#trust().clock) };
+    });
+  }
+
+  /** Returns the files of a source. Only the first attempt uses the file that holds all statements. */
+  #filesOf({ source: base, round, attempt }: Attempt, signal: AbortSignal): HttpFiles {
+    const source = this.#source(base);
+    const rotations = this.#tasks.signalOf('rotations');
+    return source.files(signal, attempt === 0 ? source.together(round, rotations) : undefined);
   }
 
   async #save(held: H, rotation: string | undefined): Promise<void> {
@@ -286,5 +299,16 @@ export class RefreshingRegistry<H extends Head> {
 
   #source(base: string): HttpSource {
     return this.#sources.get(base) as HttpSource;
+  }
+}
+
+/** Reads the files of a source. If something that was read together is refused, each file decides for itself, once. */
+async function orApart<T>(files: HttpFiles, read: (files: HttpFiles) => Promise<T>): Promise<T> {
+  try {
+    return await read(files);
+  } catch (error) {
+    const apart = files.apart();
+    if (apart === undefined) throw error;
+    return read(apart);
   }
 }

@@ -10,6 +10,8 @@ export const LIMITS = {
   jwt: 16 * KIB,
   /** `keys/rotation.json`. */
   rotation: 256 * KIB,
+  /** `statements.json`. */
+  statements: 512 * KIB,
   /** `issuers.sig`. */
   signature: 256,
   /** `keys/root.json`. */
@@ -43,6 +45,7 @@ const ENTRIES_PER_BUNDLE = 256;
 export function limitOf(path: string): number {
   if (/^(?:snapshots\/[^/]+\/)?issuers\.json(?:\.gz|\.br)?$/.test(path)) return LIMITS.list;
   if (/^(?:snapshots\/[^/]+\/)?issuers\.sig$/.test(path)) return LIMITS.signature;
+  if (path === 'statements.json') return LIMITS.statements;
   if (path === 'SHA256SUMS') return LIMITS.checksums;
   if (path === 'keys/root.json') return LIMITS.rootKey;
   if (path === 'keys/holders.json') return LIMITS.holders;

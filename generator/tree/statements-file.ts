@@ -1,0 +1,34 @@
+import { canonicalBytes } from '@passport-registry/verifier';
+import { decodeUtf8, LIMITS } from '@passport-registry/verifier/internal';
+import { PATHS } from './paths.js';
+import type { Tree } from './tree.js';
+
+/** The files that `statements.json` holds, if the tree has them (rule statements-file). */
+export const STATEMENT_FILES: readonly string[] = [
+  PATHS.signature,
+  PATHS.publication,
+  PATHS.checkpoint,
+  PATHS.delegation,
+  PATHS.rotation,
+  PATHS.logProof,
+];
+
+/**
+ * Makes `statements.json` from the files of a tree: all statements in one file, so that a client needs one request.
+ *
+ * @returns undefined if the file would be larger than clients read. The single files then decide
+ */
+export function statementsFile(read: (path: string) => Uint8Array | undefined): Uint8Array | undefined {
+  const members = STATEMENT_FILES.flatMap((path) => {
+    const bytes = read(path);
+    return bytes === undefined ? [] : [[path, decodeUtf8(bytes)]];
+  });
+  const file = canonicalBytes(Object.fromEntries(members));
+  return file.length > LIMITS.statements ? undefined : file;
+}
+
+/** Adds `statements.json` to a tree that is otherwise complete. */
+export function withStatementsFile(tree: Tree): Tree {
+  const file = statementsFile((path) => tree.get(path));
+  return file === undefined ? tree : new Map([...tree, [PATHS.statements, file]]);
+}

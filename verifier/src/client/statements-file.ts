@@ -1,0 +1,40 @@
+import { isObject } from '../core/bytes/checks.js';
+import { parseStrictJson } from '../core/bytes/strict-json.js';
+
+/** The file that holds the statements of a registry together (rule statements-file). */
+export const STATEMENTS_FILE = 'statements.json';
+
+/** The files that the file can hold. */
+const MEMBERS: readonly string[] = [
+  'issuers.sig',
+  'publication.jwt',
+  'checkpoint.jwt',
+  'keys/delegation.jwt',
+  'keys/rotation.json',
+  'log/publication.tlog-proof',
+];
+
+/** Returns whether `statements.json` holds a file, if the tree has the file. */
+export function isInStatementsFile(path: string): boolean {
+  return MEMBERS.includes(path);
+}
+
+/**
+ * Reads `statements.json`. The file proves nothing: its members are verified like the files whose paths they have
+ * (rule statements-file).
+ *
+ * @returns the members by path. Undefined if the file is damaged
+ */
+export function readStatementsFile(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> | undefined {
+  let value: unknown;
+  try {
+    value = parseStrictJson(bytes);
+  } catch {
+    return undefined;
+  }
+  const members = isObject(value) ? Object.entries(value).filter(([path]) => isInStatementsFile(path)) : [];
+  const texts = members.filter((member): member is [string, string] => typeof member[1] === 'string');
+  // Every registry has a signature.
+  if (texts.length < members.length || !texts.some(([path]) => path === 'issuers.sig')) return undefined;
+  return new Map(texts.map(([path, text]) => [path, new TextEncoder().encode(text)]));
+}
