@@ -73,7 +73,8 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   const folder = registryFolder(named, options.rootKey);
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
   const given = { ...options, base_url: options.baseUrl };
-  const settings = await allSettings(io, folder, { ...settingsOf(given), ...keySettings(folder) });
+  const chosen = { ...settingsOf(given), ...keySettings(folder), statements: true };
+  const settings = await allSettings(io, folder, chosen);
   const text = registryYaml(settings);
   parseConfiguration(CONFIGURATION_FILE, text);
   const { name, contact, base_url } = settings;

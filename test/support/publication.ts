@@ -129,3 +129,23 @@ export function rotationStep(from: TestKey, to: TestKey, nextRoots?: readonly Te
 export function withRotation(files: Files, steps: readonly string[]): Files {
   return new Map([...files, ['keys/rotation.json', Buffer.from(JSON.stringify(steps))]]);
 }
+
+/** The files that `statements.json` holds (rule statements-file). */
+const STATEMENTS = [
+  'issuers.sig',
+  'publication.jwt',
+  'checkpoint.jwt',
+  'keys/delegation.jwt',
+  'keys/rotation.json',
+  'log/publication.tlog-proof',
+];
+
+/** Adds `statements.json` to a tree. @param changes - members that are not what the tree has */
+export function withStatements(files: Files, changes: Readonly<Record<string, unknown>> = {}): Files {
+  const members = STATEMENTS.flatMap((path) => {
+    const bytes = files.get(path);
+    return bytes === undefined ? [] : [[path, bytes.toString()] as const];
+  });
+  const file = canonicalBytes({ ...Object.fromEntries(members), ...changes });
+  return new Map([...files, ['statements.json', Buffer.from(file)]]);
+}

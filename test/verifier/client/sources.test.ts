@@ -17,6 +17,7 @@ import {
   type TestKey,
   testKey,
   withCheckpoint,
+  withStatements,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import '../../support/short-retries.js';
@@ -112,6 +113,7 @@ describe('one deadline', () => {
   it('is for all requests of a source, retries included, each of which is in time', async () => {
     const liar = await lying();
     liar.intercept = (path, _request, response) => {
+      if (path === 'statements.json') return false;
       const body = liar.files.get(path);
       setTimeout(() => response.writeHead(body === undefined ? 404 : 200).end(body), 2_000);
       return true;
@@ -187,18 +189,39 @@ describe('which list wins', () => {
     const client = clientOf([first, second]);
     await client.ready();
     expect(client.status().source).toBe(first.base);
-    expect(second.log.filter((line) => !line.startsWith('keys/rotation.json'))).toEqual([]);
+    const other = second.log.filter((line) => !/^(?:statements|keys\/rotation)\.json/.test(line));
+    expect(other).toEqual([]);
   });
 });
 
 describe('a first load', () => {
   it('asks for everything at once: no request waits for another', async () => {
     for (const files of [list(), await checked()]) {
-      const host = await registryHost(files);
+      const host = await registryHost(withStatements(files));
       const waiting: (() => void)[] = [];
       const asked: string[] = [];
       // Nothing is answered before all has been asked for.
       host.intercept = (path, _request, response) => {
+        asked.push(path);
+        waiting.push(() => {
+          const body = host.files.get(path);
+          response.writeHead(body === undefined ? 404 : 200).end(body);
+        });
+        if (waiting.length === 2) for (const answer of waiting) answer();
+        return true;
+      };
+      await clientOf([host]).ready();
+      expect(asked.sort()).toEqual(['issuers.json', 'statements.json']);
+    }
+  });
+
+  it('asks for all single files at once, where they are not in one file', async () => {
+    for (const files of [list(), await checked()]) {
+      const host = await registryHost(files);
+      const waiting: (() => void)[] = [];
+      const asked: string[] = [];
+      host.intercept = (path, _request, response) => {
+        if (path === 'statements.json') return false;
         asked.push(path);
         waiting.push(() => {
           const body = host.files.get(path);
