@@ -69,3 +69,5 @@ file "$text" "$short" SHA256SUMS
 # A build can remove it.
 folder "$jwt" "$short" '' '+ /operations.jwt'
 file "$jwt" "$short" checkpoint.jwt
+# A copy of the statements, which a build can remove.
+folder "$json" "$short" '' '+ /statements.json'

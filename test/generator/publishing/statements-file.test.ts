@@ -1,0 +1,112 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient } from '@passport-registry/verifier';
+import { describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
+import { serve } from '../../support/serving.js';
+import { publishedWithLog } from '../../support/statements-registry.js';
+import { cli, filesOf, recordText, writeFiles } from '../../support/workspace.js';
+
+const FILE = 'statements.json';
+const MEMBERS = [
+  'issuers.sig',
+  'publication.jwt',
+  'checkpoint.jwt',
+  'keys/delegation.jwt',
+  'keys/rotation.json',
+  'log/publication.tlog-proof',
+];
+
+/** What the files of a tree say, in the form of statements.json. */
+function expected(tree: string): Record<string, string> {
+  const paths = MEMBERS.filter((path) => existsSync(join(tree, path))).sort();
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(tree, path), 'utf8')]));
+}
+const held = (tree: string) => readFileSync(join(tree, FILE), 'utf8');
+
+describe('a registry whose registry.yaml says statements: true', () => {
+  it('has all statements in one file, which nothing lists', async () => {
+    const { tree, build } = await publishedWithLog();
+    expect(held(tree)).toBe(JSON.stringify(expected(tree)));
+    expect(Object.keys(expected(tree))).toHaveLength(5);
+    expect(readFileSync(join(tree, 'SHA256SUMS'), 'utf8')).not.toContain(FILE);
+    expect((await build()).stderr).toContain('0 written');
+  });
+
+  it('has it anew after a build, a checkpoint, a hold and new cosignatures', async () => {
+    const { tree, folder, build } = await publishedWithLog();
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { status: 'suspended' }) });
+    for (const change of [
+      () => build(),
+      () => cli(['checkpoint', '--key', 'online.pem', '--hours', '30'], folder),
+      () => cli(['hold', 'alpha', '--key', 'online.pem'], folder),
+      () => cli(['cosign'], folder),
+    ]) {
+      const { code, stderr } = await change();
+      expect([code, stderr.includes('passport-registry:')]).toEqual([0, false]);
+      expect(held(tree)).toBe(JSON.stringify(expected(tree)));
+    }
+  });
+
+  it('is refused by an auditor while the file says something else, and the next checkpoint repairs it', async () => {
+    const { tree, folder } = await publishedWithLog();
+    const good = held(tree);
+    for (const bad of [
+      '',
+      '[]',
+      '{}',
+      ` ${good}`,
+      good.replace('"issuers.sig":"', '"issuers.sig":"A'),
+      JSON.stringify({ ...JSON.parse(good), 'keys/rotation.json': '[]' }),
+    ]) {
+      writeFiles(tree, { [FILE]: bad });
+      const { stdout, code } = await cli(['verify', 'dist', '--root-key', 'root.json', '--json'], folder);
+      const failed = JSON.parse(stdout).checks.filter(
+        ({ result }: { result: string }) => result === 'failed',
+      );
+      expect([code, failed.map((check: { code: string }) => check.code)]).toEqual([
+        1,
+        ['ERR_AUDIT_STATEMENTS'],
+      ]);
+    }
+    expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).toBe(0);
+    expect(held(tree)).toBe(JSON.stringify(expected(tree)));
+  });
+
+  it('has the file no more once the setting is gone', async () => {
+    const { tree, folder, build } = await publishedWithLog();
+    rmSync(join(folder, 'registry.yaml'));
+    expect((await build()).code).toBe(0);
+    expect(existsSync(join(tree, FILE))).toBe(false);
+    expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).toBe(0);
+    expect(existsSync(join(tree, FILE))).toBe(false);
+  });
+
+  it('is mirrored with a file that the mirror makes, and not with that of its source', async () => {
+    const { tree, folder } = await publishedWithLog();
+    const good = held(tree);
+    writeFiles(tree, { [FILE]: JSON.stringify({ 'issuers.sig': 'forged' }) });
+    const source = await serve(tree);
+    const { code } = await cli(['mirror', source, 'mirror', '--root-key', 'root.json'], folder);
+    expect(code).toBe(0);
+    expect(filesOf(join(folder, 'mirror/current')).get(FILE)?.toString()).toBe(good);
+  });
+
+  it('is loaded by a client with two requests', async () => {
+    const { tree, folder } = await publishedWithLog();
+    const base = await serve(tree);
+    const asked: string[] = [];
+    const client = closedAfterTest(
+      createRegistryClient({
+        sources: [base],
+        rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')),
+        fetch: (input, init) => {
+          asked.push(new URL(String(input)).pathname);
+          return fetch(input, init);
+        },
+      }),
+    );
+    await client.ready();
+    expect(asked.sort()).toEqual(['/issuers.json', '/statements.json']);
+  });
+});

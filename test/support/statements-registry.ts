@@ -1,0 +1,38 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyOf, madeOnce } from './made-once.js';
+import { cli, type Outcome, workspace, writeFiles } from './workspace.js';
+
+/** A registry with a checkpoint, a delegation, a log and statements.json. */
+export interface StatementsRegistry {
+  readonly folder: string;
+  readonly tree: string;
+  readonly build: () => Promise<Outcome>;
+}
+
+const BUILD = [
+  ...['build', '--key', 'key.pem', '--checkpoint-key', 'online.pem', '--delegation', 'delegation.jwt'],
+  ...['--log-key', 'log.pem', '--log-origin', 'registry.example/log'],
+];
+
+/** Makes such a registry, with the issuers alpha and beta. */
+export async function publishedWithLog(): Promise<StatementsRegistry> {
+  const folder = copyOf(await madeOnce('statements-registry', make));
+  return { folder, tree: join(folder, 'dist'), build: () => cli(BUILD, folder) };
+}
+
+async function make(folder: string): Promise<void> {
+  cpSync(await workspace(['alpha', 'beta']), folder, { recursive: true });
+  const said = async (...args: string[]) => (await cli(args, folder)).stdout;
+  for (const name of ['online', 'log']) {
+    await said('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`);
+  }
+  writeFiles(folder, {
+    'registry.yaml': 'statements: true\n',
+    'root.json': await said('keys', 'public', 'key.pem'),
+    'online.json': await said('keys', 'public', 'online.pem'),
+  });
+  const delegate = ['keys', 'delegate', '--online', 'online.json', '--hold', '--key', 'key.pem'];
+  writeFiles(folder, { 'delegation.jwt': await said(...delegate) });
+  await said(...BUILD);
+}
