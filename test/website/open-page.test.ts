@@ -109,6 +109,25 @@ describeWith(['chromium'], 'a page before its list is there', () => {
   });
 });
 
+describeWith(['chromium'], 'a page of a registry with statements.json', () => {
+  // The panel of the log requests the publication statement by itself.
+  const MEMBERS = /\/(?:issuers\.sig|checkpoint\.jwt|keys\/delegation\.jwt|keys\/rotation\.json)$/;
+
+  it('requests that file instead of the files in it', async () => {
+    const folder = await workspace(['alpha', 'beta.example']);
+    writeFiles(folder, { 'registry.yaml': 'statements: true\n' });
+    await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    const { page, wrong } = await openWithClock('about:blank');
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+    await page.goto(await serve(join(folder, 'dist')));
+    expect(await verdict(page)).toBe(GOOD);
+    expect(requested.filter((path) => path === '/statements.json')).toHaveLength(1);
+    expect(requested.filter((path) => MEMBERS.test(path))).toEqual([]);
+    expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
+  });
+});
+
 describeWith(['chromium'], 'a page that stays open', () => {
   it('requests what changed while it is open, and not the list again', async () => {
     const ids = Array.from({ length: 200 }, (_one, index) => `issuer-${index}`);

@@ -1,5 +1,6 @@
 import { isObject } from '../core/bytes/checks.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
+import { limitOf } from '../core/limits.js';
 
 /** The file that holds the statements of a registry together (rule statements-file). */
 export const STATEMENTS_FILE = 'statements.json';
@@ -33,8 +34,13 @@ export function readStatementsFile(bytes: Uint8Array): ReadonlyMap<string, Uint8
     return undefined;
   }
   const members = isObject(value) ? Object.entries(value).filter(([path]) => isInStatementsFile(path)) : [];
-  const texts = members.filter((member): member is [string, string] => typeof member[1] === 'string');
+  const files = new Map<string, Uint8Array>();
+  for (const [path, text] of members) {
+    if (typeof text !== 'string') return undefined;
+    const file = new TextEncoder().encode(text);
+    if (file.length > limitOf(path)) return undefined;
+    files.set(path, file);
+  }
   // Every registry has a signature.
-  if (texts.length < members.length || !texts.some(([path]) => path === 'issuers.sig')) return undefined;
-  return new Map(texts.map(([path, text]) => [path, new TextEncoder().encode(text)]));
+  return files.has('issuers.sig') ? files : undefined;
 }
