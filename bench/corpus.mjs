@@ -1,7 +1,8 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, encodeSignature, importRootKey } from '@passport-registry/verifier';
+import { importRootKey } from '@passport-registry/verifier';
+import { canonicalBytes, encodeSignature } from '@passport-registry/verifier/core';
 
 /** Picks one of the values. The choice looks random, but is the same for the same seed. */
 const pick = (values, seed) => values[(Math.imul(seed + 1, 2654435761) >>> 16) % values.length];

@@ -19,7 +19,7 @@ import {
   inclusionProof,
   parseNoteKey,
   tileReader,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { filesBelow } from '../build/generator/files/walk.js';
 import { publicationStatement } from '../build/generator/freshness/statements.js';
 import { build } from '../build/generator/index.js';

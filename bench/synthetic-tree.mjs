@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { canonicalBytes, encodeSignature, importRootKey } from '@passport-registry/verifier';
-import { levelsFor, sumsTree } from '@passport-registry/verifier/internal';
+import { importRootKey } from '@passport-registry/verifier';
+import { canonicalBytes, encodeSignature, levelsFor, sumsTree } from '@passport-registry/verifier/core';
 import { publicationStatement } from '../build/generator/freshness/statements.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

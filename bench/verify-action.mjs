@@ -1,13 +1,9 @@
 // The throughput of a warm verifyAction: two signatures, and all other checks of a passport and an action. Compared
 // with two bare WebCrypto verifications of the same signatures and bytes, both sequentially and concurrently.
 
-import {
-  canonicalBytes,
-  createPassportVerifier,
-  memoryReplayStore,
-  openRegistry,
-} from '@passport-registry/verifier';
+import { createPassportVerifier, memoryReplayStore, openRegistry } from '@passport-registry/verifier';
 import { publicJwk, signAction } from '@passport-registry/verifier/agent';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { base64url, CompactSign } from 'jose';
 import { compare } from './compare.mjs';
 import { issuers, signedList } from './corpus.mjs';

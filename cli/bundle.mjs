@@ -60,14 +60,14 @@ const VERIFIER = `${ROOT}verifier/build`;
 
 /** Returns the modules from which the verifier's exports come, by the names of the exports. */
 function verifierModules() {
-  const text = ['index.js', 'internal.js']
-    .map((name) => readFileSync(`${VERIFIER}/${name}`, 'utf8'))
-    .join('\n');
-  const statements = text.matchAll(/^export \{([^}]+)\} from '([^']+)';$/gm);
   return new Map(
-    [...statements].flatMap(([, names, path]) =>
-      names.split(',').map((name) => [name.trim(), `${VERIFIER}/${path}`]),
-    ),
+    ['', 'core/', 'http/'].flatMap((folder) => {
+      const text = readFileSync(`${VERIFIER}/${folder}index.js`, 'utf8');
+      const statements = [...text.matchAll(/^export \{([^}]+)\} from '([^']+)';$/gm)];
+      return statements.flatMap(([, names, path]) =>
+        names.split(',').map((name) => [name.trim(), `${VERIFIER}/${folder}${path}`]),
+      );
+    }),
   );
 }
 
@@ -81,7 +81,7 @@ const fromWhereItIs = {
   setup({ onLoad, onResolve }) {
     const modules = verifierModules();
     const statement =
-      /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier(?:\/internal)?)';$/gm;
+      /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier(?:\/core|\/http)?)';$/gm;
     const sourceOf = (name, from) => (from.startsWith('@') ? modules.get(name) : `words:${name}`);
     onLoad({ filter: /website\/src\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names, from) =>

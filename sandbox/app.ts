@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { LimitExceeded, parseStrictJson, readLimited } from '@passport-registry/verifier/internal';
+import { parseStrictJson } from '@passport-registry/verifier/core';
+import { LimitExceeded, readLimited } from '@passport-registry/verifier/http';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import type { SandboxIssuer } from './issuer.js';

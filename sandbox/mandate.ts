@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { isDateTime, type Mandate } from '@passport-registry/verifier';
+import type { Mandate } from '@passport-registry/verifier';
+import { MANDATE_TYPE } from '@passport-registry/verifier/agent';
 import {
   hasPassed,
   importPublicKey,
   instantOf,
-  MANDATE_TYPE,
+  isDateTime,
   readCompactJws,
   verifyCompactJws,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { calculateJwkThumbprint } from 'jose';
 import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';

@@ -1,4 +1,5 @@
 import type { PublicJwk } from '@passport-registry/verifier';
+import { NONCE_TYPE } from '@passport-registry/verifier/agent';
 import {
   decodeBase64url,
   hasPassed,
@@ -6,11 +7,10 @@ import {
   isSignedBy,
   isToCome,
   JwsRefused,
-  NONCE_TYPE,
   type PublicKey,
   readCompactJws,
   verifyCompactJws,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { possessionFailed } from './refusal.js';
 
 /** The maximum clock difference between agent and issuer. */

@@ -75,7 +75,7 @@ export function ajvValidators(schemas, options) {
   const imports = [];
   if (code.includes('isDeepStrictEqual')) imports.push("import { isDeepStrictEqual } from 'node:util';\n");
   if (/ formats[.[]/.test(code)) {
-    imports.push("import { isDateTime } from '@passport-registry/verifier';\n");
+    imports.push("import { isDateTime } from '@passport-registry/verifier/core';\n");
     code = FORMATS_CODE + code;
   }
   return `// @ts-nocheck\n${imports.join('')}${TYPES}${code}`;

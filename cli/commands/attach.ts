@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
-import { limitOf } from '@passport-registry/verifier/internal';
+import { limitOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { hasMessages, signingTask } from '../../custody/holder-signing/signing-task.js';
 import { attachSignatures } from '../../custody/offline-signing/attach.js';

@@ -1,4 +1,4 @@
-import { limitOf } from '@passport-registry/verifier/internal';
+import { limitOf } from '@passport-registry/verifier/core';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { readBytes } from '../../generator/files/read-file.js';

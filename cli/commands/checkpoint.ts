@@ -1,5 +1,5 @@
 import { RegistryError } from '@passport-registry/verifier';
-import type { ReportedMirror } from '@passport-registry/verifier/internal';
+import type { ReportedMirror } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';

@@ -1,5 +1,5 @@
 import { basename, relative, resolve } from 'node:path';
-import { isLoopback } from '@passport-registry/verifier/internal';
+import { isLoopback } from '@passport-registry/verifier/http';
 import { Argument, type Command } from 'commander';
 import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';

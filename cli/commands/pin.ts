@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { assertTrustAnchor, GRAMMAR, type TrustAnchor } from '@passport-registry/verifier';
+import { assertTrustAnchor, type TrustAnchor } from '@passport-registry/verifier';
+import { GRAMMAR } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';

@@ -1,5 +1,5 @@
-import { decide, GRAMMAR, RegistryError, type TrustPolicy } from '@passport-registry/verifier';
-import { formatTime } from '@passport-registry/verifier/internal';
+import { decide, RegistryError, type TrustPolicy } from '@passport-registry/verifier';
+import { formatTime, GRAMMAR } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected, UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';

@@ -1,5 +1,5 @@
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { decodeUtf8 } from '@passport-registry/verifier/internal';
+import { decodeUtf8 } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checkpoint, endOfCheckpoint, type Statement } from '@passport-registry/verifier/internal';
+import { type Checkpoint, endOfCheckpoint, type Statement } from '@passport-registry/verifier/core';
 import { readIfThere } from '../../generator/files/read-file.js';
 import {
   checkpointValidity,

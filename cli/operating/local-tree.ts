@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { namesLog, type RotationStep, readRotation } from '@passport-registry/verifier/internal';
+import { namesLog, type RotationStep, readRotation } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';

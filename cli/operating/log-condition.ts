@@ -1,4 +1,4 @@
-import { cosignatureTime, namesLog, parseLogProof } from '@passport-registry/verifier/internal';
+import { cosignatureTime, namesLog, parseLogProof } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';

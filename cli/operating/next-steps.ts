@@ -1,4 +1,4 @@
-import { isLoopback } from '@passport-registry/verifier/internal';
+import { isLoopback } from '@passport-registry/verifier/http';
 import { buildStep, checkpointOptionsOf, publishingOptions } from './build-step.js';
 import { onlyExampleNames } from './changes-condition.js';
 import { type Condition, LEVELS, type Level, mostUrgent } from './condition.js';

@@ -5,7 +5,7 @@ import {
   type Operations,
   type ReportedMirror,
   verifyOperations,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfThere } from '../../generator/files/read-file.js';

@@ -1,4 +1,4 @@
-import type { Statement } from '@passport-registry/verifier/internal';
+import type { Statement } from '@passport-registry/verifier/core';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';

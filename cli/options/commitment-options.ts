@@ -1,4 +1,4 @@
-import { GRAMMAR } from '@passport-registry/verifier';
+import { GRAMMAR } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';

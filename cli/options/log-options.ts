@@ -1,5 +1,4 @@
-import { GRAMMAR } from '@passport-registry/verifier';
-import { parseNoteKey } from '@passport-registry/verifier/internal';
+import { GRAMMAR, parseNoteKey } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import {

@@ -1,5 +1,5 @@
 import { RegistryError } from '@passport-registry/verifier';
-import { formatTime } from '@passport-registry/verifier/internal';
+import { formatTime } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { type RecordSet, recordsOfList } from '../../generator/records/check-records.js';
 import { openHistory } from '../../observers/past/history.js';

@@ -1,5 +1,5 @@
-import { GRAMMAR, type TrustAnchor } from '@passport-registry/verifier';
-import { logTrustOf } from '@passport-registry/verifier/internal';
+import type { TrustAnchor } from '@passport-registry/verifier';
+import { GRAMMAR, logTrustOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { Witnessed } from '../../generator/verification/pinnable-registry.js';

@@ -1,5 +1,4 @@
-import { isDateTime } from '@passport-registry/verifier';
-import { instantOf } from '@passport-registry/verifier/internal';
+import { instantOf, isDateTime } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 

@@ -1,5 +1,5 @@
 import { assertTrustAnchor } from '@passport-registry/verifier';
-import { importAnchorRoot, parseStrictJson } from '@passport-registry/verifier/internal';
+import { importAnchorRoot, parseStrictJson } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../../generator/errors.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../generator/signing/key-file.js';
 import { type PinnedTrust, pinnedKey, pinnedLogOf } from '../../generator/verification/pinned-trust.js';

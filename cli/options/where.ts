@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { GRAMMAR } from '@passport-registry/verifier';
+import { GRAMMAR } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 import { folderSource, httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
 

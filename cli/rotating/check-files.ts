@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/internal';
+import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { delegationValidity } from '../../generator/freshness/expiry.js';

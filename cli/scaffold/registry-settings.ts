@@ -1,4 +1,4 @@
-import { GRAMMAR } from '@passport-registry/verifier';
+import { GRAMMAR } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { packageFile } from '../../generator/files/package-file.js';
 

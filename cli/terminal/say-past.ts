@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { formatTime } from '@passport-registry/verifier/internal';
+import { formatTime } from '@passport-registry/verifier/core';
 import type { NothingSaid, SaidAt } from '../../observers/past/answer.js';
 import type { Dated, Said, Unknown } from '../../observers/past/said.js';
 import type { Io } from './io.js';

@@ -1,5 +1,5 @@
 import { assertTrustAnchor } from '@passport-registry/verifier';
-import { importAnchorRoot } from '@passport-registry/verifier/internal';
+import { importAnchorRoot } from '@passport-registry/verifier/core';
 import { type PinnedTrust, pinnedLogOf } from '../../generator/verification/pinned-trust.js';
 import type { Anchor } from '../cases/goldens.js';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, importRootKey, type RootKey } from '@passport-registry/verifier';
-import { isObject, parseStrictJson } from '@passport-registry/verifier/internal';
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { canonicalBytes, isObject, parseStrictJson } from '@passport-registry/verifier/core';
 import { IoFailed, SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';

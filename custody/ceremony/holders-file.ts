@@ -1,5 +1,5 @@
-import { encodeSignature, verifySignature } from '@passport-registry/verifier';
-import { isObject } from '@passport-registry/verifier/internal';
+import { verifySignature } from '@passport-registry/verifier';
+import { encodeSignature, isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import type { VerifiedHolders } from '../../generator/tree/held-by.js';
 import type { KeyGroup } from '../shared-key/key-group.js';

@@ -1,4 +1,4 @@
-import { isObject } from '@passport-registry/verifier/internal';
+import { isObject } from '@passport-registry/verifier/core';
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { base64url, bytes32, type Message } from '../shared-key/message.js';

@@ -1,4 +1,4 @@
-import { canonicalBytes } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';

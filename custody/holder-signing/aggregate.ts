@@ -1,5 +1,5 @@
-import { encodeSignature, verifySignature } from '@passport-registry/verifier';
-import { isObject } from '@passport-registry/verifier/internal';
+import { verifySignature } from '@passport-registry/verifier';
+import { encodeSignature, isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
 import { aggregate, isSignatureShare, type NonceCommitment } from '../shared-key/frost.js';

@@ -1,5 +1,4 @@
-import { canonicalBytes } from '@passport-registry/verifier';
-import { isObject } from '@passport-registry/verifier/internal';
+import { canonicalBytes, isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';

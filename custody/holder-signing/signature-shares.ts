@@ -1,4 +1,4 @@
-import { isObject } from '@passport-registry/verifier/internal';
+import { isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 

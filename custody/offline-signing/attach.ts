@@ -1,4 +1,5 @@
-import { encodeSignature, type RootKey } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
+import { encodeSignature } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { withSignature } from '../../generator/freshness/statements.js';

@@ -1,10 +1,5 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  delegationOf,
-  type Statement,
-  verifyDelegation,
-} from '@passport-registry/verifier/internal';
+import { ANY_TIME, delegationOf, type Statement, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../../generator/errors.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { type DelegationClaims, delegationInput } from '../../generator/freshness/statements.js';

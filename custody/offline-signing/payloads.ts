@@ -1,4 +1,4 @@
-import type { StatementType } from '@passport-registry/verifier/internal';
+import type { StatementType } from '@passport-registry/verifier/core';
 import { PATHS } from '../../generator/tree/paths.js';
 
 /** How a payload lies in the folder of a request. */

@@ -1,4 +1,5 @@
-import { type RootKey, readList } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
+import { readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';

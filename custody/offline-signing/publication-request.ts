@@ -1,9 +1,11 @@
-import { canonicalBytes, type IssuerRegistry, RegistryError, readList } from '@passport-registry/verifier';
-import type {
-  LogIdentity,
-  PublicationStatement,
-  PublishedStatement,
-} from '@passport-registry/verifier/internal';
+import { type IssuerRegistry, RegistryError } from '@passport-registry/verifier';
+import {
+  canonicalBytes,
+  type LogIdentity,
+  type PublicationStatement,
+  type PublishedStatement,
+  readList,
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { validateIssuer } from '../../generator/generated/issuer-validator.js';
 import type { ListBytes } from '../../generator/list/list.js';

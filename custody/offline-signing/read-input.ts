@@ -1,5 +1,5 @@
-import { GRAMMAR, type RootKey } from '@passport-registry/verifier';
-import { readStatement, type Statement } from '@passport-registry/verifier/internal';
+import type { RootKey } from '@passport-registry/verifier';
+import { GRAMMAR, readStatement, type Statement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../../generator/errors.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 

@@ -1,5 +1,5 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
-import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { KeyRejected, RequestRejected, TreeRejected } from '../../generator/errors.js';
 import { assertExpectedStatement } from '../../generator/publishing/expected-statement.js';
 import { sha256 } from '../../generator/tree/checksums.js';

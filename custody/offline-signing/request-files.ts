@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isObject, limitOf } from '@passport-registry/verifier/internal';
+import { isObject, limitOf } from '@passport-registry/verifier/core';
 import { IoFailed, RequestRejected, UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { parseJson } from '../../generator/signing/key-file.js';

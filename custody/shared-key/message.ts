@@ -1,7 +1,12 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { join } from 'node:path';
-import { canonicalBytes, importRootKey, type RootKey } from '@passport-registry/verifier';
-import { JwsRefused, readCompactJws, verifyCompactJws } from '@passport-registry/verifier/internal';
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import {
+  canonicalBytes,
+  JwsRefused,
+  readCompactJws,
+  verifyCompactJws,
+} from '@passport-registry/verifier/core';
 import { IoFailed, SharedKeyRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';

@@ -1,4 +1,5 @@
-import { GRAMMAR, ISSUER_FIELDS, isDateTime, STATUSES, TIERS } from '@passport-registry/verifier';
+import { STATUSES, TIERS } from '@passport-registry/verifier';
+import { GRAMMAR, ISSUER_FIELDS, isDateTime } from '@passport-registry/verifier/core';
 import { closest, distance } from 'fastest-levenshtein';
 import type { SchemaError } from '../generated/issuer-validator.js';
 import { dateTimeFault } from './date-time-fault.js';

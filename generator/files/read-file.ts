@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { limitOf } from '@passport-registry/verifier/internal';
+import { limitOf } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 
 /** The maximum size of a file that the user has named, in bytes: that of the largest file of a tree. */

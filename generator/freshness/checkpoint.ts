@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { readStatement } from '@passport-registry/verifier/internal';
+import { readStatement } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';

@@ -1,4 +1,4 @@
-import type { Statement } from '@passport-registry/verifier/internal';
+import type { Statement } from '@passport-registry/verifier/core';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
 
 /** The notice before a delegation expires, in days. A new delegation needs the root key, which is offline. */

@@ -15,7 +15,7 @@ import {
   type StatementType,
   verifyCheckpoint,
   verifyDelegation,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';

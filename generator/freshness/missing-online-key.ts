@@ -1,5 +1,5 @@
 import { RegistryError } from '@passport-registry/verifier';
-import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/internal';
+import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { formatUpdatedAt } from '../list/updated-at.js';

@@ -1,5 +1,5 @@
 import { RegistryError } from '@passport-registry/verifier';
-import { type Signers, verifyOperations } from '@passport-registry/verifier/internal';
+import { type Signers, verifyOperations } from '@passport-registry/verifier/core';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 
 /**

@@ -5,7 +5,7 @@ import {
   readStatement,
   type Statement,
   verifyCheckpoint,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';

@@ -5,7 +5,7 @@ import {
   publicationClaims,
   readStatement,
   type Statement,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 
 /** Parses a publication statement, and verifies neither its claims nor its signature. @throws {@link TreeRejected} */

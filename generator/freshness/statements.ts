@@ -1,5 +1,5 @@
-import { canonicalBytes, type RootKey } from '@passport-registry/verifier';
-import type { LogIdentity, Operations } from '@passport-registry/verifier/internal';
+import type { RootKey } from '@passport-registry/verifier';
+import { canonicalBytes, type LogIdentity, type Operations } from '@passport-registry/verifier/core';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 

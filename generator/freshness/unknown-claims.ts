@@ -6,7 +6,7 @@ import {
   type Statement,
   type StatementType,
   TIME_CLAIMS,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 
 /** Returns the claims of a verified statement that a later version has added. Verifiers ignore them. */
 export function unknownClaims(jwt: Uint8Array | string): string[] {

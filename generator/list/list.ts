@@ -1,4 +1,5 @@
-import { ISSUER_FIELDS, type Issuer } from '@passport-registry/verifier';
+import type { Issuer } from '@passport-registry/verifier';
+import { ISSUER_FIELDS } from '@passport-registry/verifier/core';
 
 /** A list and its records as canonical bytes (rule list-form). */
 export interface ListBytes {

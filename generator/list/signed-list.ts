@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { PublishedStatement, SumsTree } from '@passport-registry/verifier/internal';
+import type { PublishedStatement, SumsTree } from '@passport-registry/verifier/core';
 import type { ListBytes } from './list.js';
 
 /** A list with its signature and the root key that signed it. */

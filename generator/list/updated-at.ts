@@ -1,4 +1,4 @@
-import { isDateTime, isUpdatedAt } from '@passport-registry/verifier';
+import { isDateTime, isUpdatedAt } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 
 /**

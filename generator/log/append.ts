@@ -7,7 +7,7 @@ import {
   TILE_WIDTH,
   type TilePlace,
   tilePath,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { LOG_FOLDER, type LogEnd } from './log-files.js';
 
 /** A log with new entries. */

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import {
-  boundedFetch,
   cosignatureTime,
   hasCode,
   LIMITS,
   type NoteSignature,
   parseHead,
   textOf,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
+import { boundedFetch } from '@passport-registry/verifier/http';
 import { cosignedHeadPath, countEntries } from './log-files.js';
 import { formatTime, knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 

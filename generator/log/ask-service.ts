@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import {
-  boundedFetch,
   consistencyProof,
   encodeBase64,
   formatNote,
@@ -11,7 +10,8 @@ import {
   parseSignatureLines,
   textOf,
   tileReader,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
+import { boundedFetch } from '@passport-registry/verifier/http';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import { countEntries } from './log-files.js';
 import { knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';

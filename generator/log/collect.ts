@@ -1,4 +1,4 @@
-import type { NoteSignature, SignedHead } from '@passport-registry/verifier/internal';
+import type { NoteSignature, SignedHead } from '@passport-registry/verifier/core';
 import { askMirror } from './ask-mirror.js';
 import { askService } from './ask-service.js';
 import type { CosignChoice, Witness } from './log-choice.js';

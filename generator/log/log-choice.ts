@@ -1,4 +1,4 @@
-import type { NoteKey } from '@passport-registry/verifier/internal';
+import type { NoteKey } from '@passport-registry/verifier/core';
 import type { Signer } from '../signing/sign.js';
 
 /** A witness that the publisher asks to cosign. One of the two URLs is given. */

@@ -14,7 +14,7 @@ import {
   TILE_WIDTH,
   type TilePlace,
   tilePath,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 
 /** Reads a file of a tree. Undefined if there is no such file. */

@@ -1,4 +1,4 @@
-import { type PlacedEntry, parseAnyEntry, TILE_WIDTH, tileWidth } from '@passport-registry/verifier/internal';
+import { type PlacedEntry, parseAnyEntry, TILE_WIDTH, tileWidth } from '@passport-registry/verifier/core';
 import { damagedLog, type ReadFile, readBundle } from './log-files.js';
 
 /**

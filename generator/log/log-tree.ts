@@ -5,7 +5,7 @@ import {
   subtreeRoot,
   TILE_WIDTH,
   type TilePlace,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import type { Tile } from './log-files.js';
 
 /** The Merkle tree of a whole log in memory. Every tile and every earlier root follow from the hashes of the entries. */

@@ -5,7 +5,7 @@ import {
   type NoteSignature,
   newestCosignatures,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
 import type { ReadFile } from './log-files.js';
 

@@ -12,7 +12,7 @@ import {
   type TreeHead,
   tilePath,
   tileWidth,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { LOG_FOLDER } from './log-files.js';
 import { LogTree } from './log-tree.js';
 

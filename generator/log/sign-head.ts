@@ -9,7 +9,7 @@ import {
   parseHead,
   parseNoteKey,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
 import type { Signer } from '../signing/sign.js';
 

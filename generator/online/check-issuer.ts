@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { parseStrictJson } from '@passport-registry/verifier/internal';
+import { parseStrictJson } from '@passport-registry/verifier/core';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
 import { GetFailed, type GetOptions, get, type HttpResponse, ORIGIN } from './fetch-document.js';

@@ -1,4 +1,4 @@
-import { isPrivateJwk, publicMembers } from '@passport-registry/verifier/internal';
+import { isPrivateJwk, publicMembers } from '@passport-registry/verifier/core';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 

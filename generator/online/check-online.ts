@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { forEachConcurrent } from '@passport-registry/verifier/internal';
+import { forEachConcurrent } from '@passport-registry/verifier/core';
 import { byPlace, type Diagnostic, diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { WHOLE_FILE } from '../diagnostics/range.js';
 import type { OnProgress } from '../progress.js';

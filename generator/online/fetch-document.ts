@@ -1,7 +1,8 @@
 import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { Readable } from 'node:stream';
-import { LIMITS, LimitExceeded, readLimited } from '@passport-registry/verifier/internal';
+import { LIMITS } from '@passport-registry/verifier/core';
+import { LimitExceeded, readLimited } from '@passport-registry/verifier/http';
 import type { RuleName } from '../diagnostics/rules.js';
 import { assertPublicHost, PrivateAddress, publicLookup } from './public-lookup.js';
 

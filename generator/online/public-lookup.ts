@@ -1,6 +1,6 @@
 import { lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/internal';
+import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/http';
 
 /** A host is not public, because of its name or of an IP address to which the name resolves. */
 export class PrivateAddress extends Error {

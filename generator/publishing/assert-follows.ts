@@ -1,5 +1,5 @@
 import { RegistryError, type RootKey, type StoredPublication } from '@passport-registry/verifier';
-import { refuseOlderList } from '@passport-registry/verifier/internal';
+import { refuseOlderList } from '@passport-registry/verifier/core';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
 import { assertNotAhead } from '../list/updated-at.js';

@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { PublicationStatement } from '@passport-registry/verifier/internal';
+import type { PublicationStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
 import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
 import { type PublicationClaims, publicationInput } from '../freshness/statements.js';

@@ -7,7 +7,7 @@ import {
   readLogged,
   readRotation,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';

@@ -1,4 +1,4 @@
-import { limitOf } from '@passport-registry/verifier/internal';
+import { limitOf } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { readPublishedStatements } from '../freshness/freshness.js';

@@ -5,7 +5,7 @@ import {
   signerAmong,
   type TreeHead,
   verifiedUnder,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';

@@ -1,4 +1,4 @@
-import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/internal';
+import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
 import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
 import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';

@@ -14,7 +14,7 @@ import {
   publicationEntry,
   type SignedHead,
   tileReader,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
-import type { Checkpoint, Signers } from '@passport-registry/verifier/internal';
+import type { Checkpoint, Signers } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';

@@ -1,4 +1,4 @@
-import type { SignedHead } from '@passport-registry/verifier/internal';
+import type { SignedHead } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';

@@ -15,7 +15,7 @@ import {
   type SignedHead,
   TILE_WIDTH,
   tileWidth,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';

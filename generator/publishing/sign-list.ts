@@ -1,4 +1,4 @@
-import type { LogIdentity } from '@passport-registry/verifier/internal';
+import type { LogIdentity } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
 import type { SignedList } from '../list/signed-list.js';

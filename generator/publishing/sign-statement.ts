@@ -4,7 +4,7 @@ import type {
   PublicationStatement,
   PublishedStatement,
   SumsTree,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
 import { type PublicationClaims, publicationStatement } from '../freshness/statements.js';

@@ -1,4 +1,4 @@
-import type { PublishedStatement } from '@passport-registry/verifier/internal';
+import type { PublishedStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';

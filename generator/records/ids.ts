@@ -1,4 +1,4 @@
-import { GRAMMAR } from '@passport-registry/verifier';
+import { GRAMMAR } from '@passport-registry/verifier/core';
 import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
 import { type Range, WHOLE_FILE } from '../diagnostics/range.js';
 import type { ParsedFile } from './yaml/parse.js';

@@ -1,5 +1,4 @@
-import { GRAMMAR, isDateTime } from '@passport-registry/verifier';
-import { instantOf } from '@passport-registry/verifier/internal';
+import { GRAMMAR, instantOf, isDateTime } from '@passport-registry/verifier/core';
 import { iso31661, iso31662 } from 'iso-3166';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import type { Path } from './yaml/locate.js';

@@ -1,4 +1,5 @@
-import { canonicalBytes, ISSUER_FIELDS, type Issuer, type IssuerRegistry } from '@passport-registry/verifier';
+import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
+import { canonicalBytes, ISSUER_FIELDS } from '@passport-registry/verifier/core';
 import { isError } from '../diagnostics/diagnostic.js';
 import { byId, type RecordSet } from '../records/check-records.js';
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type IssuerRegistry, RegistryError, readList } from '@passport-registry/verifier';
+import { type IssuerRegistry, RegistryError } from '@passport-registry/verifier';
+import { readList } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';

@@ -1,4 +1,5 @@
-import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
+import { type RootKey, verifySignature } from '@passport-registry/verifier';
+import { encodeSignature } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 
 /** Signs with one key. The private key itself never passes through this interface. */

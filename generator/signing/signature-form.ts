@@ -1,4 +1,5 @@
-import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
+import { type RootKey, verifySignature } from '@passport-registry/verifier';
+import { encodeSignature } from '@passport-registry/verifier/core';
 import { decodeDerSignature } from './der-signature.js';
 
 /** The length of a raw signature of either algorithm, in bytes. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { sumsLine } from '@passport-registry/verifier/internal';
+import { sumsLine } from '@passport-registry/verifier/core';
 
 /** The path of the checksums in the tree. */
 export const CHECKSUMS_PATH = 'SHA256SUMS';

@@ -1,5 +1,5 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { type RotationStep, readRotation, successorIn } from '@passport-registry/verifier/internal';
+import { type RotationStep, readRotation, successorIn } from '@passport-registry/verifier/core';
 import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { PATHS } from './paths.js';

@@ -7,7 +7,7 @@ import {
   rootKeysOf,
   type Said,
   walkLog,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { entriesSince } from '../log/log-tail.js';
 import { sha256 } from './checksums.js';

@@ -19,7 +19,7 @@ import {
   readStatement,
   verifyCheckpoint,
   verifyPublicationStatement,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';

@@ -1,5 +1,4 @@
-import { canonicalBytes } from '@passport-registry/verifier';
-import { decodeUtf8, LIMITS } from '@passport-registry/verifier/internal';
+import { canonicalBytes, decodeUtf8, LIMITS } from '@passport-registry/verifier/core';
 import { PATHS } from './paths.js';
 import type { Tree } from './tree.js';
 

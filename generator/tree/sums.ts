@@ -1,4 +1,4 @@
-import { levelsFor, type SummedRecord, type SumsTree, sumsTree } from '@passport-registry/verifier/internal';
+import { levelsFor, type SummedRecord, type SumsTree, sumsTree } from '@passport-registry/verifier/core';
 import type { ListBytes } from '../list/list.js';
 import { sha256 } from './checksums.js';
 

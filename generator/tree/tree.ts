@@ -1,4 +1,4 @@
-import { canonicalBytes } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import type { SignedList } from '../list/signed-list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';

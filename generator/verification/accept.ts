@@ -16,7 +16,7 @@ import {
   storedFiles,
   verifyHead,
   verifyPublication,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import type { Tree } from '../tree/tree.js';
 import { type PinnedTrust, pinnedKey, trustAnchorOf } from './pinned-trust.js';

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { SourceRedirected } from '@passport-registry/verifier';
-import { type BoundedResponse, boundedFetch, limitOf } from '@passport-registry/verifier/internal';
+import { limitOf } from '@passport-registry/verifier/core';
+import { type BoundedResponse, boundedFetch } from '@passport-registry/verifier/http';
 import { networkFailure } from './network-failure.js';
 
 /** The time limit for one whole response. */

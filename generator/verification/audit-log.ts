@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, namesLog, verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { ANY_TIME, namesLog, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { PATHS } from '../tree/paths.js';
 import { Problems, rejecting, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';

@@ -1,4 +1,4 @@
-import { readStatement } from '@passport-registry/verifier/internal';
+import { readStatement } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readTreeFile } from '../files/read-file.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';

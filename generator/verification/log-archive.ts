@@ -7,7 +7,7 @@ import {
   TILE_WIDTH,
   type TilePlace,
   tilePath,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import type { LogTree } from '../log/log-tree.js';

@@ -6,7 +6,7 @@ import {
   type PlacedEntry,
   parseLogProof,
   provesEntry,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { LogTree } from '../log/log-tree.js';
 

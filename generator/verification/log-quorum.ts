@@ -3,7 +3,7 @@ import {
   type PublishedStatement,
   recentCosignatures,
   verifyPublicationProof,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
 import { Problems, type SeenFiles } from './seen-files.js';

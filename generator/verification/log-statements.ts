@@ -6,7 +6,7 @@ import {
   readRotation,
   type WalkedEntry,
   walkLog,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';

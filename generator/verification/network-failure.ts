@@ -1,5 +1,5 @@
 import { NoUsableSource, type RegistryError } from '@passport-registry/verifier';
-import { hasCode } from '@passport-registry/verifier/internal';
+import { hasCode } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 
 /** The error codes of Node.js, undici and OpenSSL, each with words that can follow a URL and a colon. */

@@ -5,7 +5,7 @@ import {
   type RootKey,
   type TrustAnchor,
 } from '@passport-registry/verifier';
-import { ANY_TIME, readRotation, verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { ANY_TIME, readRotation, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';

@@ -1,4 +1,4 @@
-import { bundlePath, lastTiles, MAX_LEVELS, sumsPath, tilePath } from '@passport-registry/verifier/internal';
+import { bundlePath, lastTiles, MAX_LEVELS, sumsPath, tilePath } from '@passport-registry/verifier/core';
 import { LOG_FOLDER } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 

@@ -1,5 +1,4 @@
 import {
-  canonicalBytes,
   createRegistryClient,
   type Issuer,
   type IssuerRegistry,
@@ -8,11 +7,12 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import {
+  canonicalBytes,
   decodeUtf8,
   forEachConcurrent,
   parseStrictJson,
   sumsPath,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';

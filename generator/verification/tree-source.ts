@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
-import { limitOf } from '@passport-registry/verifier/internal';
+import { limitOf } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 import { readTreeFile } from '../files/read-file.js';
 import { filesBelow } from '../files/walk.js';

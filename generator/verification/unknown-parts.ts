@@ -1,4 +1,4 @@
-import type { AnyEntry } from '@passport-registry/verifier/internal';
+import type { AnyEntry } from '@passport-registry/verifier/core';
 import { shown } from '../diagnostics/diagnostic.js';
 import { unknownClaims, unknownClaimsOfSteps } from '../freshness/unknown-claims.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';

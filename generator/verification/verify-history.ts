@@ -1,5 +1,5 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
-import { ANY_TIME, decodeUtf8, verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { ANY_TIME, decodeUtf8, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type Changes, changesBytes, parseChanges } from '../tree/site/changes.js';

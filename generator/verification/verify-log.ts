@@ -16,7 +16,7 @@ import {
   rootKeysOf,
   type SignedHead,
   signerAmong,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { LogTree } from '../log/log-tree.js';
 import { limitedReader, readEntries } from '../log/read-log.js';

@@ -7,7 +7,7 @@ import {
   type PublishedStatement,
   sumsTree,
   verifyPublicationStatement,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { sha256 } from '../tree/checksums.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';

@@ -1,5 +1,4 @@
-import { canonicalBytes } from '@passport-registry/verifier';
-import { isObject, parseStrictJson } from '@passport-registry/verifier/internal';
+import { canonicalBytes, isObject, parseStrictJson } from '@passport-registry/verifier/core';
 import { PATHS } from '../tree/paths.js';
 import { STATEMENT_FILES } from '../tree/statements-file.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';

@@ -17,7 +17,7 @@ import {
   verifyDelegation,
   verifyOperations,
   verifyStatement,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';

@@ -1,19 +1,15 @@
+import { type IssuerRegistry, RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   assertCanonical,
   assertSorted,
-  type IssuerRegistry,
-  parseList,
-  RegistryError,
-  type RootKey,
-  readList,
-} from '@passport-registry/verifier';
-import {
   type Checkpoint,
   type Delegation,
   type FirstRoots,
   logTrustOf,
   type PublishedStatement,
-} from '@passport-registry/verifier/internal';
+  parseList,
+  readList,
+} from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';

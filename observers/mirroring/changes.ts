@@ -1,4 +1,4 @@
-import { recordIdOf } from '@passport-registry/verifier/internal';
+import { recordIdOf } from '@passport-registry/verifier/core';
 import { updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { continueFeed } from '../../generator/tree/site/atom.js';

@@ -1,4 +1,4 @@
-import type { Proven, Publication, SummedHead } from '@passport-registry/verifier/internal';
+import type { Proven, Publication, SummedHead } from '@passport-registry/verifier/core';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import type { HeldLog } from './held-log.js';

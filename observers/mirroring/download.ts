@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type PublishedStatement, type SummedHead, sumsPath } from '@passport-registry/verifier/internal';
+import { type PublishedStatement, type SummedHead, sumsPath } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';

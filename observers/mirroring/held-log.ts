@@ -4,7 +4,7 @@ import {
   type NoteKey,
   type PlacedEntry,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readLogHead } from '../../generator/log/log-files.js';
 import { readEntries } from '../../generator/log/read-log.js';

@@ -1,4 +1,4 @@
-import type { Proven, Publication } from '@passport-registry/verifier/internal';
+import type { Proven, Publication } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { CHECKSUMS_PATH, isChecksummed, sha256 } from '../../generator/tree/checksums.js';
 import { HOST_FILES, isOwnHostFile } from '../../generator/tree/host-configuration.js';

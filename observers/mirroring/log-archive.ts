@@ -3,7 +3,7 @@ import {
   isPublication,
   type PlacedPublication,
   type PublicationEntry,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';

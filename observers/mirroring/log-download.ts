@@ -24,7 +24,7 @@ import {
   tileWidth,
   type WalkedEntry,
   walkLog,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { appendEntries } from '../../generator/log/append.js';
 import { EMPTY_LOG } from '../../generator/log/log-files.js';

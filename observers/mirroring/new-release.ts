@@ -1,7 +1,8 @@
 import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RegistryError } from '@passport-registry/verifier';
-import { askAgain, forEachConcurrent, hasCode, readHashedFile } from '@passport-registry/verifier/internal';
+import { forEachConcurrent, hasCode, readHashedFile } from '@passport-registry/verifier/core';
+import { askAgain } from '@passport-registry/verifier/http';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { brotli, gzipped } from '../../generator/tree/compressed.js';

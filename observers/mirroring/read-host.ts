@@ -1,10 +1,5 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  type Proven,
-  type Publication,
-  verifyDelegation,
-} from '@passport-registry/verifier/internal';
+import { ANY_TIME, type Proven, type Publication, verifyDelegation } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';

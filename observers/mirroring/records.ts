@@ -1,12 +1,13 @@
-import { RegistryError, readList } from '@passport-registry/verifier';
+import { RegistryError } from '@passport-registry/verifier';
 import {
   hasCode,
   type PublicationStatement,
   prefixOf,
+  readList,
   readSums,
   recordIdOf,
   sumsPath,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { listBytes, recordsBytes } from '../../generator/list/list.js';
 import { PATHS } from '../../generator/tree/paths.js';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { LIMITS, type Proven, type Publication } from '@passport-registry/verifier/internal';
+import { LIMITS, type Proven, type Publication } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { readTreeFile } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';

@@ -10,7 +10,7 @@ import {
   namesLog,
   parseHead,
   tileReader,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';

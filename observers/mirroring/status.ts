@@ -1,4 +1,4 @@
-import type { MirrorState } from '@passport-registry/verifier/internal';
+import type { MirrorState } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';

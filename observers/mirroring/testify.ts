@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { formatNote } from '@passport-registry/verifier/internal';
+import { formatNote } from '@passport-registry/verifier/core';
 import { flushFolder } from '../../generator/files/flush.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';

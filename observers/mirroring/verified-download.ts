@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '@passport-registry/verifier';
-import { hasCode } from '@passport-registry/verifier/internal';
+import { hasCode } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { acceptPublication, acceptStatements } from '../../generator/verification/accept.js';

@@ -1,4 +1,4 @@
-import { readList } from '@passport-registry/verifier';
+import { readList } from '@passport-registry/verifier/core';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { type Finding, finding } from './finding.js';
 import type { Round } from './round.js';

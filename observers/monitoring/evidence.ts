@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote, type SignedHead } from '@passport-registry/verifier/internal';
+import { formatNote, type SignedHead } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';

@@ -9,7 +9,7 @@ import {
   type SignedHead,
   signerAmong,
   walkChains,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { shown } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected } from '../../generator/errors.js';
 import {

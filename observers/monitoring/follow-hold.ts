@@ -1,10 +1,5 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  type Checkpoint,
-  rootKeysOf,
-  verifyCheckpoint,
-} from '@passport-registry/verifier/internal';
+import { ANY_TIME, type Checkpoint, rootKeysOf, verifyCheckpoint } from '@passport-registry/verifier/core';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';

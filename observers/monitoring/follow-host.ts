@@ -1,4 +1,4 @@
-import { keysAt, type SignedHead, signerAmong } from '@passport-registry/verifier/internal';
+import { keysAt, type SignedHead, signerAmong } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { headTexts, keepEvidence, type LogEvidence } from './evidence.js';

@@ -1,4 +1,4 @@
-import { parseHead, parseLogProof, type SignedHead } from '@passport-registry/verifier/internal';
+import { parseHead, parseLogProof, type SignedHead } from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed, TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';

@@ -7,7 +7,7 @@ import {
   rangeRoot,
   type SignedHead,
   subtreeRoot,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 
 /** A publication statement of the log, whose signature has been verified. */
 export interface KnownPublication extends PublishedStatement {

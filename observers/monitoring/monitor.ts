@@ -1,5 +1,5 @@
 import { importRootKey } from '@passport-registry/verifier';
-import { logTrustOf, parseStrictJson } from '@passport-registry/verifier/internal';
+import { logTrustOf, parseStrictJson } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';

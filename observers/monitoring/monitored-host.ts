@@ -1,5 +1,6 @@
 import { RegistryError, type RegistryFiles } from '@passport-registry/verifier';
-import { askAgain, hasCode, readHashedFile } from '@passport-registry/verifier/internal';
+import { hasCode, readHashedFile } from '@passport-registry/verifier/core';
+import { askAgain } from '@passport-registry/verifier/http';
 import { IoFailed } from '../../generator/errors.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
 import { httpSource, type TreeSource } from '../../generator/verification/tree-source.js';

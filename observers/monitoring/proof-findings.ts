@@ -1,4 +1,4 @@
-import { hasCode, type LogTrust, verifyPublicationProof } from '@passport-registry/verifier/internal';
+import { hasCode, type LogTrust, verifyPublicationProof } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';

@@ -1,5 +1,5 @@
-import { type IssuerRegistry, RegistryError, readList } from '@passport-registry/verifier';
-import { LIMITS, mayHaveLevels, sumsTree } from '@passport-registry/verifier/internal';
+import { type IssuerRegistry, RegistryError } from '@passport-registry/verifier';
+import { LIMITS, mayHaveLevels, readList, sumsTree } from '@passport-registry/verifier/core';
 import { recordsBytes } from '../../generator/list/list.js';
 import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
 import { sha256 } from '../../generator/tree/checksums.js';

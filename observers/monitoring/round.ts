@@ -1,4 +1,4 @@
-import type { LogTrust } from '@passport-registry/verifier/internal';
+import type { LogTrust } from '@passport-registry/verifier/core';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { Finding } from './finding.js';
 import type { KnownLog } from './known-log.js';

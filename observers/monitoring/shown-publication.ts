@@ -1,5 +1,5 @@
 import { importRootKey, RegistryError } from '@passport-registry/verifier';
-import { parseStrictJson, readRotation, readStatement } from '@passport-registry/verifier/internal';
+import { parseStrictJson, readRotation, readStatement } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
 import { sha256 } from '../../generator/tree/checksums.js';

@@ -12,7 +12,7 @@ import {
   parseHead,
   passEntry,
   readLogged,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';

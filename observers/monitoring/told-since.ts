@@ -4,7 +4,7 @@ import {
   newestCosignatures,
   type PlacedEntry,
   parseLogProof,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { rootOfFirst } from './known-log.js';

@@ -5,7 +5,7 @@ import {
   type PlacedEntry,
   type Said,
   walkLog,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { unknownClaimsIn } from '../../generator/freshness/unknown-claims.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';

@@ -14,7 +14,7 @@ import {
   verifyPublicationStatement,
   walkLog,
   walkSteps,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { readEntries } from '../../generator/log/read-log.js';
 import { sha256 } from '../../generator/tree/checksums.js';

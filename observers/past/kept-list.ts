@@ -1,5 +1,5 @@
-import { type IssuerRegistry, readList } from '@passport-registry/verifier';
-import type { PublishedStatement } from '@passport-registry/verifier/internal';
+import type { IssuerRegistry } from '@passport-registry/verifier';
+import { type PublishedStatement, readList } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';

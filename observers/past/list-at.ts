@@ -1,5 +1,5 @@
 import type { IssuerRegistry } from '@passport-registry/verifier';
-import { formatTime } from '@passport-registry/verifier/internal';
+import { formatTime } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { findAt, type InForce } from './at-time.js';

@@ -5,7 +5,7 @@ import {
   idHashOf,
   prefixesTo,
   sumsPath,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { recordsBytes } from '../../generator/list/list.js';
 import { sumsOfList } from '../../generator/tree/sums.js';
 import type { PastPublication } from './past-publication.js';

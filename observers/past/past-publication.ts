@@ -9,7 +9,7 @@ import {
   parseLogProof,
   textOf,
   verifyPeriod,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';

@@ -1,4 +1,4 @@
-import { decodeBase64, parseHead, type SignedHead, textOf } from '@passport-registry/verifier/internal';
+import { decodeBase64, parseHead, type SignedHead, textOf } from '@passport-registry/verifier/core';
 import { HeadRefused } from './head-refused.js';
 
 /** The body of a request to cosign a head (C2SP tlog-witness, add-checkpoint). Nothing has been verified. */

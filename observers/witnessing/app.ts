@@ -3,10 +3,9 @@ import {
   formatSignature,
   isNamed,
   LIMITS,
-  LimitExceeded,
-  readLimited,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
+import { LimitExceeded, readLimited } from '@passport-registry/verifier/http';
 import { type Context, Hono } from 'hono';
 import { GeneratorError } from '../../generator/errors.js';
 import { cosignedHeadPath } from '../../generator/log/log-files.js';

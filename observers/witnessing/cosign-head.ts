@@ -9,7 +9,7 @@ import {
   type NoteSignature,
   type SignedHead,
   type TreeHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { IoFailed, KeyRejected } from '../../generator/errors.js';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { Signer } from '../../generator/signing/sign.js';

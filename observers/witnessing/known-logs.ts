@@ -1,4 +1,4 @@
-import { type NoteKey, parseNoteKey } from '@passport-registry/verifier/internal';
+import { type NoteKey, parseNoteKey } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 
 /** The logs that a witness service cosigns. */

@@ -10,7 +10,7 @@ import {
   type RootChain,
   verifyPublicationStatement,
   walkChains,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';

@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { formatNoteKey } from '@passport-registry/verifier/internal';
+import { formatNoteKey } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 
 /** The names that a trust anchor accepts: ASCII without white space and plus. */

@@ -10,7 +10,7 @@ import {
   parseHead,
   parseNoteKey,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { flushFolder } from '../../generator/files/flush.js';
 import { readIfExists } from '../../generator/files/read-file.js';

@@ -1,7 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, createRegistryClient } from '@passport-registry/verifier';
+import { createRegistryClient } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { type NoteSigner, noteSigner } from '../support/note-keys.js';

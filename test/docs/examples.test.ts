@@ -3,12 +3,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
 import * as agent from '@passport-registry/verifier/agent';
+import * as core from '@passport-registry/verifier/core';
+import { formatHistoryProof } from '@passport-registry/verifier/core';
 import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as history from '@passport-registry/verifier/history';
 import * as hono from '@passport-registry/verifier/hono';
-import { formatHistoryProof } from '@passport-registry/verifier/internal';
+import * as http from '@passport-registry/verifier/http';
 import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
 import * as redis from '@passport-registry/verifier/redis';
@@ -227,6 +229,28 @@ declare const witnessKeys: string[];
     const { code, stdout } = await run(process.execPath, [compiler, '-p', project], project);
     expect(stdout).toBe('');
     expect(code).toBe(0);
+  });
+});
+
+/** Returns the comment of a value in a source, or an empty string if it has none. Undefined if it is not in the source. */
+function commentOf(name: string, text: string): string | undefined {
+  const at = text.search(new RegExp(`^export (?:async function|function|const|class) ${name}\\b`, 'm'));
+  if (at === -1) return undefined;
+  const before = text.slice(0, at);
+  return before.endsWith('*/\n') ? before.slice(before.lastIndexOf('/**')) : '';
+}
+
+describe('every value that the doors for publishers and auditors export', () => {
+  const sources = sourceFiles()
+    .filter((path) => path.startsWith('verifier/src/'))
+    .map((path) => readFileSync(join(ROOT, path), 'utf8'));
+
+  it('has a comment', () => {
+    const uncommented = [core, http].flatMap(Object.keys).filter((name) => {
+      const comments = sources.flatMap((text) => commentOf(name, text) ?? []);
+      return comments.length === 0 || comments.includes('');
+    });
+    expect(uncommented).toEqual([]);
   });
 });
 

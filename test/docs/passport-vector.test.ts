@@ -1,8 +1,9 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, createPassportVerifier } from '@passport-registry/verifier';
+import { createPassportVerifier } from '@passport-registry/verifier';
 import { type AgentKeys, signNonce } from '@passport-registry/verifier/agent';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { registryOf } from '../support/passport-world.js';

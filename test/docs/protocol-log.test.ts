@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, openRegistry } from '@passport-registry/verifier';
-import { bundlePath, formatBundle, tilePath } from '@passport-registry/verifier/internal';
+import { bundlePath, formatBundle, tilePath } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anchorOf, codeOf, cosignedBy, historyWorld, partsOf } from '../support/history-proofs.js';
 import { verdictOf } from '../support/log-clients.js';

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  canonicalBytes,
-  createRegistryClient,
-  type NoUsableSource,
-  type RootKey,
-} from '@passport-registry/verifier';
-import { LIMITS, MAX_JSON_DEPTH, parseStrictJson } from '@passport-registry/verifier/internal';
+import { createRegistryClient, type NoUsableSource, type RootKey } from '@passport-registry/verifier';
+import { canonicalBytes, LIMITS, MAX_JSON_DEPTH, parseStrictJson } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
 import { protocol, rows, section } from '../support/protocol.js';

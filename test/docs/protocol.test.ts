@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, verifyList, verifySignature } from '@passport-registry/verifier';
-import { verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';

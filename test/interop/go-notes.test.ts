@@ -1,4 +1,4 @@
-import { decodeUtf8, parseNote } from '@passport-registry/verifier/internal';
+import { decodeUtf8, parseNote } from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
 import fc from '../support/fast-check.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';

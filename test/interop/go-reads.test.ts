@@ -11,7 +11,7 @@ import {
   type NoteSignature,
   parseHead,
   tileReader,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
 import { logEntries } from '../support/log-files.js';

@@ -20,7 +20,7 @@ import {
   refuseOtherLog,
   type SignedHead,
   verifyPublicationProof,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
 import { flipped } from '../support/merkle.js';

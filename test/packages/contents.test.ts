@@ -7,6 +7,7 @@ import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as history from '@passport-registry/verifier/history';
 import * as hono from '@passport-registry/verifier/hono';
+import * as http from '@passport-registry/verifier/http';
 import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
 import * as redis from '@passport-registry/verifier/redis';
@@ -168,52 +169,52 @@ describe('what the packages export', () => {
   it('the verifier', () => {
     expect(Object.keys(verifier).sort()).toEqual([
       'AGENT_TYPES',
-      'GRAMMAR',
-      'ISSUER_FIELDS',
       'IssuerRefused',
       'ListNonconforming',
       'NoUsableSource',
       'OptionsInvalid',
       'PASSPORT_REASONS',
       'PassportClient',
-      'REQUIRED_ISSUER_FIELDS',
       'RegistryError',
       'RegistryStale',
       'STATUSES',
       'SourceRedirected',
       'TIERS',
       'VERDICT_CHECKS',
-      'assertCanonical',
-      'assertIssuer',
-      'assertIssuerRegistry',
-      'assertSorted',
       'assertTrustAnchor',
       'assertTrustPolicy',
-      'canonicalBytes',
       'connectTo',
       'coversAction',
+      'coversPlace',
       'createIssuerLookup',
       'createPassportVerifier',
       'createRegistryClient',
       'decide',
-      'encodeSignature',
       'importRootKey',
-      'isDateTime',
-      'isUpdatedAt',
       'keyValueStore',
       'memoryReplayStore',
       'memoryStore',
       'openRegistry',
-      'parseList',
-      'readList',
       'sha256Hex',
       'verifyList',
       'verifySignature',
       'walkRotation',
     ]);
     expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
+    expect(Object.keys(http).sort()).toEqual([
+      'LimitExceeded',
+      'askAgain',
+      'boundedFetch',
+      'isLoopback',
+      'isPublicAddress',
+      'isPublicHost',
+      'openFile',
+      'readLimited',
+    ]);
     expect(Object.keys(history)).toEqual(['verifyHistoryProof']);
     expect(Object.keys(agent).sort()).toEqual([
+      'MANDATE_TYPE',
+      'NONCE_TYPE',
       'mintPassport',
       'obtainPassport',
       'publicJwk',

@@ -1,7 +1,7 @@
 import { type JsonWebKey, sign } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { compactDecrypt } from 'jose';
 import { copyOf, madeOnce } from './made-once.js';
 import { cli, type Outcome, temporaryFolder } from './workspace.js';

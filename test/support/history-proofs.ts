@@ -1,6 +1,6 @@
 import type { TrustAnchor } from '@passport-registry/verifier';
+import { delegationEntry, formatHistoryProof, type HistoryProof } from '@passport-registry/verifier/core';
 import { type ProvenHistory, verifyHistoryProof } from '@passport-registry/verifier/history';
-import { delegationEntry, formatHistoryProof, type HistoryProof } from '@passport-registry/verifier/internal';
 import { LoggedRegistry, PROOF } from './logged-registry.js';
 import { type Files, type TestKey, testKey } from './publication.js';
 import { proofPaths } from './sums.js';

@@ -1,4 +1,5 @@
-import { canonicalBytes, importRootKey } from '@passport-registry/verifier';
+import { importRootKey } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { naiveRoot } from './merkle.js';
 import { headText, type KeyPair, pairOf } from './note-keys.js';
 import { type Files, issuer, sha256, type TestKey } from './publication.js';

@@ -7,7 +7,7 @@ import {
   parseBundle,
   parseEntry,
   parseHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { folderSource, verifyTree } from 'passport-registry';
 import { naiveLeaf, naivePath } from './merkle.js';
 import { invalid } from './note-keys.js';

@@ -1,16 +1,17 @@
-import { canonicalBytes, type Issuer, type TrustAnchor } from '@passport-registry/verifier';
+import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
 import {
+  canonicalBytes,
   delegationEntry,
   formatNote,
   PROOF,
   publicationEntry,
   rotationEntry,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { at, type Files, issuer, sha256, statement, type TestKey } from './publication.js';
 import { publishSummed, type SummedOptions, statementClaims } from './summed-registry.js';
 import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog } from './test-log.js';
 
-export { PROOF } from '@passport-registry/verifier/internal';
+export { PROOF } from '@passport-registry/verifier/core';
 
 /** What a test chooses about a publication in a log. */
 export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryBytes, publicationEntry } from '@passport-registry/verifier/internal';
+import { entryBytes, publicationEntry } from '@passport-registry/verifier/core';
 import type { NoteSigner } from './note-keys.js';
 import { claimsOf, jwt, resealed, restated, type SignerKey, sha256 } from './signed-tree.js';
 import { TestLog } from './test-log.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SubtreeHash } from '@passport-registry/verifier/internal';
+import type { SubtreeHash } from '@passport-registry/verifier/core';
 
 /*
  * The Merkle tree of RFC 6962, section 2.1, written recursively as the RFC describes it, and not as the verifier computes

@@ -7,7 +7,7 @@ import {
   sign,
 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { LogHead, NoteKey, NoteSignature } from '@passport-registry/verifier/internal';
+import type { LogHead, NoteKey, NoteSignature } from '@passport-registry/verifier/core';
 
 /*
  * Keys and signatures of notes, written as docs/protocol/log.md#log-bytes describes them, and not as the verifier reads

@@ -7,7 +7,7 @@ import {
   PROOF,
   parseLogProof,
   publicationEntry,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { cosignatureBy, invalid, noteSigner, pairIn } from './note-keys.js';
 import { claimsOf } from './signed-tree.js';
 import { ORIGIN, testLog } from './test-log.js';

@@ -2,7 +2,6 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type ActionRequest,
-  canonicalBytes,
   connectTo,
   createPassportVerifier,
   type Issuer,
@@ -13,6 +12,7 @@ import {
   type Registry,
 } from '@passport-registry/verifier';
 import { type AgentKeys, publicJwk } from '@passport-registry/verifier/agent';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { CompactSign, calculateJwkThumbprint } from 'jose';
 import { issuer, publish, sha256, testKey } from './publication.js';
 import { listen } from './serving.js';

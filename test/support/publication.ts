@@ -1,11 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import {
-  canonicalBytes,
-  encodeSignature,
-  type Issuer,
-  importRootKey,
-  type RootKey,
-} from '@passport-registry/verifier';
+import { type Issuer, importRootKey, type RootKey } from '@passport-registry/verifier';
+import { canonicalBytes, encodeSignature } from '@passport-registry/verifier/core';
 import { type JWTPayload, SignJWT } from 'jose';
 
 /** A key pair that signs lists and statements. */

@@ -7,7 +7,7 @@ import {
   inclusionProof,
   publicationEntry,
   tileReader,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { appendEntries } from '../../build/generator/log/append.js';
 import { EMPTY_LOG } from '../../build/generator/log/log-files.js';
 import { type FetchFile, type LogReader, readEntries } from '../../build/generator/log/read-log.js';

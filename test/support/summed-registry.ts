@@ -1,4 +1,5 @@
-import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
+import type { Issuer } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import type { JWTPayload } from 'jose';
 import { at, type Files, publish, sha256, signature, statement, type TestKey } from './publication.js';
 import { naiveSums, proofPaths, sortedByPath } from './sums.js';

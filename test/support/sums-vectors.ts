@@ -1,7 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, importRootKey } from '@passport-registry/verifier';
+import { importRootKey } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { keyIdOf } from './note-keys.js';
 import { ROOT } from './paths.js';
 import { type Files, issuer, publish, sha256, type TestKey } from './publication.js';

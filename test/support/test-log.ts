@@ -9,7 +9,7 @@ import {
   parseLogProof,
   type SignedHead,
   type TreeHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { naiveConsistency, naiveLeaf, naivePath, naiveRoot } from './merkle.js';
 import {
   cosignatureBy,

@@ -1,4 +1,5 @@
-import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
+import type { Issuer } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { naiveLeaf, naivePath, naiveRoot } from './merkle.js';
 import { cosignatureBy, lineOf, type NoteSigner, noteSigner, pairOf, signedHead } from './note-keys.js';
 import { type Files, publish, sha256, type TestKey } from './publication.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { sign } from 'node:crypto';
 import { importRootKey } from '@passport-registry/verifier';
-import { encodeBase64 } from '@passport-registry/verifier/internal';
+import { encodeBase64 } from '@passport-registry/verifier/core';
 import { afterAll } from 'vitest';
 import { generatePair } from './note-keys.js';
 import { CLI } from './paths.js';

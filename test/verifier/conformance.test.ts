@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertIssuer, assertIssuerRegistry, importRootKey, isDateTime } from '@passport-registry/verifier';
+import { importRootKey } from '@passport-registry/verifier';
+import { assertIssuer, assertIssuerRegistry, isDateTime } from '@passport-registry/verifier/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';

@@ -47,6 +47,8 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     expect(Object.keys(manifest.exports)).toEqual([
       '.',
       './agent',
+      './core',
+      './http',
       './history',
       './node',
       './fetch',
@@ -55,23 +57,24 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       './fastify',
       './mcp',
       './redis',
-      './internal',
       './package.json',
     ]);
   });
 
-  it('bundles a look-up of one issuer without the code that reads whole lists, in at most 28 kB', async () => {
+  it('bundles a look-up of one issuer without the code that reads whole lists, in at most 28.5 kB', async () => {
     const { script, modules } = await minifiedBundle('createIssuerLookup');
     const unneeded =
       /node_modules\/(?:jose|canonicalize)\/|\/list\/(?:list|canonical)\.js|\/publication\/publication\.js|\/history\/|\/passport\/|\/agent\//;
     expect(modules.length).toBeGreaterThan(30);
     expect(modules.filter((path) => unneeded.test(path))).toEqual([]);
-    expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(28_000);
+    expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(28_500);
   });
 
   it.each([
     'index.js',
     'agent/index.js',
+    'core/index.js',
+    'http/index.js',
     'history/index.js',
     'middleware/fetch.js',
     'middleware/hono.js',

@@ -17,13 +17,7 @@ export {
   openRegistry,
 } from './client/open-registry.js';
 export type { IssuerFilter, Registry } from './client/registry.js';
-export {
-  type KeyValueStorage,
-  keyValueStore,
-  memoryStore,
-  type RegistryStore,
-  type StoredPublication,
-} from './client/store.js';
+export { type KeyValueStorage, keyValueStore, memoryStore, type RegistryStore } from './client/store.js';
 export { sha256Hex } from './core/bytes/sha256.js';
 export {
   IssuerRefused,
@@ -37,11 +31,8 @@ export {
 } from './core/errors.js';
 export {
   AGENT_TYPES,
-  GRAMMAR,
-  ISSUER_FIELDS,
   type Issuer,
   type IssuerRegistry,
-  REQUIRED_ISSUER_FIELDS,
   type RootJwk,
   STATUSES,
   TIERS,
@@ -50,17 +41,9 @@ export {
 } from './core/generated/schemas.js';
 export type { KeyAlgorithm, PublicJwk } from './core/keys/public-key.js';
 export { importRootKey, type RootKey } from './core/keys/root-key.js';
-export { encodeSignature, verifySignature } from './core/keys/signature.js';
-export { canonicalBytes } from './core/list/canonical.js';
-export { isDateTime, isUpdatedAt } from './core/list/date-time.js';
-export { assertIssuer, assertIssuerRegistry } from './core/list/issuer.js';
-export {
-  assertCanonical,
-  assertSorted,
-  parseList,
-  readList,
-} from './core/list/list.js';
+export { verifySignature } from './core/keys/signature.js';
 export type { RegistryFiles } from './core/publication/registry-files.js';
+export type { StoredPublication } from './core/publication/stored-publication.js';
 export { type SignedList, type VerifiedList, verifyList } from './core/statements/signed-list.js';
 export { assertTrustAnchor } from './core/statements/trust-anchor.js';
 export { connectTo } from './http/connect-to.js';
@@ -73,7 +56,7 @@ export { PASSPORT_REASONS, type PassportReasonCode, type ReasonKind } from './pa
 export type { VerdictReason } from './passport/rejection.js';
 export { coversAction } from './passport/scope.js';
 export { type Decision, decide } from './policy/decide.js';
-export type { Reason, ReasonCode } from './policy/requirements.js';
+export { coversPlace, type Reason, type ReasonCode } from './policy/requirements.js';
 export { assertTrustPolicy } from './policy/trust-policy.js';
 export { type MemoryReplayOptions, memoryReplayStore, type ReplayStore } from './replay/replay-store.js';
 export type {
@@ -81,11 +64,7 @@ export type {
   PassportClientOptions,
   PassportVerifierOptions,
 } from './verification/options.js';
-export {
-  type AllowedToken,
-  PassportClient,
-  type TokenVerdict,
-} from './verification/passport-client.js';
+export { type AllowedToken, PassportClient, type TokenVerdict } from './verification/passport-client.js';
 export {
   type ActionRequest,
   createPassportVerifier,

@@ -1,4 +1,4 @@
-import { ISSUER_FIELDS } from '@passport-registry/verifier';
+import { ISSUER_FIELDS } from '@passport-registry/verifier/core';
 
 /**
  * Reads the simple YAML that nearly every record uses, ten times as fast as a full YAML parser: comment lines, and

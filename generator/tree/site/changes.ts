@@ -1,5 +1,5 @@
-import { canonicalBytes, type Issuer, isUpdatedAt } from '@passport-registry/verifier';
-import { parseStrictJson } from '@passport-registry/verifier/internal';
+import type { Issuer } from '@passport-registry/verifier';
+import { canonicalBytes, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
 import type { ListDiff, PublishedList } from '../../list/list-diff.js';
 import type { SignedList } from '../../list/signed-list.js';
 import { uuidOf } from './uuid.js';

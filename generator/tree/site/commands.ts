@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { LIMITS } from '@passport-registry/verifier/internal';
+import { LIMITS } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 
 /** The script of the page replaces this URL with the URL of the page. */

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ed25519, ed25519_FROST } from '@noble/curves/ed25519.js';
-import { encodeSignature, importRootKey, verifySignature } from '@passport-registry/verifier';
+import { importRootKey, verifySignature } from '@passport-registry/verifier';
+import { encodeSignature } from '@passport-registry/verifier/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Signers, sessionsOf } from '../../../custody/holder-signing/sessions.js';
 import {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ISSUER_FIELDS } from '@passport-registry/verifier';
+import { ISSUER_FIELDS } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeWith } from '../../support/components.js';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { issuer, publish, type TestKey, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';

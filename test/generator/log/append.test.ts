@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { leafHash } from '@passport-registry/verifier/internal';
+import { leafHash } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { appendEntries, replacedFolders } from '../../../build/generator/log/append.js';
 import { EMPTY_LOG, type LogEnd, rootOf } from '../../../build/generator/log/log-files.js';

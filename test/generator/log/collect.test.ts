@@ -12,7 +12,7 @@ import {
   parseHead,
   parseNoteKey,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { collectCosignatures } from '../../../build/generator/log/collect.js';
 import type { CosignChoice, Witness } from '../../../build/generator/log/log-choice.js';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryBytes, isSameHash, type LogHead, parseHead } from '@passport-registry/verifier/internal';
+import { entryBytes, isSameHash, type LogHead, parseHead } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { naiveLeaf, naiveRoot } from '../../support/merkle.js';

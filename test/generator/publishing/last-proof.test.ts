@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote, parseLogProof } from '@passport-registry/verifier/internal';
+import { formatNote, parseLogProof } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cosignedHeadPath, logHead, problemsIn } from '../../support/log-files.js';
 import { cosignatureBy, invalid, type NoteSigner, noteSigner } from '../../support/note-keys.js';

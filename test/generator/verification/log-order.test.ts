@@ -7,7 +7,7 @@ import {
   entryBytes,
   publicationEntry,
   rotationEntry,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { logEntries, problemsIn } from '../../support/log-files.js';

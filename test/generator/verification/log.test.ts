@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AnyEntry, entryBytes, formatHead, parseHead } from '@passport-registry/verifier/internal';
+import { type AnyEntry, entryBytes, formatHead, parseHead } from '@passport-registry/verifier/core';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cosignedHeadPath, logEntries, logHead, problemsIn } from '../../support/log-files.js';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { folderSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';

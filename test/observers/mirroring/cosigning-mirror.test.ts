@@ -10,7 +10,7 @@ import {
   parseHead,
   parseNoteKey,
   type SignedHead,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';

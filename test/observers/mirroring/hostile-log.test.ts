@@ -1,6 +1,6 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { delegationEntry, entryBytes } from '@passport-registry/verifier/internal';
+import { delegationEntry, entryBytes } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { logEntries, logHead } from '../../support/log-files.js';
 import {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { tilePath } from '@passport-registry/verifier/internal';
+import { tilePath } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';

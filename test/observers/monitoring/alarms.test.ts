@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes } from '@passport-registry/verifier';
-import { rotationEntry } from '@passport-registry/verifier/internal';
+import { canonicalBytes, rotationEntry } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { entryOf, type LoggedRegistry } from '../../support/logged-registry.js';
 import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseHead } from '@passport-registry/verifier/internal';
+import { parseHead } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { naiveRoot } from '../../support/merkle.js';

@@ -1,11 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  formatNote,
-  newestCosignatures,
-  parseHead,
-  type SignedHead,
-} from '@passport-registry/verifier/internal';
+import { formatNote, newestCosignatures, parseHead, type SignedHead } from '@passport-registry/verifier/core';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Cosigner, cosignHead } from '../../../build/observers/witnessing/cosign-head.js';
 import { witnessVkey } from '../../../build/observers/witnessing/witness-key.js';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseHead } from '@passport-registry/verifier/internal';
+import { parseHead } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cosignedHeadPath, logHead } from '../../support/log-files.js';
 import { plainHost } from '../../support/serving.js';

@@ -8,7 +8,7 @@ import {
   parseHead,
   parseNoteKey,
   parseSignatureLines,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { generatePair, invalid, noteSigner } from '../../support/note-keys.js';
 import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';

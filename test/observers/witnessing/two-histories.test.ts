@@ -5,7 +5,7 @@ import {
   parseHead,
   parseNoteKey,
   parseSignatureLines,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { cosignedHeadPath } from '../../support/log-files.js';
 import { generatePair, invalid } from '../../support/note-keys.js';

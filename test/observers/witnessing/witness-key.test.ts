@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseNoteKey } from '@passport-registry/verifier/internal';
+import { parseNoteKey } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cosignedHeadPath } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';

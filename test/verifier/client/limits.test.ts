@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { createRegistryClient } from '@passport-registry/verifier';
-import { LIMITS } from '@passport-registry/verifier/internal';
+import { LIMITS } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { codeOf } from '../../support/log-clients.js';
@@ -33,8 +33,7 @@ beforeAll(async () => {
 
 /** Default clients of some hosts in a small process: why each was refused, or `accepted`; then the same of a refresh. */
 const PROGRAM = `
-  import { createRegistryClient } from '@passport-registry/verifier';
-  const [jwk, ...bases] = process.argv.slice(1);
+    const [jwk, ...bases] = process.argv.slice(1);
   for (const base of bases) {
     const client = createRegistryClient({ sources: [base], rootKey: JSON.parse(jwk) });
     const verdict = (work) => work.then(() => 'accepted', (error) => error.errors[base].code);

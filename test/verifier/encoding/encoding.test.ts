@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64, parseStrictJson } from '@passport-registry/verifier/internal';
+import { decodeBase64, encodeBase64, parseStrictJson } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 

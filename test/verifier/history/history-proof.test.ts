@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes, type RegistryError } from '@passport-registry/verifier';
+import type { RegistryError } from '@passport-registry/verifier';
+import { canonicalBytes, formatHistoryProof } from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
-import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   anchorOf,

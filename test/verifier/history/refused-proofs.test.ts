@@ -1,5 +1,5 @@
+import { formatHistoryProof } from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
-import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   anchorOf,

@@ -1,5 +1,5 @@
-import { GRAMMAR } from '@passport-registry/verifier';
-import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/internal';
+import { GRAMMAR } from '@passport-registry/verifier/core';
+import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/http';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';

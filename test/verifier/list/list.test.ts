@@ -1,11 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import {
-  canonicalBytes,
-  encodeSignature,
-  importRootKey,
-  type RootKey,
-  verifyList,
-} from '@passport-registry/verifier';
+import { importRootKey, type RootKey, verifyList } from '@passport-registry/verifier';
+import { canonicalBytes, encodeSignature } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { issuer as goodIssuer } from '../../support/publication.js';

@@ -1,5 +1,5 @@
 import { createIssuerLookup } from '@passport-registry/verifier';
-import { formatLogProof, leafHash, rootFromInclusion } from '@passport-registry/verifier/internal';
+import { formatLogProof, leafHash, rootFromInclusion } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type LogReader, logReader } from '../../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';

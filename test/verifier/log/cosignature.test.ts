@@ -7,7 +7,7 @@ import {
   newestCosignatures,
   parseHead,
   parseSignatureLines,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it, vi } from 'vitest';
 import { flipped, someLeaves } from '../../support/merkle.js';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { canonicalBytes } from '@passport-registry/verifier';
 import {
   assertSignedByLog,
+  canonicalBytes,
   delegationEntry,
   emptyRoot,
   entryBytes,
@@ -14,7 +14,7 @@ import {
   parseHead,
   publicationEntry,
   rotationEntry,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { flipped, someLeaves } from '../../support/merkle.js';

@@ -11,7 +11,7 @@ import {
   rotationEntry,
   type WalkedEntry,
   walkLog,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { invalid, type NoteSigner, noteSigner, signedHead } from '../../support/note-keys.js';

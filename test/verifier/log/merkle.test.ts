@@ -9,7 +9,7 @@ import {
   rangeRoot,
   rootFromInclusion,
   type SubtreeHash,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import {

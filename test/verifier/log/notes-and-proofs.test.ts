@@ -11,7 +11,7 @@ import {
   parseNoteKey,
   parseSignatureLines,
   provesEntry,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { flipped, mutationsOf, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';

@@ -10,7 +10,7 @@ import {
   type TreeHead,
   tileReader,
   verifyPublicationProof,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { flipped, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
 import {

@@ -14,7 +14,7 @@ import {
   type TilePlace,
   tilePath,
   tileWidth,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { naiveConsistency, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
 import { tilesOf } from '../../support/tiles.js';

@@ -12,7 +12,7 @@ import {
   rootFromInclusion,
   type TreeHead,
   tilePath,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { logVectors } from '../../support/log-vectors.js';
 import { invalid } from '../../support/note-keys.js';

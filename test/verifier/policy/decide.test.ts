@@ -1,16 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { assertTrustPolicy, decide, type Issuer, type TrustPolicy } from '@passport-registry/verifier';
 import {
   assertCanonical,
   assertSorted,
-  assertTrustPolicy,
   canonicalBytes,
-  decide,
-  type Issuer,
   parseList,
   readList,
-  type TrustPolicy,
-} from '@passport-registry/verifier';
+} from '@passport-registry/verifier/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';

@@ -8,7 +8,7 @@ import {
   type SummedRecord,
   sumsPath,
   sumsTree,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { sha256 } from '../../support/publication.js';

@@ -12,7 +12,7 @@ import {
   readSums,
   sumsTree,
   verifyPublicationStatement,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../support/paths.js';
 import { sha256 } from '../../support/publication.js';

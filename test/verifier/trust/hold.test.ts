@@ -1,4 +1,4 @@
-import { type Checkpoint, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import { type Checkpoint, verifyCheckpoint } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   checkpoint,

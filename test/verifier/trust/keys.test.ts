@@ -1,11 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { importRootKey, type TrustAnchor } from '@passport-registry/verifier';
-import {
-  formatNoteKey,
-  isSignedByNoteKey,
-  logTrustOf,
-  parseNoteKey,
-} from '@passport-registry/verifier/internal';
+import { formatNoteKey, isSignedByNoteKey, logTrustOf, parseNoteKey } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { flipped } from '../../support/merkle.js';
 import { generatePair, invalid, keyIdOf, type NoteSigner, noteSigner } from '../../support/note-keys.js';

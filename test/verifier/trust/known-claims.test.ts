@@ -10,7 +10,7 @@ import {
   verifyOperations,
   verifyPublicationStatement,
   walkSteps,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
 import { noteSigner } from '../../support/note-keys.js';
 import { statement, type TestKey, testKey } from '../../support/publication.js';

@@ -1,5 +1,5 @@
 import type { RegistryError } from '@passport-registry/verifier';
-import { formatNoteKey, verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { formatNoteKey, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { noteSigner } from '../../support/note-keys.js';
 import { delegation, publish, statement, type TestKey, testKey } from '../../support/publication.js';

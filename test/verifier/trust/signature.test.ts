@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import { encodeSignature, importRootKey, verifySignature } from '@passport-registry/verifier';
+import { importRootKey, verifySignature } from '@passport-registry/verifier';
+import { encodeSignature } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { P256_JWK } from '../../support/rfc-keys.js';
 

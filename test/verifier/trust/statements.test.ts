@@ -8,7 +8,7 @@ import {
   verifyCompactJws,
   verifyOperations,
   verifyStatement,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { noteSigner } from '../../support/note-keys.js';

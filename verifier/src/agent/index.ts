@@ -1,5 +1,7 @@
 /** For agents: obtains a passport from an issuer, and signs mandates and actions. */
 
+// For whoever issues passports: the `typ` of the JWTs that an agent signs.
+export { MANDATE_TYPE } from '../passport/mandate.js';
 export { type AgentKeys, publicJwk } from './agent-keys.js';
 export type { IssuerRequestOptions } from './issuer-api.js';
 export {
@@ -11,6 +13,7 @@ export {
 } from './mint.js';
 export {
   type IssuanceNonce,
+  NONCE_TYPE,
   type NonceRequest,
   requestNonce,
   type SignNonceOptions,

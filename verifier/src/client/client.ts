@@ -1,6 +1,7 @@
 import { LIMITS } from '../core/limits.js';
 import { type Publication, pathsReadFirst, readPublication } from '../core/publication/publication.js';
 import type { Work } from '../core/publication/rebuild-list.js';
+import { toStored } from '../core/publication/stored-publication.js';
 import { BYTES } from '../options/options.js';
 import { BackgroundWork } from './background-work.js';
 import {
@@ -12,7 +13,6 @@ import {
 import { HeldList } from './held-list.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import { createRegistryView, type Registry } from './registry.js';
-import { toStored } from './store.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
 /** A registry that refreshes itself. Reads return immediately, and never wait for the network. */

@@ -2,6 +2,7 @@ import { isValidIssuerId } from '../core/generated/predicates.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
 import { readHead, type SummedHead } from '../core/publication/head.js';
 import { statementFiles } from '../core/publication/statements.js';
+import { headToStored } from '../core/publication/stored-publication.js';
 import { type Decision, decideWith } from '../policy/decide.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import {
@@ -13,7 +14,6 @@ import {
 import { Proofs, type ProvenRecord } from './proofs.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import type { Registry } from './registry.js';
-import { headToStored } from './store.js';
 
 /** A decision about an issuer that was looked up. */
 export interface ProvenDecision extends Decision {

@@ -1,11 +1,16 @@
 import type { RootKey } from '../core/keys/root-key.js';
 import { readFloor, trustInStore } from '../core/publication/floor.js';
 import type { Head } from '../core/publication/statements.js';
+import {
+  type StoredPublication,
+  storedDelegationTime,
+  storedFiles,
+} from '../core/publication/stored-publication.js';
 import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
 import type { Loaded } from './client-events.js';
 import type { HoldingTrust, PublicationReader } from './publication-reader.js';
-import { type RegistryStore, type StoredPublication, storedDelegationTime, storedFiles } from './store.js';
+import type { RegistryStore } from './store.js';
 
 /** What the content of a store is verified with. */
 interface Verification<H extends Head> {

@@ -4,6 +4,7 @@ import { importRootKeys } from '../core/keys/root-key.js';
 import { instantOf } from '../core/list/date-time.js';
 import { ListIndex } from '../core/list/list-index.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
+import { type StoredPublication, storedFiles } from '../core/publication/stored-publication.js';
 import { pinnedMemory, verifyPublication } from '../core/publication/verify-publication.js';
 import { assertOptions, BOOLEAN, FUNCTION, required, SECONDS } from '../options/options.js';
 import {
@@ -14,7 +15,6 @@ import {
   withTrustAnchor,
 } from '../options/pinned-trust.js';
 import { createRegistryView, type Registry } from './registry.js';
-import { type StoredPublication, storedFiles } from './store.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
 /** Options of {@link openRegistry} with a root key. */

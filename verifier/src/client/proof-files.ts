@@ -1,8 +1,8 @@
 import { RegistryError } from '../core/errors.js';
 import { readHashedFile } from '../core/publication/hashed-file.js';
 import type { HashedFiles } from '../core/sums/proof.js';
+import { askAgain } from '../http/ask-again.js';
 import type { LruMap } from '../lru-map.js';
-import { askAgain } from './ask-again.js';
 import type { Asking } from './ask-sources.js';
 import type { SharedRequests } from './shared-requests.js';
 

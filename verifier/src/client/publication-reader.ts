@@ -1,6 +1,6 @@
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import type { Head, SourceTrust } from '../core/publication/statements.js';
-import type { StoredPublication } from './store.js';
+import type { StoredPublication } from '../core/publication/stored-publication.js';
 
 /** What a client trusts when it reads a source, and what it holds. */
 export interface HoldingTrust<H extends Head> extends SourceTrust {

@@ -3,8 +3,8 @@ import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../co
 import { limitOf } from '../core/limits.js';
 import type { Head } from '../core/publication/statements.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
+import { askAgain } from '../http/ask-again.js';
 import { untilAborted } from '../http/until-aborted.js';
-import { askAgain } from './ask-again.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
 import {
   type ClientSettings,

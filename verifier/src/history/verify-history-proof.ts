@@ -1,6 +1,8 @@
 import { sha256Hex } from '../core/bytes/sha256.js';
 import { OptionsInvalid, RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
+import { type HistoryProof, parseHistoryProof } from '../core/history/history-proof.js';
+import { verifyPeriod } from '../core/history/period.js';
 import type { RootKey } from '../core/keys/root-key.js';
 import { type LogTrust, logTrustOf } from '../core/statements/log-trust.js';
 import {
@@ -15,8 +17,6 @@ import { idHashOf } from '../core/sums/sums-file.js';
 import { prefixesTo, recordPath, sumsPath } from '../core/sums/sums-place.js';
 import { assertOptions, OBJECT, required } from '../options/options.js';
 import type { PinnedTrustAnchor } from '../options/pinned-trust.js';
-import { type HistoryProof, parseHistoryProof } from './history-proof.js';
-import { verifyPeriod } from './period.js';
 
 /** What a registry has provably said of an issuer in the past. */
 export interface ProvenHistory {

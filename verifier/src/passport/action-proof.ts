@@ -1,9 +1,9 @@
 import { hashHex } from '../core/bytes/sha256-sync.js';
+import { hasPassed, isToCome, type TolerantClock } from '../core/bytes/tolerant-clock.js';
 import { findUnsafeNumber } from '../core/bytes/unsafe-number.js';
 import { hasCode, RegistryError } from '../core/errors.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
-import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 

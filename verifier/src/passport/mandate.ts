@@ -1,9 +1,9 @@
 import { type Check, isObject } from '../core/bytes/checks.js';
+import { hasPassed, isToCome, type TolerantClock } from '../core/bytes/tolerant-clock.js';
 import { importPublicKey } from '../core/keys/public-key.js';
 import { thumbprintOf } from '../core/keys/thumbprint.js';
 import { instantOf, isDateTime } from '../core/list/date-time.js';
 import type { Mandate, PassportClaims } from './claims.js';
-import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { Rejection, reject } from './rejection.js';
 import { isScope } from './scope.js';

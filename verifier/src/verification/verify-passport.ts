@@ -1,7 +1,7 @@
+import { hasPassed, isToCome, type TolerantClock } from '../core/bytes/tolerant-clock.js';
 import type { IssuerMetadata, KnownIssuer } from '../issuer/issuer-metadata.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
-import { hasPassed, isToCome, type TolerantClock } from '../passport/clock.js';
 import { verifyJws } from '../passport/passport-jws.js';
 import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';

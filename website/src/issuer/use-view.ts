@@ -1,5 +1,5 @@
 import type { Decision, Issuer, TrustAnchor, TrustPolicy } from '@passport-registry/verifier';
-import { hasCode } from '@passport-registry/verifier/internal';
+import { hasCode } from '@passport-registry/verifier/core';
 import { element, rich } from '../dom/element.js';
 import { use as text } from '../texts/en.js';
 

@@ -1,5 +1,5 @@
-import { type Issuer, TIERS } from '@passport-registry/verifier';
-import { coversPlace, instantOf } from '@passport-registry/verifier/internal';
+import { coversPlace, type Issuer, TIERS } from '@passport-registry/verifier';
+import { instantOf } from '@passport-registry/verifier/core';
 import { wordFor } from '../dom/word.js';
 import type { Query } from '../route.js';
 import { status as statusWords } from '../texts/en.js';

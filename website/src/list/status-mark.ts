@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { instantOf } from '@passport-registry/verifier/internal';
+import { instantOf } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { wordFor } from '../dom/word.js';

@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import type { PublicationEntry } from '@passport-registry/verifier/internal';
+import type { PublicationEntry } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { notVerified } from '../registry/verified-registry.js';

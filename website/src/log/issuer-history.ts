@@ -1,6 +1,5 @@
 import { type Issuer, RegistryError, sha256Hex } from '@passport-registry/verifier';
-import type { PublicationEntry } from '@passport-registry/verifier/internal';
-import { hasCode } from '@passport-registry/verifier/internal';
+import { hasCode, type PublicationEntry } from '@passport-registry/verifier/core';
 import { fetchIfThere } from '../registry/fetch-file.js';
 import { entryReader } from './log-entries.js';
 import { changesOf, type MemberChange, type RecordMembers, recordIn } from './record-changes.js';

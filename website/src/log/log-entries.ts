@@ -15,7 +15,7 @@ import {
   type TreeHead,
   tileReader,
   tileWidth,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 
 const damaged = (message: string) =>
   new RegistryError('ERR_LOG_INCONSISTENT', `the log has a bundle of entries that ${message}`);

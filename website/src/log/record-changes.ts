@@ -1,4 +1,4 @@
-import { isObject, parseStrictJson } from '@passport-registry/verifier/internal';
+import { isObject, parseStrictJson } from '@passport-registry/verifier/core';
 
 /** A record of any list. Lists of the past may have members that are unknown today. */
 export type RecordMembers = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import {
   refuseOtherLog,
   verifyPublicationProof,
   verifyPublicationStatement,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import { fetchIfThere } from '../registry/fetch-file.js';
 import { fetchRootKey, NotVerified, notVerified } from '../registry/verified-registry.js';
 

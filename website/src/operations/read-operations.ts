@@ -6,7 +6,7 @@ import {
   parseNoteKey,
   verifyDelegation,
   verifyOperations,
-} from '@passport-registry/verifier/internal';
+} from '@passport-registry/verifier/core';
 import type { LoggedList } from '../log/verified-log.js';
 import { fetchIfThere } from '../registry/fetch-file.js';
 import { NotVerified, notVerified } from '../registry/verified-registry.js';

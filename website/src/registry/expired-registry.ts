@@ -4,7 +4,7 @@ import {
   type RegistryStatus,
   type RootKey,
 } from '@passport-registry/verifier';
-import { ANY_TIME, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import { ANY_TIME, verifyCheckpoint } from '@passport-registry/verifier/core';
 import { fetchIfThere } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 import { NotVerified, notVerified } from './verified-registry.js';

@@ -1,5 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
-import { limitOf, openFile } from '@passport-registry/verifier/internal';
+import { limitOf } from '@passport-registry/verifier/core';
+import { openFile } from '@passport-registry/verifier/http';
 
 const TIMEOUT_MS = 30_000;
 

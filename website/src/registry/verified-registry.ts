@@ -8,7 +8,7 @@ import {
   type RegistryStatus,
   type RootKey,
 } from '@passport-registry/verifier';
-import { parseStrictJson } from '@passport-registry/verifier/internal';
+import { parseStrictJson } from '@passport-registry/verifier/core';
 import { fetchFile } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 

@@ -54,7 +54,7 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
  *
  * @example
  * ```ts
- * import { encodeSignature } from '@passport-registry/verifier';
+ * import { encodeSignature } from '@passport-registry/verifier/core';
  *
  * console.log(encodeSignature(new Uint8Array(64)).length); // 86
  * ```

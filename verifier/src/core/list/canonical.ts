@@ -15,7 +15,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  *
  * @example
  * ```ts
- * import { canonicalBytes } from '@passport-registry/verifier';
+ * import { canonicalBytes } from '@passport-registry/verifier/core';
  *
  * const bytes = canonicalBytes({ b: 1e2, a: 'é' });
  * console.log(new TextDecoder().decode(bytes)); // {"a":"é","b":100}

@@ -14,7 +14,7 @@ export function formatTime(milliseconds: number): string {
  *
  * @example
  * ```ts
- * import { isDateTime } from '@passport-registry/verifier';
+ * import { isDateTime } from '@passport-registry/verifier/core';
  *
  * console.log(isDateTime('2026-02-28T00:00:00Z'), isDateTime('2026-02-30T00:00:00Z')); // true false
  * ```
@@ -29,7 +29,7 @@ export function isDateTime(text: string): boolean {
  *
  * @example
  * ```ts
- * import { isUpdatedAt } from '@passport-registry/verifier';
+ * import { isUpdatedAt } from '@passport-registry/verifier/core';
  *
  * console.log(isUpdatedAt('2026-11-21T08:00:00Z'), isUpdatedAt('2026-11-21T08:00:00+00:00')); // true false
  * ```

@@ -17,7 +17,7 @@ import {
  *
  * @example
  * ```ts
- * import { assertIssuer } from '@passport-registry/verifier';
+ * import { assertIssuer } from '@passport-registry/verifier/core';
  *
  * try {
  *   assertIssuer({ issuer_id: 'aurora-bank' });
@@ -50,7 +50,8 @@ function wrongField(field: string, conforms: false | undefined, pointer: string)
  *
  * @example
  * ```ts
- * import { assertIssuerRegistry, type ListNonconforming } from '@passport-registry/verifier';
+ * import type { ListNonconforming } from '@passport-registry/verifier';
+ * import { assertIssuerRegistry } from '@passport-registry/verifier/core';
  *
  * try {
  *   assertIssuerRegistry({ issuers: [] });

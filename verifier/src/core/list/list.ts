@@ -13,7 +13,7 @@ import { assertIssuerRegistry } from './issuer.js';
  *
  * @example
  * ```ts
- * import { readList } from '@passport-registry/verifier';
+ * import { readList } from '@passport-registry/verifier/core';
  *
  * const bytes = new TextEncoder().encode('{"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}');
  * console.log(readList(bytes).updated_at); // 2026-11-21T08:00:00Z
@@ -36,7 +36,7 @@ export function readList(bytes: Uint8Array): IssuerRegistry {
  *
  * @example
  * ```ts
- * import { parseList } from '@passport-registry/verifier';
+ * import { parseList } from '@passport-registry/verifier/core';
  *
  * const bytes = new TextEncoder().encode('{ "issuers": [], "updated_at": "2026-11-21T08:00:00Z" }');
  * console.log(parseList(bytes).issuers.length); // 0
@@ -71,7 +71,7 @@ function parseJson(text: string): unknown {
  *
  * @example
  * ```ts
- * import { assertSorted } from '@passport-registry/verifier';
+ * import { assertSorted } from '@passport-registry/verifier/core';
  *
  * try {
  *   assertSorted({ issuers: [{ issuer_id: 'b' }, { issuer_id: 'a' }] });
@@ -98,7 +98,8 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
  *
  * @example
  * ```ts
- * import { assertCanonical, type RegistryError } from '@passport-registry/verifier';
+ * import type { RegistryError } from '@passport-registry/verifier';
+ * import { assertCanonical } from '@passport-registry/verifier/core';
  *
  * const list = { issuers: [], updated_at: '2026-11-21T08:00:00Z' };
  * try {

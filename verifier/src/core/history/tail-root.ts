@@ -1,5 +1,5 @@
-import { leafHash, levelBelow, nodeHash } from '../core/log/merkle.js';
-import type { LogProof } from '../core/log/tlog-proof.js';
+import { leafHash, levelBelow, nodeHash } from '../log/merkle.js';
+import type { LogProof } from '../log/tlog-proof.js';
 
 /** A complete subtree. */
 export interface Subtree {

@@ -1,7 +1,7 @@
-import { isListOf, isRecord } from '../core/bytes/checks.js';
-import { parseStrictJson } from '../core/bytes/strict-json.js';
-import { RegistryError } from '../core/errors.js';
-import { isValidIssuerId } from '../core/generated/predicates.js';
+import { isListOf, isRecord } from '../bytes/checks.js';
+import { parseStrictJson } from '../bytes/strict-json.js';
+import { RegistryError } from '../errors.js';
+import { isValidIssuerId } from '../generated/predicates.js';
 
 /** The name and the version of the format. */
 const FORMAT = 'registry-history-proof@v1';

@@ -1,12 +1,12 @@
-import { RegistryError } from '../core/errors.js';
-import { formatTime, MAX_DATE_MS } from '../core/list/date-time.js';
-import { type Cosignature, newestCosignatures } from '../core/log/cosignature.js';
-import { entryBytes, parseEntry, publicationEntry } from '../core/log/log-entry.js';
-import { isSameHash } from '../core/log/merkle.js';
-import { verifyPublicationProof } from '../core/log/publication-proof.js';
-import { type LogProof, parseLogProof } from '../core/log/tlog-proof.js';
-import type { LogTrust } from '../core/statements/log-trust.js';
-import type { PublishedStatement } from '../core/statements/publication-statement.js';
+import { RegistryError } from '../errors.js';
+import { formatTime, MAX_DATE_MS } from '../list/date-time.js';
+import { type Cosignature, newestCosignatures } from '../log/cosignature.js';
+import { entryBytes, parseEntry, publicationEntry } from '../log/log-entry.js';
+import { isSameHash } from '../log/merkle.js';
+import { verifyPublicationProof } from '../log/publication-proof.js';
+import { type LogProof, parseLogProof } from '../log/tlog-proof.js';
+import type { LogTrust } from '../statements/log-trust.js';
+import type { PublishedStatement } from '../statements/publication-statement.js';
 import type { HistoryProof } from './history-proof.js';
 import { rootWithTail, type Subtree, subtreesBefore } from './tail-root.js';
 

@@ -1,0 +1,209 @@
+/**
+ * The trusted core: bytes to facts. Everything here is pure. Nothing fetches, waits, remembers or reads a clock.
+ *
+ * A verifier needs only the root of this package. This door is for whoever publishes, audits, mirrors or watches a
+ * registry, and must apply the rules that verifiers apply. [README.md](README.md) gives the order in which to read the
+ * files, and the rules of the protocol that each of them holds. Until 1.0.0, a minor version can change this door.
+ *
+ * @example
+ * ```ts
+ * import { importRootKey } from '@passport-registry/verifier';
+ * import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/core';
+ *
+ * const rootKey = await importRootKey(pinnedJwk);
+ * const answer = await fetch('https://registry.example/publication.jwt');
+ * const statement = await verifyPublicationStatement(await answer.text(), rootKey, ANY_TIME);
+ * console.log(statement.sequence, statement.sha256);
+ * ```
+ */
+
+// Bytes, text and JSON (rule strict-json), and the limits of files.
+
+export { decodeBase64, encodeBase64 } from './bytes/base64.js';
+export { decodeBase64url } from './bytes/base64url.js';
+export { isObject } from './bytes/checks.js';
+export { forEachConcurrent } from './bytes/for-each-concurrent.js';
+export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
+export { hasPassed, isToCome } from './bytes/tolerant-clock.js';
+export { decodeUtf8, textOf } from './bytes/utf8.js';
+export { hasCode } from './errors.js';
+export { LIMITS, limitOf } from './limits.js';
+
+// Keys and signatures.
+
+export {
+  type JwsFault,
+  JwsRefused,
+  readCompactJws,
+  TIME_CLAIMS,
+  verifyCompactJws,
+} from './keys/compact-jws.js';
+export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
+export {
+  importPublicKey,
+  isPrivateJwk,
+  isSignedBy,
+  type PublicKey,
+  publicMembers,
+} from './keys/public-key.js';
+export { encodeSignature } from './keys/signature.js';
+
+// The list and its records (rules list-checks, record-form).
+
+export { GRAMMAR, ISSUER_FIELDS } from './generated/schemas.js';
+export { canonicalBytes } from './list/canonical.js';
+export { formatTime, instantOf, isDateTime, isUpdatedAt } from './list/date-time.js';
+export { assertIssuer, assertIssuerRegistry } from './list/issuer.js';
+export { assertCanonical, assertSorted, parseList, readList } from './list/list.js';
+
+// The tree of sums, which proves one record (rules sums-form, tree-of-sums).
+
+export { idHashOf, readSums, sumsLine } from './sums/sums-file.js';
+export { MAX_LEVELS, prefixesTo, prefixOf, recordIdOf, recordPath, sumsPath } from './sums/sums-place.js';
+export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
+
+// The statements that the root key or an online key signs (rule jwt-profile).
+
+export {
+  type Checkpoint,
+  endOfCheckpoint,
+  MAX_HELD_ISSUERS,
+  verifyCheckpoint,
+} from './statements/checkpoint.js';
+export { type Delegation, delegationOf, type Signers, verifyDelegation } from './statements/delegation.js';
+export { type LogTrust, logTrustOf } from './statements/log-trust.js';
+export {
+  type LogIdentity,
+  type PublicationStatement,
+  type PublishedStatement,
+  publicationClaims,
+  verifyPublicationStatement,
+} from './statements/publication-statement.js';
+export { currentRoots, pinnedChains, type RootChain, walkChains } from './statements/root-chain.js';
+export { type RotationStep, readRotation, successorIn, walkSteps } from './statements/rotation.js';
+export {
+  ANY_TIME,
+  type Clock,
+  readStatement,
+  type Statement,
+  type StatementTimes,
+  verifyStatement,
+} from './statements/statement.js';
+export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
+export { importAnchorRoot } from './statements/trust-anchor.js';
+
+// A publication: what one attempt at one source proves (rule client-steps).
+
+export { readHashedFile } from './publication/hashed-file.js';
+export type { SummedHead } from './publication/head.js';
+export type { Publication } from './publication/publication.js';
+export { refuseOlderList } from './publication/rollback.js';
+export { storedFiles } from './publication/stored-publication.js';
+export {
+  type Conditions,
+  type Memory,
+  type Proven,
+  pinnedMemory,
+  recall,
+  verifyHead,
+  verifyPublication,
+} from './publication/verify-publication.js';
+
+// The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
+
+export {
+  type Cosignature,
+  type CosignatureRules,
+  cosignatureTime,
+  cosignedText,
+  encodeCosignature,
+  newestCosignatures,
+} from './log/cosignature.js';
+export {
+  type AnyEntry,
+  delegationEntry,
+  entryBytes,
+  formatBundle,
+  type LogEntry,
+  type PublicationEntry,
+  parseAnyEntry,
+  parseBundle,
+  parseEntry,
+  publicationEntry,
+  rotationEntry,
+} from './log/log-entry.js';
+export { assertSignedByLog, formatHead, type LogHead, parseHead, type SignedHead } from './log/log-head.js';
+export {
+  consistencyProof,
+  emptyRoot,
+  inclusionProof,
+  isConsistent,
+  isSameHash,
+  leafHash,
+  nodeHash,
+  rangeRoot,
+  rootFromInclusion,
+  type SubtreeHash,
+  type TreeHead,
+} from './log/merkle.js';
+export {
+  type LoggedHead,
+  PROOF,
+  type ReadFile,
+  readWide,
+  recentCosignatures,
+  refuseOtherLog,
+  rootsFromTiles,
+  tileReader,
+  verifyPublicationProof,
+} from './log/publication-proof.js';
+export {
+  formatNote,
+  formatSignature,
+  isNamed,
+  MAX_SIGNATURES,
+  type NoteSignature,
+  parseNote,
+  parseSignatureLines,
+} from './log/signed-note.js';
+export {
+  bundlePath,
+  hashesFromTiles,
+  hashesOf,
+  lastTiles,
+  subtreeRoot,
+  TILE_WIDTH,
+  type TilePlace,
+  tilePath,
+  tileWidth,
+} from './log/tiles.js';
+export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log/tlog-proof.js';
+
+// A proof of what a registry said in the past (rules history-proof, history-period).
+
+export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
+export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
+
+// For auditors, mirrors, monitors and witnesses: the rules of a whole log (rules log-statements, log-order).
+
+export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
+export { keysAt, namedLogKey, namesLog, signerAmong } from './audit/log-keys.js';
+export {
+  beginLog,
+  type FirstRoots,
+  isPublication,
+  type LogState,
+  type PlacedEntry,
+  type PlacedPublication,
+  passEntry,
+  rootKeysOf,
+  type Said,
+} from './audit/log-state.js';
+export { isOfOtherType, readLogged } from './audit/log-statement.js';
+export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
+export {
+  type MirrorState,
+  type Operations,
+  type ReportedMirror,
+  verifyOperations,
+} from './audit/operations.js';

@@ -1,0 +1,114 @@
+import { decodeUtf8 } from '../bytes/utf8.js';
+import { RegistryError } from '../errors.js';
+import { instantOf, isDateTime } from '../list/date-time.js';
+import type { Publication } from './publication.js';
+import type { RegistryFiles } from './registry-files.js';
+import type { Head } from './statements.js';
+
+/**
+ * An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store.
+ */
+export interface StoredPublication {
+  readonly version: 1;
+  /** The content of issuers.json. Absent if `createIssuerLookup` saved the publication, which reads no list. */
+  readonly list?: string;
+  /** The content of issuers.sig. Absent if there is no list. */
+  readonly signature?: string;
+  readonly rotation?: string;
+  readonly checkpoint?: string;
+  /** The content of publication.jwt. */
+  readonly publication?: string;
+  /** The content of log/publication.tlog-proof. */
+  readonly proof?: string;
+  readonly delegation?: string;
+  /** When the newest accepted delegation under the current root key was signed (RFC 3339, UTC). */
+  readonly delegatedAt?: string;
+}
+
+/**
+ * Converts a publication to its stored form.
+ *
+ * @param rotation - the content of the rotation.json that leads to the root key. Undefined if no rotation is needed
+ * @returns undefined if the publication has been read without bytes
+ */
+export function toStored(
+  publication: Publication,
+  rotation: string | undefined,
+): StoredPublication | undefined {
+  const { pair } = publication;
+  if (pair === undefined) return undefined;
+  return {
+    ...headToStored(publication, rotation),
+    list: decodeUtf8(pair.list),
+    signature: pair.signature,
+  };
+}
+
+/** Converts the head of a publication to its stored form, without the list. The parameters are those of `toStored`. */
+export function headToStored(
+  { checkpoint, statement, logged, delegatedAt }: Head,
+  rotation: string | undefined,
+): StoredPublication {
+  return {
+    version: 1,
+    ...(rotation !== undefined && { rotation }),
+    ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
+    ...(statement !== undefined && { publication: statement.text }),
+    ...(logged !== undefined && { proof: logged.proof }),
+    ...(checkpoint?.delegationText !== undefined && { delegation: checkpoint.delegationText }),
+    ...(delegatedAt !== undefined && { delegatedAt: new Date(delegatedAt).toISOString() }),
+  };
+}
+
+/**
+ * Returns the files of a stored publication, which can be read like the files of any other source.
+ *
+ * @throws `ERR_BUNDLE_INVALID`
+ */
+export function storedFiles(stored: StoredPublication): RegistryFiles {
+  assertStored(stored);
+  const texts: Record<string, string | undefined> = {
+    'issuers.json': stored.list,
+    'issuers.sig': stored.signature,
+    'keys/rotation.json': stored.rotation,
+    'checkpoint.jwt': stored.checkpoint,
+    'publication.jwt': stored.publication,
+    'log/publication.tlog-proof': stored.proof,
+    'keys/delegation.jwt': stored.delegation,
+  };
+  return {
+    get: async (path) => {
+      if (path === 'issuers.json' && stored.list === undefined) {
+        throw new RegistryError(
+          'ERR_BUNDLE_INVALID',
+          'the stored publication has no list: createIssuerLookup saved it',
+        );
+      }
+      const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
+      return text === undefined ? undefined : new TextEncoder().encode(text);
+    },
+  };
+}
+
+/**
+ * Returns when the newest delegation in the store was signed, in milliseconds since 1970. Nothing proves this time. The
+ * function therefore ignores a time that the client could not have accepted: such a time would lock out valid sources.
+ *
+ * @param latest - the latest plausible time, in milliseconds since 1970
+ */
+export function storedDelegationTime({ delegatedAt }: StoredPublication, latest: number): number | undefined {
+  const time = delegatedAt === undefined ? undefined : instantOf(delegatedAt);
+  return time === undefined || time > latest ? undefined : time;
+}
+
+function assertStored(value: unknown): asserts value is StoredPublication {
+  const { version, ...members } = (value ?? {}) as Partial<StoredPublication>;
+  const { list, signature, publication, delegatedAt } = members;
+  const isWhole = typeof list === 'string' && typeof signature === 'string';
+  const isHead = list === undefined && signature === undefined && publication !== undefined;
+  const isText = () => Object.values(members).every((text) => typeof text === 'string');
+  const isTime = () => delegatedAt === undefined || isDateTime(delegatedAt);
+  if (version !== 1 || !(isWhole || isHead) || !isText() || !isTime()) {
+    throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
+  }
+}
