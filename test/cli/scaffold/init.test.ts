@@ -106,6 +106,7 @@ describe('passport-registry init', () => {
       contact: 'operator@registry.alt',
       homepage: 'https://www.registry.alt/about',
       base_url: 'https://registry.alt',
+      statements: true,
     });
     // The examples in the comments are valid, too.
     writeFiles(folder, { 'all.yaml': text.replaceAll(/^# (?=\w+:( |$)| {2})/gm, '') });
@@ -474,6 +475,7 @@ describeWith(['script'], 'init on a terminal', () => {
       name: 'my-registry',
       contact: 'operator@git.alt',
       base_url: 'https://registry.alt',
+      statements: true,
     });
   });
 

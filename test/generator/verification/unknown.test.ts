@@ -32,7 +32,7 @@ describe('a file that this version does not know', () => {
     expect(noted(await audit(tree.files))).toEqual([]);
   });
 
-  it.each(['statements.json', 'about.json', 'later-2.jwt', 'a.tlog-proof'])(
+  it.each(['later.json', 'about.json', 'later-2.jwt', 'a.tlog-proof'])(
     'is reported, and not refused, if nothing lists it: %s',
     async (path) => {
       const report = await audit(withFile(path));
@@ -275,9 +275,9 @@ describe('an entry of a type that this version does not know', () => {
         const mirror = async () =>
           JSON.parse(await run('mirror', source, 'mirror', '--root-key', 'root.json', ...key, '--json'));
         const served = (path: string) => join(folder, 'mirror/current', path);
-        const unlisted = { 'dist/statements.json': '{}' };
+        const unlisted = { 'dist/later.json': '{}' };
         // A mirror of a live host cannot know what nothing lists.
-        const leftOut = source.startsWith('http') ? [] : ['file-unlisted statements.json'];
+        const leftOut = source.startsWith('http') ? [] : ['file-unlisted later.json'];
         const listed = async () => whole(new Map(world.files).set('about.json', Buffer.from('{}')));
 
         // The log begins with an unknown entry, and goes on with more of them.
@@ -290,7 +290,7 @@ describe('an entry of a type that this version does not know', () => {
             ['entry-unknown log/statements/1.jwt', 'file-unproven about.json', ...leftOut].toSorted(),
           );
           // The registry has no checkpoint, which would prove SHA256SUMS.
-          for (const path of ['about.json', 'statements.json']) expect(existsSync(served(path))).toBe(false);
+          for (const path of ['about.json', 'later.json']) expect(existsSync(served(path))).toBe(false);
         }
         expect((await mirror()).switched).toBe(false);
 

@@ -45,6 +45,7 @@ describe('a good tree', () => {
       'changes: passed',
       'delegation: skipped',
       'checkpoint: skipped',
+      'statements: skipped',
       'freshness: passed',
       'holders: skipped',
       'operations: skipped',
@@ -190,6 +191,7 @@ describe('a live host', () => {
       'snapshots',
       'delegation',
       'checkpoint',
+      'statements',
       'holders',
       'operations',
     ]);

@@ -84,8 +84,8 @@ describe('a mirror over HTTP', () => {
     expect(requested.filter((path) => /^issuers/.test(path))).toEqual(['issuers.sig', 'issuers.json']);
     expect(filesOf(current())).toEqual(filesOf(first));
     expect(await isGood()).toBe(true);
-    // There is no operations.jwt.
-    expect(JSON.parse(stdout).fetched).toBe(requested.length - 1);
+    // There is no operations.jwt, and no statements.json.
+    expect(JSON.parse(stdout).fetched).toBe(requested.length - 2);
   });
 
   it('fetches only what differs, from the statement down to the record', async () => {
@@ -99,7 +99,7 @@ describe('a mirror over HTTP', () => {
     const site = ['index.html'];
     const proof = ['publication.jwt', 'sums/root', leafOf('n7'), 'issuers/n7'];
     const expected = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', ...proof, ...site];
-    expect(requested.toSorted()).toEqual([...expected, 'operations.jwt'].toSorted());
+    expect(requested.toSorted()).toEqual([...expected, 'operations.jwt', 'statements.json'].toSorted());
     const bytes = expected.reduce((sum, path) => sum + statSync(join(next, path)).size, 0);
     expect(JSON.parse(stdout)).toMatchObject({ fetched: expected.length, bytes });
     expect(filesOf(current())).toEqual(filesOf(next));
@@ -229,7 +229,7 @@ describe('a mirror over HTTP', () => {
     requested = [];
     const { stdout } = await mirror();
     expect(JSON.parse(stdout)).toMatchObject({ switched: false, repaired: ['issuers/n9', path] });
-    const always = ['SHA256SUMS', 'checkpoint.jwt', 'operations.jwt'];
+    const always = ['SHA256SUMS', 'checkpoint.jwt', 'operations.jwt', 'statements.json'];
     expect(requested.toSorted()).toEqual([...always, 'issuers/n9', path].toSorted());
     expect(await isGood()).toBe(true);
   });

@@ -101,6 +101,17 @@ function auditedWithin(maximum: number): Requirement {
 
 /**
  * Returns whether scopes cover one of some places. A country covers its subdivisions, and `global` covers everything.
+ *
+ * @param wanted - ISO 3166 codes of countries or subdivisions, such as `NO` or `US-CA`
+ * @param declared - the `geographical_scope` of an issuer. Undefined covers nothing
+ *
+ * @example
+ * ```ts
+ * import { coversPlace } from '@passport-registry/verifier';
+ *
+ * console.log(coversPlace(['US-CA'], ['US'])); // true
+ * console.log(coversPlace(['US'], ['US-CA'])); // false
+ * ```
  */
 export function coversPlace(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
   const places = placesCovering(wanted);
