@@ -200,6 +200,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     const [install, ...copy] = blocks('Copy the registry');
     expect(install?.replaceAll(/^ +/gm, '')).toBe(INSTALL);
     expect((await sh(copy.join(''), folder)).stderr).toContain('mirror ok: switched to');
+    expect((await sh(commands('Damage on your disk'), folder)).stderr).toContain('is valid');
     const before = readlinkSync(join(folder, 'srv/current'));
     await sh(commands('With rsync and coreutils alone'), folder);
     // The tree is the same, so the mirror does not switch and leaves no temporary files.
