@@ -42,7 +42,7 @@ interface Section {
 function readSection(heading: string): Section {
   const [, below = ''] = ARCHITECTURE.split(`\n${heading}\n`);
   const [section = ''] = below.split('\n## ');
-  const rows = section.matchAll(/^\| `([^`]+)` \|.*\|([^|]*)\|$/gm);
+  const rows = section.matchAll(/^\| `([^`]+)` \|([^|]*)\|$/gm);
   const [, common = ''] = /^Common: (.*)$/m.exec(section) ?? [];
   return {
     rooms: new Map([...rows].map(([, room = '', may = '']) => [room, ticked(may)])),
@@ -144,11 +144,22 @@ describe.each(HEADINGS.map(([heading, folder = '']) => ({ heading, folder })))(
   },
 );
 
-/** The folders that each folder may import, as the first table of the document says. */
+/** The first two pictures of the document: the folders with their imports, and the way of one record. */
+const [HOUSE = '', WAY = ''] = [...ARCHITECTURE.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(
+  ([, picture]) => picture,
+);
+
+/** The folders that each folder imports, as the picture of the house says. */
+const PICTURED = new Map(
+  [...HOUSE.matchAll(/^ {2}(\w+) --> (.*)$/gm)].map(([, folder = '', to = '']) => [folder, to.split(' & ')]),
+);
+
+/** The folders of the first table, with what the picture says that they import. */
 const MAY_IMPORT = new Map(
-  [...ARCHITECTURE.matchAll(/^\| \[`([a-z]+)\/`\]\(\.\.\/[a-z]+\) \|.*\|([^|]*)\|$/gm)].map(
-    ([, folder = '', may = '']) => [folder, ticked(may).map((name) => name.slice(0, -1))],
-  ),
+  [...ARCHITECTURE.matchAll(/^\| \[`([a-z]+)\/`\]\(\.\.\/[a-z]+\) \|/gm)].map(([, folder = '']) => [
+    folder,
+    PICTURED.get(folder) ?? [],
+  ]),
 );
 
 /** Returns the other folders that the files of a folder import, by path or by the name of their package. */
@@ -173,7 +184,7 @@ function importedFolders(folder: string): string[] {
 }
 
 describe.each([...MAY_IMPORT])('%s/', (folder, may) => {
-  it('imports exactly the folders that the first table names', () => {
+  it('imports exactly the folders to which the picture has an arrow', () => {
     expect(importedFolders(folder).sort()).toEqual([...may].sort());
   });
 
@@ -219,6 +230,24 @@ describe('imports between files', () => {
       ['d.ts', ['b.ts']],
     ]);
     expect(findCircle(circle)).toEqual(['b.ts', 'd.ts', 'b.ts']);
+  });
+});
+
+describe('the pictures', () => {
+  it('of the house has no folder that the table lacks', () => {
+    const pictured = [...PICTURED].flatMap(([folder, to]) => [folder, ...to]);
+    expect(pictured.filter((folder) => !MAY_IMPORT.has(folder))).toEqual([]);
+  });
+
+  it('of one record shows only files that a build reaches, in one line from the YAML to the tree', () => {
+    const imports = importsOf('generator');
+    const reached = new Set(['build.ts']);
+    for (const file of reached) for (const target of imports.get(file) ?? []) reached.add(target);
+    const files = [...WAY.matchAll(/\["([\w/-]+): /g)].map(([, path]) => `${path}.ts`);
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.filter((file) => !reached.has(file))).toEqual([]);
+    const steps = [...WAY.matchAll(/^ {2}(\w+)\S* --> (\w+)/gm)].map(([, from, to]) => [from, to]);
+    expect(steps.slice(1).map(([from]) => from)).toEqual(steps.slice(0, -1).map(([, to]) => to));
   });
 });
 

@@ -93,6 +93,28 @@ describe('the commands of the documents', () => {
     expect(shape(stderr)).toBe(shape(shown));
   });
 
+  it('README.md: the smallest registry, in the first 150 words', async () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const [smallest = ''] = readme.split('\n## ');
+    expect(smallest.trim().split(/\s+/).length).toBeLessThanOrEqual(150);
+    const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(smallest) ?? [];
+    const [, code = ''] = /```js\n([\s\S]*?)```/.exec(smallest) ?? [];
+    const [build = '', pin = ''] = commandsBelow('README.md', 'Passport issuer registry');
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/acme.yaml': record });
+    await sh(build, folder);
+    const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+    const registry = await serve(join(folder, 'dist'));
+    await sh(pin.replace('https://registry.example', registry).replace('THUMBPRINT', kid), folder);
+    // Inside the checkout, so that the import finds the package by name.
+    const verifier = join(ROOT, 'test-results', 'readme');
+    mkdirSync(verifier, { recursive: true });
+    cpSync(join(folder, 'trust-anchor.json'), join(verifier, 'trust-anchor.json'));
+    writeFiles(verifier, { 'decide.mjs': `${code}registry.close();\n` });
+    const { stdout, code: exit } = await run(process.execPath, ['decide.mjs'], verifier);
+    expect([stdout, exit]).toEqual(['true\n', 0]);
+  });
+
   it('README.md: a registry of your own, pinned', async () => {
     const folder = temporaryFolder();
     const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
@@ -200,6 +222,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     const [install, ...copy] = blocks('Copy the registry');
     expect(install?.replaceAll(/^ +/gm, '')).toBe(INSTALL);
     expect((await sh(copy.join(''), folder)).stderr).toContain('mirror ok: switched to');
+    expect((await sh(commands('Damage on your disk'), folder)).stderr).toContain('is valid');
     const before = readlinkSync(join(folder, 'srv/current'));
     await sh(commands('With rsync and coreutils alone'), folder);
     // The tree is the same, so the mirror does not switch and leaves no temporary files.
@@ -293,7 +316,7 @@ describeWith(['git'], 'an emergency', () => {
 });
 
 describeWith(['git'], 'a new root key with GitHub', () => {
-  it('docs/operators/github.md: load, rotate, save, merge', async () => {
+  it('as the README of a new registry says, without checkpoints: load, rotate, save, merge', async () => {
     const folder = await registryAfter();
     const author = ['AUTHOR', 'COMMITTER'].map(
       (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
@@ -307,7 +330,7 @@ describeWith(['git'], 'a new root key with GitHub', () => {
       'npx passport-registry build --production && npx passport-registry branch save dist',
     ];
     await sh([...author, prepared.join('\n')].join(''), folder);
-    for (const commands of operatorCommands('A new root key with GitHub')) {
+    for (const commands of commandsBelow('cli/scaffold/template/README.md', 'New root key')) {
       await sh([...author, commands].join(''), folder);
     }
     const shown =

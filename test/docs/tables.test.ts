@@ -8,30 +8,57 @@ import { ROOT } from '../support/paths.js';
 import { section } from '../support/protocol.js';
 import { cli } from '../support/workspace.js';
 
-const OPERATORS = operatorText();
-const optionsIn = (text: string) => [...text.matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option);
+/** The shell commands and the words in code of all documents for people who run commands. */
+const DOCUMENTS = [operatorText(), ...['holders', 'mirrors', 'issuers', 'verifiers'].map(read)].join('\n');
 
-/** Returns the options that the table of a command names, in any of its rows. */
-function inTable(command: string): Set<string> {
-  const [, table = ''] = OPERATORS.split(`| Option of \`${command}\` | Meaning |\n|---|---|\n`);
-  const rows = table.slice(0, table.indexOf('\n\n'));
-  return new Set(optionsIn([...rows.matchAll(/`(--[^`]*)`/g)].map(([, code]) => code).join('\n')));
+function read(name: string): string {
+  return readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8');
 }
 
-/** Returns the options that the help of a command shows. */
-async function inHelp(command: string): Promise<Set<string>> {
-  const { stdout } = await cli([command, '--help'], ROOT);
-  return new Set([...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option as string));
+/** Returns the options of a command, as its help shows them, and the names of its sub-commands. */
+async function helpOf(command: readonly string[]) {
+  const { stdout } = await cli([...command, '--help'], ROOT);
+  const [options = '', commands = ''] = stdout.split('\nCommands:\n');
+  return {
+    options: [...options.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option),
+    names: [...commands.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name),
+  };
 }
 
-describe('the tables of options in the pages for operators', () => {
-  it.each(['init', 'build', 'rotate'])('name every option of %s, and no other', async (command) => {
-    expect([...inTable(command)].sort()).toEqual([...(await inHelp(command))].sort());
-  });
+/** Returns the options of each command, by its words. */
+async function allOptions(command: readonly string[] = []): Promise<Map<string, string[]>> {
+  const { options, names } = await helpOf(command);
+  const below = await Promise.all(
+    names.filter((name) => name !== 'help').map((name) => allOptions([...command, name])),
+  );
+  return new Map([[command.join(' '), options], ...below.flatMap((one) => [...one])]);
+}
 
-  it('are all compared', () => {
-    const tables = [...OPERATORS.matchAll(/^\| Option of `([a-z]+)` \|/gm)].map(([, command]) => command);
-    expect(tables.sort()).toEqual(['build', 'init', 'rotate']);
+describe('the options in the documents', () => {
+  it('are those of the commands', async () => {
+    const options = await allOptions();
+    expect(options.size).toBeGreaterThan(20);
+    const joined = DOCUMENTS.replaceAll(/ \\\n\s*/g, ' ');
+    const lines = [...joined.matchAll(/(?:npx )?passport-registry ([a-z][^\n`]*)/g)].flatMap(
+      ([, line = '']) => line.split(/ && | \|\| |; /, 1),
+    );
+    const wrong = lines.flatMap((line) => {
+      const own = line.split(" '", 1)[0] ?? '';
+      const [first = '', second = ''] = own.split(' ');
+      const command = options.get(`${first} ${second}`) ?? options.get(first);
+      const used = [...own.matchAll(/ (--[a-z][a-z-]*)/g)].map(([, option = '']) => option);
+      return used
+        .filter((option) => command?.includes(option) === false)
+        .map((option) => `${line}: ${option}`);
+    });
+    expect(lines.length).toBeGreaterThan(60);
+    expect(wrong).toEqual([]);
+    const all = new Set([...options.values()].flat());
+    const alone = [...joined.matchAll(/`(--[a-z][a-z-]*)[^`]*`/g)].map(([, option = '']) => option);
+    expect(alone.length).toBeGreaterThan(50);
+    // Options of npx, pkcs11-tool and rsync.
+    const others = ['--package', '--sign', '--link-dest', '--checksum'];
+    expect([...new Set(alone.filter((option) => !all.has(option)))].sort()).toEqual(others.sort());
   });
 });
 
