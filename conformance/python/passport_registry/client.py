@@ -175,7 +175,8 @@ def read_memory(value: Json) -> Memory:
         members = {"format", "rotation", "delegations", "checkpoint", "statement", "list", "log"}
         check(isinstance(value, dict) and set(value) == members, "a memory has other members")
         check(value["format"] == MEMORY_FORMAT, "a memory of another format")
-        check(isinstance(value["delegations"], dict) and all(map(is_count, value["delegations"].values())), "delegations")
+        check(isinstance(value["delegations"], dict), "delegations is not an object")
+        check(all(map(is_count, value["delegations"].values())), "an iat of delegations breaks its form")
         forms: Dict[str, Dict[str, Callable[[Json], bool]]] = {
             "checkpoint": {"iat": is_count, "updated_at": is_list_time, "sha256": is_hash, "hold": is_texts},
             "statement": {"root": is_string, "sequence": is_count, "payload": is_string,
@@ -518,7 +519,7 @@ def resolve_issuer(
 
 
 def fetch_proof_file(source: Source, path: str, limit: int, expected: str) -> bytes:
-    """If a cache has another file, it is requested again, at most twice, as <path>?<expected hash> (rule sums-caches)."""
+    """If a cache has another file, it is requested again, at most twice, with its hash as query (rule sums-caches)."""
     first = body = source.get(path, limit)
     for _ in range(2 if source.is_host else 0):
         if body is not None and sha256_hex(body) == expected:

@@ -213,7 +213,7 @@ def verify_log_grows(
     """Step 6 (rule log-rollback). `vouched` says that a witness has counted for both heads."""
     with faults_are("ERR_LOG_INCONSISTENT"):
         check(head.size >= old_size, "the head is smaller than the accepted one")
-        check(head.size > old_size or head.root == old_root, "the head has the size of the accepted one, but another root")
+        check(head.size > old_size or head.root == old_root, "the accepted head of this size has another root")
         if head.size == old_size or vouched or old_size == 0:
             return
         tiles: Dict[Tuple[int, int], bytes] = {}
@@ -334,7 +334,7 @@ def verify_history(raw: bytes, anchor: TrustAnchor) -> Past:
         check(all(read_entry(text)["type"] != "publication" for text in later), "a later entry is a publication")
         leaves = [leaf_hash(entry_of(statement))] + [leaf_hash(text.encode()) for text in later]
         roots = roots_of_growth(last.left[::-1], index, leaves)
-        check(all(roots[head.size - index - 1] == head.root for head in heads), "the later entries are not those of the log")
+        check(all(roots[head.size - index - 1] == head.root for head in heads), "the later entries lead to other roots")
     begins = sorted(first.cosigned.values())[quorum - 1]  # step 5 (rule history-period)
     ends = sorted(last.cosigned.values(), reverse=True)[quorum - 1]
     ends = ends if statement.exp is None else min(ends, statement.exp)
