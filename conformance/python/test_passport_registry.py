@@ -352,11 +352,13 @@ class Forms(Case):
     def test_trust_anchors(self) -> None:
         thumb = [NEXT.kid]
         for good in ({}, {"next_roots": thumb}, {"sources": ["https://a.example", "https://a.example/x"]}, WITNESSED,
+                     {"sources": ["https://a.example/x/", "https://a.example/x//"]},
                      {"checkpoint": "required", "publication": "required"}, {**WITNESSED, "quorum": 1}):
             core.read_trust_anchor(anchor_bytes(**good))
         keys = WITNESSED["witnesses"]
         for bad in ({"x": 1}, {"next_roots": []}, {"next_roots": [ROOT.kid]}, {"next_roots": thumb * 2}, {"sources": []},
                     {"sources": ["https://a.example", "HTTPS://A.example:443/".lower()]}, {"checkpoint": None},
+                    {"sources": ["http://127.0.0.1", "http://127.1:80/"]}, {"sources": ["https://a.example:65536"]},
                     {"publication": True}, {"log": "registry.example"}, {"quorum": 1}, {**WITNESSED, "quorum": 3},
                     {**WITNESSED, "quorum": 0}, {"log": ORIGIN, "witnesses": keys}, {**WITNESSED, "quorum": True},
                     {"witnesses": keys, "quorum": 1}, {**WITNESSED, "witnesses": [keys[0], W1.verifier_key("w3", 4)]},
@@ -380,7 +382,7 @@ class StrictJson(Case):
         for bad in (b"", b"\xef\xbb\xbf{}", b'"\xff"', b'"\xed\xa0\x80"', b'{"a":1,"a":1}', rb'{"a":1,"\u0061":1}',
                     b"9007199254740992", b"-9007199254740992", b"[1e400]", b"[" * 501 + b"]" * 501, b"NaN", b"Infinity",
                     b"-Infinity", b"01", b"1.", b".5", b"+1", b"{,}", b"[1,]", b'"\t"', b"'a'", b"{} {}", b"nul", b"\x00",
-                    rb'"\x41"', b"\xa0{}", b"1" * 5000, b"[" * 100000, b'{"a":' * 100000, b"/**/1", "\u0661".encode()):
+                    rb'"\x41"', b"\xa0{}", b'"' + rb"\"" * 99999, b"1" * 5000, b"[" * 100000, b'{"a":' * 100000, b"/**/1", "\u0661".encode()):
             with self.assertRaises((ValueError, RecursionError), msg=repr(bad[:40])):
                 core.strict_json(bad)
 
@@ -403,6 +405,7 @@ class StrictJson(Case):
             (good.replace(b"08:00:00Z", b"23:59:60Z"), "ERR_LIST_NONCONFORMING"),
             (good.replace(b"08:00:00Z", b"08:00:00z"), "ERR_LIST_NONCONFORMING"),
             (good.replace(b"/meta", rb"\/meta", 1), "ERR_LIST_NOT_CANONICAL"), (b'{"issuers":NaN}', "ERR_LIST_MALFORMED"),
+            (b"[" * 5000 + b"]" * 5000, "ERR_LIST_NONCONFORMING"),
         ):
             self.assertEqual(code(bad), expected, bad[-60:])
 

@@ -289,7 +289,7 @@ class Refresh:
         return self.source.get(path, limit)
 
     def root_chain(self) -> List[Link]:
-        """Steps 2 and 3 (rule rotation-chain). The store is verified like a source, without times (rule store-times)."""
+        """Steps 2 and 3 (rule rotation-chain). The store is verified without times (rule store-times)."""
         known = [Link(self.anchor.root, self.anchor.next_roots)]
         if self.memory.rotation:
             try:

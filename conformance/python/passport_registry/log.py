@@ -86,7 +86,7 @@ def read_hash_line(text: str) -> bytes:
 
 def read_head(note: str) -> Head:
     """A head with its signature lines (rule log-files, log-bytes)."""
-    check(not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", note), "a head has control characters")
+    check(not re.search(r"[\x00-\x09\x0b-\x1f]", note), "a head has control characters")
     text, gap, signatures = note.partition("\n\n")
     check(gap != "" and signatures.endswith("\n"), "a head is text, an empty line, and lines that end")
     head, lines = text.split("\n"), signatures.split("\n")[:-1]
