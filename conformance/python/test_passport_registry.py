@@ -881,6 +881,12 @@ class CommandLine(Case):
             self.assertEqual(run("resolve", "alpha", "--from", str(tree)), 0)
             self.assertEqual(run("resolve", "beta", "--from", str(tree)), 1)
             self.assertEqual(run("resolve", "nobody", "--from", str(tree)), 1)
+            self.assertEqual(run("resolve", "Not An Id", "--from", folder + "/none"), 1)
+            self.assertEqual(run("verify", folder + "/none"), 1)
+            os.remove(state)
+            (tree / "sums" / "root").unlink()
+            self.assertEqual(run("resolve", "alpha", "--from", str(tree)), 1)
+            self.assertTrue(os.path.exists(state))  # what was accepted before the proof is remembered
             (tree / "checkpoint.jwt").unlink()
             self.assertEqual(run("verify", str(tree)), 1)
             anchor.write_bytes(b"{}")

@@ -45,8 +45,6 @@ class Source:
 class Folder(Source):
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        if not os.path.isdir(folder):
-            refuse("ERR_SOURCE_UNREACHABLE", f"{folder} is not a folder")
 
     def get(self, path: str, limit: int, query: str = "") -> Optional[bytes]:
         name = os.path.join(self.folder, *path.split("/"))
@@ -56,6 +54,8 @@ class Folder(Source):
             with open(name, "rb") as file:
                 body = file.read(limit + 1)
         except (FileNotFoundError, NotADirectoryError):
+            if not os.path.isdir(self.folder):
+                refuse("ERR_SOURCE_UNREACHABLE", f"{self.folder} is not a folder")
             return None
         except OSError as error:
             raise Refused("ERR_SOURCE_UNREACHABLE", f"{path}: {error.strerror}") from error
@@ -488,9 +488,13 @@ class Answer:
 
 
 def resolve_issuer(
-    source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, memory: Memory = Memory()
+    source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, memory: Memory = Memory(),
+    save: Callable[[Memory], None] = lambda memory: None,
 ) -> Answer:
-    """Step 9 (rule sums-proof); from the list, if the registry has no publication statement and need not have one."""
+    """Step 9 (rule sums-proof); from the list, if the registry has no publication statement and need not have one.
+
+    `save` gets the new memory after step 8, before any proof (rule client-memory).
+    """
     if not is_issuer_id(issuer_id):
         return Answer(issuer_id, None, False, None)  # in no list, without a proof
     try:
@@ -500,9 +504,11 @@ def resolve_issuer(
             raise
         proven = verify_registry(source, anchor, clock, memory)  # refused in the same way if one is required
         assert proven.list
+        save(proven.memory)
         record = next((each for each in proven.list.records if each["issuer_id"] == issuer_id), None)
         return Answer(issuer_id, record, issuer_id in proven.hold, proven)
     assert proven.statement
+    save(proven.memory)
     try:
         record, _ = prove_issuer(proven.statement, issuer_id, lambda *file: fetch_proof_file(source, *file))
     except Refused as refused:
@@ -514,6 +520,7 @@ def resolve_issuer(
         if newer.statement.payload == proven.statement.payload:
             raise
         proven = newer
+        save(proven.memory)
         record, _ = prove_issuer(newer.statement, issuer_id, lambda *file: fetch_proof_file(source, *file))
     return Answer(issuer_id, record, issuer_id in proven.hold, proven)
 
@@ -576,12 +583,17 @@ def show(facts: Dict[str, Json], as_json: bool) -> None:
             print(f"{name.replace('_', ' ')}: {text}")
 
 
-def save_memory(path: str, memory: Memory) -> None:
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(memory.to_json(), file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(path + ".new", path)
+def save_memory(path: Optional[str], memory: Memory) -> None:
+    if path is None:
+        return
+    try:
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            json.dump(memory.to_json(), file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(path + ".new", path)
+    except OSError as error:
+        raise Refused("ERR_OPTIONS_INVALID", f"{path}: {error.strerror}") from error
 
 
 def load_memory(path: Optional[str]) -> Memory:
@@ -632,20 +644,17 @@ def run(options: argparse.Namespace) -> int:
     memory = load_memory(options.state)
     source = open_source(options.source)
     if options.command == "verify":
-        proven: Optional[Proven] = verify_registry(source, anchor, clock, memory)
-        assert proven
-        show({"ok": True, **describe(proven)}, options.json)
-        status = 0
-    else:
-        answer = resolve_issuer(source, anchor, clock, options.id, memory)
-        proven = answer.proven
-        facts = describe(proven) if proven else {}
-        show({"ok": True, "issuer_id": answer.issuer_id, "verdict": answer.verdict, "record": answer.record, **facts},
-             options.json)
-        status = 0 if answer.verdict == "active" else 1
-    if options.state and proven:
+        proven = verify_registry(source, anchor, clock, memory)
         save_memory(options.state, proven.memory)
-    return status
+        show({"ok": True, **describe(proven)}, options.json)
+        return 0
+    answer = resolve_issuer(
+        source, anchor, clock, options.id, memory, lambda accepted: save_memory(options.state, accepted)
+    )
+    facts = describe(answer.proven) if answer.proven else {}
+    show({"ok": True, "issuer_id": answer.issuer_id, "verdict": answer.verdict, "record": answer.record, **facts},
+         options.json)
+    return 0 if answer.verdict == "active" else 1
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
