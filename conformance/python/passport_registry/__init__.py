@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verifier of a signed registry of issuers, written from docs/protocol.md alone.
+"""A verifier of a signed registry of issuers: the protocol, told a second time.
 
-The sections stand in the order of the protocol. A comment such as (rule list-order) names the anchor of the rule in
-docs/protocol.md. Functions raise ValueError for a fault of form; whoever calls them gives the fault its error code
-(section 26) with `faults_are`. A Refused carries that code, and ends the source: nothing of the source is used.
+It was written from docs/protocol.md and its parts, and not from the other verifier of this project. A word such as
+(#list-order) is the permanent id of a rule: docs/protocol.md#list-order says it in full.
+
+Everything here goes from bytes to facts, without a disk, a network or a clock of its own: `client` has those. A fault of
+form is a ValueError, to which whoever asked gives an error code (#error-codes, #other-codes) with `faults_are`. Then it
+is a Refused, which is the verdict on a source or a document: no part of it is used.
 """
 
 from __future__ import annotations
 
 import base64
-import calendar
+import datetime
 import hashlib
 import ipaddress
 import json
@@ -18,7 +21,7 @@ import socket
 import urllib.parse
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, NoReturn, Sequence, Tuple
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
@@ -26,11 +29,18 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 Json = Any
+
+LIMITS = {  # in bytes (#limits, #other-limits)
+    "jwt": 16_384, "signature": 256, "list": 268_435_456, "rotation": 262_144, "record": 65_536, "sums": 262_144,
+    "logProof": 65_536, "tile": 8_192, "logEntry": 4_096, "history": 1_048_576,
+}
 MAX_INTEGER = 2**53 - 1
+MAX_DEPTH = 500
+MAX_STEPS = 64
 
 
 class Refused(Exception):
-    """The verdict on a source or a document. `code` is an error code of section 26."""
+    """The verdict on a source or a document, with an error code of the protocol."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -42,9 +52,9 @@ def refuse(code: str, message: str) -> NoReturn:
     raise Refused(code, message)
 
 
-def check(condition: bool, message: str) -> None:
+def check(condition: bool, fault: str) -> None:
     if not condition:
-        raise ValueError(message)
+        raise ValueError(fault)
 
 
 @contextmanager
@@ -59,184 +69,226 @@ def sha256(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def sha256_hex(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+# --- The forms of values ----------------------------------------------------------------------------------------------
+
+Form = Callable[[Json], bool]
+Forms = Dict[str, Form]
 
 
-# --- 2. A record ------------------------------------------------------------------------------------------------------
+def check_members(value: Json, required: Forms, optional: Forms, closed: bool = True) -> None:
+    """An object with the required members, each in its form. A closed one has no others but the optional ones."""
+    check(isinstance(value, dict), "not an object")
+    for name in required:
+        check(name in value, f"{name} is missing")
+    for name, item in value.items():
+        form = required.get(name) or optional.get(name)
+        check(form is not None or not closed, f"{name!r} is no member of this form")
+        check(form is None or form(item), f"{name} breaks its form")
 
-ISSUER_ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?")
-NOT_ISSUER_ID = re.compile(r"index|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?|.*\.\..*|.*\.(?:gz|br|html?)")
-LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-HOST_PATH_QUERY = (
-    rf"{LABEL}(?:\.{LABEL})*(?::[0-9]{{1,5}})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{{2}})*)?"
-    r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
-)
-HTTPS_URI = re.compile("https://" + HOST_PATH_QUERY)
-WEB_URI = re.compile(f"https?://{HOST_PATH_QUERY}(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{{2}})*)?")
+
+def text(pattern: str, most: int = 2048) -> Form:
+    compiled = re.compile(pattern)
+    return lambda value: isinstance(value, str) and len(value) <= most and bool(compiled.fullmatch(value))
+
+
+def one_of(*values: str) -> Form:
+    return lambda value: isinstance(value, str) and value in values
+
+
+def or_null(form: Form) -> Form:
+    return lambda value: value is None or form(value)
+
+
+def array(form: Form, least: int = 0, most: int = MAX_INTEGER) -> Form:
+    """An array of different items."""
+    return lambda value: (
+        isinstance(value, list) and least <= len(value) <= most
+        and all(map(form, value)) and len(set(value)) == len(value)
+    )
+
+
+def integer(least: int = 0, most: int = MAX_INTEGER) -> Form:
+    """By value: the reader of JSON has made 1 of 1.0 (#jwt-profile)."""
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def accepts(read: Callable[[Json], object]) -> Form:
+    """The form of what a function can read."""
+
+    def form(value: Json) -> bool:
+        try:
+            read(value)
+        except ValueError:
+            return False
+        return True
+
+    return form
+
+
+def is_string(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def is_strings(value: Json) -> bool:
+    return isinstance(value, list) and all(map(is_string, value))
+
+
+def is_true(value: Json) -> bool:
+    return value is True
+
+
 DATE_TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?"
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
-GEOGRAPHICAL_CODE = re.compile(r"global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?")
-SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*")
-EMAIL = re.compile(
-    r"(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@"
-    rf"(?:{LABEL}\.)+{LABEL}"
-)
 
 
-def is_issuer_id(value: Json) -> bool:
-    """(rule issuer-id)"""
-    return isinstance(value, str) and bool(ISSUER_ID.fullmatch(value)) and not NOT_ISSUER_ID.fullmatch(value)
-
-
-def is_text(value: Json, pattern: "re.Pattern[str]", most: int) -> bool:
-    return isinstance(value, str) and len(value) <= most and bool(pattern.fullmatch(value))
-
-
-DAYS_OF_MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-
-
-def date_time_ms(text: Json) -> int:
-    """Milliseconds since 1970 of a date-time of RFC 3339 (rule date-time)."""
-    match = DATE_TIME.fullmatch(text) if isinstance(text, str) and len(text) <= 64 else None
-    check(match is not None, "no date-time of RFC 3339")
-    assert match
-    year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
-    sign = -1 if match[8] == "-" else 1
+def date_time_ms(value: Json) -> int:
+    """Milliseconds since 1970 of a date-time of RFC 3339 (#date-time)."""
+    match = DATE_TIME.fullmatch(value) if is_string(value) and len(value) <= 64 else None
+    if match is None:
+        raise ValueError("no date-time of RFC 3339")
+    year, month, day, hour, minute, second = map(int, match.groups()[:6])
     offset_hour, offset_minute = int(match[9] or 0), int(match[10] or 0)
-    check(1 <= month <= 12 and hour <= 23 and minute <= 59 and second <= 60, "no such time")
-    check(offset_hour <= 23 and offset_minute <= 59, "no such offset")
-    check(1 <= day <= DAYS_OF_MONTHS[month - 1] + (month == 2 and calendar.isleap(year)), "no such day")
-    minutes = hour * 60 + minute - sign * (offset_hour * 60 + offset_minute)
+    check(hour <= 23 and minute <= 59 and second <= 60 and offset_hour <= 23 and offset_minute <= 59, "no such time")
+    # The calendar repeats itself after 400 years, and `datetime` has no year 0.
+    cycle, year = divmod(year, 400)
+    days = datetime.date(2000 + year, month, day).toordinal() + (cycle - 5) * 146_097 - 719_163
+    offset = offset_hour * 60 + offset_minute
+    minutes = hour * 60 + minute + (offset if match[8] == "-" else -offset)
     check(second < 60 or minutes % 1440 == 1439, "a leap second is at 23:59:60 UTC only")
-    shifted = year - (month < 3)  # years from March on, so that the leap day is the last day of a year
-    days = shifted * 365 + shifted // 4 - shifted // 100 + shifted // 400
-    days += (153 * ((month + 9) % 12) + 2) // 5 + day - 1 - 719468
     return ((days * 1440 + minutes) * 60 + second) * 1000 + int((match[7] or "0")[:3].ljust(3, "0"))
 
 
-def is_date_time(value: Json) -> bool:
-    try:
-        date_time_ms(value)
-    except ValueError:
-        return False
-    return True
-
-
-def is_scope(value: Json, pattern: "re.Pattern[str]", most: int) -> bool:
-    if not isinstance(value, list) or not all(is_text(item, pattern, most) for item in value):
-        return False
-    return len(set(value)) == len(value)
-
-
-RECORD_MEMBERS: Dict[str, Callable[[Json], bool]] = {
-    "issuer_id": is_issuer_id,
-    "tier": lambda value: value in ("founding", "certified", "registered", "sandbox"),
-    "jwks_uri": lambda value: is_text(value, HTTPS_URI, 2048),  # (rule record-uris)
-    "discovery_uri": lambda value: is_text(value, HTTPS_URI, 2048),
-    "policy_uri": lambda value: value is None or is_text(value, WEB_URI, 2048),
-    "status": lambda value: value in ("active", "suspended", "revoked"),
-    "certified_since": is_date_time,
-    "last_audit": lambda value: value is None or is_date_time(value),
-    "geographical_scope": lambda value: is_scope(value, GEOGRAPHICAL_CODE, 6),  # (rule scope-absent)
-    "domain_scope": lambda value: is_scope(value, SLUG, 64),
-    "passport_types": lambda value: is_scope(value, SLUG, 64),
-    "contact": lambda value: value is None or is_text(value, EMAIL, 254),
-}
-RECORD_REQUIRED = ("issuer_id", "tier", "jwks_uri", "discovery_uri", "status", "certified_since")
-
-
-def check_record(record: Json) -> None:
-    """The schema of a record, which is closed (rule record-form)."""
-    check(isinstance(record, dict), "a record is not an object")
-    for member in RECORD_REQUIRED:
-        check(member in record, f"a record lacks {member}")
-    for member, value in record.items():
-        check(member in RECORD_MEMBERS, f"a record has the unknown member {member!r}")
-        check(RECORD_MEMBERS[member](value), f"{member} of a record breaks the schema")
-
-
-# --- 3. The bytes of the list -----------------------------------------------------------------------------------------
-
-
-def canonical(value: Json, depth: int = 1) -> str:
-    """The canonical form of RFC 8785, within the limits of (rule canonical-values)."""
-    if value is None or isinstance(value, (bool, str)):
-        text = json.dumps(value, ensure_ascii=False)
-        text.encode()  # a lone surrogate raises ValueError
-        return text
-    if isinstance(value, (int, float)):
-        return canonical_number(value)
-    check(depth <= MAX_DEPTH and isinstance(value, (list, dict)), "not JSON, or nested too deep")
-    if isinstance(value, list):
-        return "[" + ",".join(canonical(item, depth + 1) for item in value) + "]"
-    names = sorted(value, key=lambda name: str(name).encode("utf-16-be", "surrogatepass"))
-    return "{" + ",".join(f"{canonical(name)}:{canonical(value[name], depth + 1)}" for name in names) + "}"
-
-
-def canonical_number(number: Union[int, float]) -> str:
-    """A number as ECMAScript writes it."""
-    check(abs(number) <= MAX_INTEGER, "a number is above 2^53 - 1")
-    if number == int(number):
-        return str(int(number))
-    match = re.fullmatch(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:e([+-][0-9]+))?", repr(number))
-    assert match
-    sign, whole, fraction, exponent = match[1], match[2], match[3] or "", int(match[4] or 0)
-    point = len(whole) + exponent  # the value is 0.<digits> * 10^point
-    digits = (whole + fraction).lstrip("0")
-    point -= len(whole + fraction) - len(digits)
-    digits = digits.rstrip("0")
-    if 0 < point:
-        return f"{sign}{digits[:point]}.{digits[point:]}"
-    if -6 < point:
-        return f"{sign}0.{'0' * -point}{digits}"
-    return sign + digits[0] + ("." + digits[1:] if digits[1:] else "") + f"e{point - 1}"
-
-
-LIST_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]Z")
+is_count = integer()
+is_hash = text("[0-9a-f]{64}")
+is_date_time = accepts(date_time_ms)
+has_list_time_form = text("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]Z")
 
 
 def is_list_time(value: Json) -> bool:
-    """(rule list-time)"""
-    return isinstance(value, str) and bool(LIST_TIME.fullmatch(value)) and is_date_time(value)
+    """(#list-time)"""
+    return has_list_time_form(value) and is_date_time(value)
 
 
-# --- 4. The signature -------------------------------------------------------------------------------------------------
+# --- JSON, base64 -----------------------------------------------------------------------------------------------------
 
-ED25519_P = 2**255 - 19
-ED25519_D = -121665 * pow(121666, -1, ED25519_P) % ED25519_P
-ED25519_L = 2**252 + 27742317777372353535851937790883648493
-P256_P = 2**256 - 2**224 + 2**192 + 2**96 - 1
-P256_N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
+def read_number(digits: str) -> int | float:
+    number = float(digits)  # as a double; above its limits it is infinite
+    return int(number) if number.is_integer() else number
+
+
+def read_strict_number(digits: str) -> int | float:
+    number = read_number(digits)
+    check(abs(number) <= MAX_INTEGER, "a number is above 2^53 - 1")
+    return number
+
+
+def not_json(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def members_once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    check(len(dict(pairs)) == len(pairs), "a member occurs twice")
+    return dict(pairs)
+
+
+def plain_json(body: bytes) -> Json:
+    """What is parsed after it was authenticated: the last of duplicate members counts (#strict-json)."""
+    return json.loads(body.decode("utf-8"), parse_int=read_number, parse_float=read_number, parse_constant=not_json)
+
+
+def strict_json(body: bytes) -> Json:
+    """(#strict-json)"""
+    decoded = body.decode("utf-8")
+    depth = 0
+    for token in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', decoded, re.S):  # a string, or a bracket
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        check(depth <= MAX_DEPTH, "nested deeper than 500")
+    return json.loads(
+        decoded, parse_int=read_strict_number, parse_float=read_strict_number, parse_constant=not_json,
+        object_pairs_hook=members_once,
+    )
+
+
+def canonical(value: Json) -> bytes:
+    """The canonical form (#list-form) of what has passed a closed form of this file.
+
+    The names of its members are ASCII, and its numbers are integers. For these, Python writes what RFC 8785 demands. A
+    lone surrogate is a ValueError.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
 
 
 def base64url(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def from_base64url(text: Json) -> bytes:
-    """The one accepted spelling: no padding, no white space, unused bits zero."""
-    check(isinstance(text, str) and bool(re.fullmatch(r"[A-Za-z0-9_-]*", text)), "not base64url")
-    check(len(text) % 4 != 1, "not base64url")
-    data = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    check(base64url(data) == text, "base64url with unused bits that are not zero")
+def from_base64url(value: Json) -> bytes:
+    """Without padding, in its one spelling: the unused bits are zero (#signature-form, #jwt-profile)."""
+    check(is_string(value) and bool(re.fullmatch("[A-Za-z0-9_-]*", value)) and len(value) % 4 != 1, "not base64url")
+    data = base64.urlsafe_b64decode(value + "=" * (-len(value) % 4))
+    check(base64url(data) == value, "base64url with unused bits that are not zero")
     return data
 
 
-def from_base64(text: str) -> bytes:
-    """Base64 with padding (RFC 4648, section 4), in its one spelling."""
-    data = base64.b64decode(text.encode("ascii"), validate=True)
-    check(base64.b64encode(data).decode() == text, "not the unique base64")
+def from_base64(value: str) -> bytes:
+    """With padding (RFC 4648, section 4), in its one spelling (#log-bytes)."""
+    data = base64.b64decode(value.encode("ascii"), validate=True)
+    check(base64.b64encode(data).decode() == value, "not the unique base64")
     return data
 
 
-def read_signature(text: bytes) -> bytes:
-    """The 64 bytes of issuers.sig (rule signature-form)."""
-    trimmed = text.strip(b"\t\n\f\r ").decode("utf-8")
-    check(len(trimmed) == 86, "a signature has 86 characters")
-    return from_base64url(trimmed)
+def read_thumbprint(value: Json) -> str:
+    check(len(from_base64url(value)) == 32, "a thumbprint has 32 bytes")
+    return str(value)
+
+
+# --- Records ----------------------------------------------------------------------------------------------------------
+
+LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+PATH_CHARACTERS = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*"
+QUERY_CHARACTERS = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*"
+HOST_PATH_QUERY = rf"{LABEL}(?:\.{LABEL})*(?::[0-9]{{1,5}})?(?:/{PATH_CHARACTERS})?(?:\?{QUERY_CHARACTERS})?"
+ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+EMAIL = rf"(?=.{{1,64}}@){ATOM}(?:\.{ATOM})*@(?:{LABEL}\.)+{LABEL}"
+
+is_issuer_id = text(  # (#issuer-id)
+    r"(?!index\Z)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z))(?!.*\.\.)(?!.*\.(?:gz|br|html?)\Z)"
+    "[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?"
+)
+is_https_uri = text("https://" + HOST_PATH_QUERY)  # (#record-uris)
+is_web_uri = text(f"https?://{HOST_PATH_QUERY}(?:#{QUERY_CHARACTERS})?")
+is_slug = text(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", 64)
+
+RECORD: Forms = {  # (#record-form)
+    "issuer_id": is_issuer_id,
+    "tier": one_of("founding", "certified", "registered", "sandbox"),
+    "jwks_uri": is_https_uri,
+    "discovery_uri": is_https_uri,
+    "status": one_of("active", "suspended", "revoked"),
+    "certified_since": is_date_time,
+}
+RECORD_OPTIONAL: Forms = {  # a scope is absent or an array, but never null (#scope-absent)
+    "policy_uri": or_null(is_web_uri),
+    "last_audit": or_null(is_date_time),
+    "geographical_scope": array(text("global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?")),
+    "domain_scope": array(is_slug),
+    "passport_types": array(is_slug),
+    "contact": or_null(text(EMAIL, 254)),
+}
+
+
+# --- Keys and signatures ----------------------------------------------------------------------------------------------
+
+ED25519_P = 2**255 - 19
+ED25519_D = -121665 * pow(121666, -1, ED25519_P) % ED25519_P
+ED25519_L = 2**252 + 27742317777372353535851937790883648493
+Y_OF_ORDER_8 = 2707385501144840649318225287225658788936804267575313519463743609750303021022
+SMALL_ORDER_YS = (1, ED25519_P - 1, 0, Y_OF_ORDER_8, ED25519_P - Y_OF_ORDER_8)  # of the orders 1, 2, 4 and 8
+P256_P = 2**256 - 2**224 + 2**192 + 2**96 - 1
+P256_N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
 @dataclass(frozen=True)
@@ -247,551 +299,267 @@ class PublicKey:
     thumbprint: str
 
     def verifies(self, signature: bytes, data: bytes) -> bool:
-        """(rule signature-algorithm, rule signature-strict)"""
-        if len(signature) != 64:
-            return False
+        """The algorithm follows from the key (#signature-algorithm, #signature-strict)."""
         try:
+            check(len(signature) == 64, "not 64 bytes")
             if self.algorithm == "Ed25519":
-                if int.from_bytes(signature[32:], "little") >= ED25519_L:
-                    return False
+                check(int.from_bytes(signature[32:], "little") < ED25519_L, "S is not below L")
                 # OpenSSL compares the 32 bytes of R with those of S*B - k*A: the equation without the cofactor.
                 ed25519.Ed25519PublicKey.from_public_bytes(self.x).verify(signature, data)
             else:
                 r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
-                if not (0 < r < P256_N and 0 < s < P256_N):
-                    return False
-                numbers = ec.EllipticCurvePublicNumbers(
-                    int.from_bytes(self.x, "big"), int.from_bytes(self.y, "big"), ec.SECP256R1()
-                )
-                numbers.public_key().verify(encode_dss_signature(r, s), data, ec.ECDSA(hashes.SHA256()))
+                check(0 < r < P256_N and 0 < s < P256_N, "r or s is out of range")
+                p256_key(self.x, self.y).verify(encode_dss_signature(r, s), data, ec.ECDSA(hashes.SHA256()))
         except (InvalidSignature, ValueError):
             return False
         return True
 
 
-# --- 5. The root key --------------------------------------------------------------------------------------------------
-
-PRIVATE_MEMBERS = ("d", "p", "q", "dp", "dq", "qi", "oth", "k")
+def p256_key(x: bytes, y: bytes) -> ec.EllipticCurvePublicKey:
+    """ValueError, if the point is not on the curve."""
+    numbers = ec.EllipticCurvePublicNumbers(int.from_bytes(x, "big"), int.from_bytes(y, "big"), ec.SECP256R1())
+    return numbers.public_key()
 
 
 def check_ed25519_point(encoded: bytes) -> None:
-    """The Ed25519 rows of (rule public-key-values)."""
-    sign, y = encoded[31] >> 7, int.from_bytes(encoded, "little") & (2**255 - 1)
+    """The rows of Ed25519 (#public-key-values)."""
+    y = int.from_bytes(encoded, "little") % 2**255  # without the sign of x
     check(y < ED25519_P, "an Ed25519 key is not canonical")
-    square = (y * y - 1) * pow(ED25519_D * y * y + 1, -1, ED25519_P) % ED25519_P
-    x = pow(square, (ED25519_P + 3) // 8, ED25519_P)
-    if x * x % ED25519_P != square:
-        x = x * pow(2, (ED25519_P - 1) // 4, ED25519_P) % ED25519_P
-    check(x * x % ED25519_P == square and not (x == 0 and sign), "an Ed25519 key is no point of the curve")
-    for _ in range(3):  # eight times the point; the sign of x makes no difference here
-        product = ED25519_D * x * x * y * y
-        x, y = (
-            2 * x * y * pow(1 + product, -1, ED25519_P) % ED25519_P,
-            (y * y + x * x) * pow(1 - product, -1, ED25519_P) % ED25519_P,
-        )
-    check((x, y) != (0, 1), "an Ed25519 key is a point of small order")
+    check(y not in SMALL_ORDER_YS, "an Ed25519 key is a point of small order")
+    x_squared = (y * y - 1) * pow(ED25519_D * y * y + 1, -1, ED25519_P)
+    check(pow(x_squared, (ED25519_P - 1) // 2, ED25519_P) == 1, "an Ed25519 key is no point of the curve")
 
 
 def read_public_key(jwk: Json) -> PublicKey:
-    """A root key, a delegated key or a next_root (rule public-key)."""
+    """A root key, a delegated key, or a `next_root` (#public-key, #public-key-values)."""
     check(isinstance(jwk, dict), "a key is not an object")
-    for member in PRIVATE_MEMBERS:
+    for member in ("d", "p", "q", "dp", "dq", "qi", "oth", "k"):
         check(member not in jwk, f"a key has the private member {member}")
     kind = (jwk.get("kty"), jwk.get("crv"))
     check(kind in (("OKP", "Ed25519"), ("EC", "P-256")), "a key is neither Ed25519 nor P-256")
-    x = from_base64url(jwk.get("x"))
+    named = {"kty": jwk["kty"], "crv": jwk["crv"], "x": jwk.get("x")}
+    x, y = from_base64url(jwk.get("x")), b""
     check(len(x) == 32, "x of a key has not 32 bytes")
     if kind[0] == "OKP":
         check(jwk.get("y") is None, "an Ed25519 key has y")
         check_ed25519_point(x)
-        names = {"crv": "Ed25519", "kty": "OKP", "x": jwk["x"]}
-        key = PublicKey("Ed25519", x, b"", base64url(sha256(canonical(names).encode())))
     else:
+        named["y"] = jwk.get("y")
         y = from_base64url(jwk.get("y"))
         check(len(y) == 32, "y of a key has not 32 bytes")
-        a, b = int.from_bytes(x, "big"), int.from_bytes(y, "big")
-        check(a < P256_P and b < P256_P, "a coordinate of a key is not below the prime")
-        ec.EllipticCurvePublicNumbers(a, b, ec.SECP256R1()).public_key()  # ValueError if not on the curve
-        names = {"crv": "P-256", "kty": "EC", "x": jwk["x"], "y": jwk["y"]}
-        key = PublicKey("ES256", x, y, base64url(sha256(canonical(names).encode())))
-    check(jwk.get("kid") in (None, key.thumbprint), "kid of a key is not its thumbprint")
-    return key
+        check(max(int.from_bytes(x, "big"), int.from_bytes(y, "big")) < P256_P, "a coordinate is not below the prime")
+        p256_key(x, y)
+    thumbprint = base64url(sha256(canonical(named)))
+    check(jwk.get("kid") in (None, thumbprint), "kid of a key is not its thumbprint")
+    return PublicKey("Ed25519" if kind[0] == "OKP" else "ES256", x, y, thumbprint)
 
 
-def verify_root_key_file(body: bytes, root: PublicKey) -> None:
-    """/keys/root.json is canonical, and the given key (rule root-key-file). Only auditors read this file."""
-    with faults_are("ERR_ROOT_KEY_INVALID"):
-        jwk = strict_json(body)
-        check(read_public_key(jwk) == root, "keys/root.json is another key")
-        check(set(jwk) == {"kty", "crv", "x", "kid"} | ({"y"} if root.y else set()), "keys/root.json has other members")
-        check(jwk["kid"] == root.thumbprint and canonical(jwk).encode() == body, "keys/root.json is not canonical")
+def read_signature(body: bytes) -> bytes:
+    """The 64 bytes of issuers.sig (#signature-form)."""
+    signature = from_base64url(body.decode("utf-8").strip("\t\n\f\r "))
+    check(len(signature) == 64, "a signature has 86 characters")
+    return signature
 
 
 @dataclass(frozen=True)
 class VerifierKey:
-    """A key of a log or of a witness, in the form of C2SP signed-note (rule log-name, log-witnesses)."""
+    """The key of a log or of a witness (#log-name, #log-witnesses)."""
 
     name: str
     id: bytes
     key: PublicKey
 
 
+TYPE_LOG, TYPE_WITNESS = 1, 4
+
+
 def read_verifier_key(line: Json, kind: int) -> VerifierKey:
-    """`kind` is 1 for a log, and 4 for a witness."""
-    match = re.fullmatch(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})", line) if isinstance(line, str) else None
-    check(match is not None and len(line) <= 512, "no verifier key")
-    assert match
-    data = from_base64(match[3])
+    match = re.fullmatch(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})", line) if is_string(line) else None
+    if match is None or len(line) > 512:
+        raise ValueError("no verifier key")
+    name, data = match[1], from_base64(match[3])
     check(data[0] == kind, f"a verifier key is not of type {kind}")
-    key_id = sha256(match[1].encode() + b"\n" + data)[:4]
+    key_id = sha256(name.encode() + b"\n" + data)[:4]
     check(key_id.hex() == match[2], "a verifier key has another id")
     check_ed25519_point(data[1:])
-    return VerifierKey(match[1], key_id, PublicKey("Ed25519", data[1:], b"", ""))
+    return VerifierKey(name, key_id, PublicKey("Ed25519", data[1:], b"", ""))
 
 
-SOURCE_URL = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?")
-LOG_ORIGIN = re.compile(r"[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~-]+)*/log")
-ANCHOR_MEMBERS = {"root", "next_roots", "sources", "checkpoint", "publication", "log", "witnesses", "quorum"}
-Commitment = Optional[FrozenSet[str]]
-
-
-def source_url_key(url: Json) -> str:
-    """A source as a URL parser writes it, without a slash at the end."""
-    check(is_text(url, SOURCE_URL, 2048), "a source is no http(s) URL in ASCII without credentials, query and fragment")
-    parts = urllib.parse.urlsplit(url)
-    port = parts.port  # ValueError above 65535
-    host = parts.hostname or ""
-    check(bool(host), "a source has no host")
-    if ":" in host:
-        host = f"[{ipaddress.IPv6Address(host)}]"
-    elif re.fullmatch(r"[0-9]+|0x[0-9a-f]*", host.rstrip(".").rpartition(".")[2]):  # IPv4 in any of its forms
-        host = str(ipaddress.IPv4Address(socket.inet_aton(host.rstrip("."))))
-    default = {"http": 80, "https": 443}[parts.scheme]
-    path: List[str] = []
-    for part in parts.path.split("/")[1:]:
-        plain = re.sub("%2e", ".", part, flags=re.I)
-        path = path[:-1] if plain == ".." else path if plain == "." else path + [part]
-    written = f"{parts.scheme}://{host}{'' if port in (None, default) else f':{port}'}/{'/'.join(path)}"
-    return written[:-1] if written.endswith("/") else written
-
-
-def read_commitment(value: Json) -> FrozenSet[str]:
-    """next_roots: 1 to 3 different thumbprints (rule rotation-commitment)."""
-    check(isinstance(value, list) and 1 <= len(value) <= 3, "next_roots is no array of 1 to 3")
-    for item in value:
-        check(len(from_base64url(item)) == 32, "next_roots has an item that is no thumbprint")
-    check(len(set(value)) == len(value), "next_roots repeats a thumbprint")
-    return frozenset(value)
+# --- The trust anchor -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class TrustAnchor:
+    """What a verifier pins of a registry (#trust-anchor)."""
+
     root: PublicKey
-    next_roots: Commitment = None
-    sources: Tuple[str, ...] = ()
+    next_roots: frozenset[str] | None = None
+    sources: tuple[str, ...] = ()
     checkpoint: bool = False
     publication: bool = False
-    log: Optional[str] = None
-    witnesses: Tuple["VerifierKey", ...] = ()
-    quorum: Optional[int] = None
+    log: str | None = None
+    witnesses: tuple[VerifierKey, ...] = ()
+    quorum: int | None = None
+
+
+def read_commitment(value: Json) -> frozenset[str]:
+    """The thumbprints of 1 to 3 keys, of which one comes next (#rotation-commitment)."""
+    check(array(accepts(read_thumbprint), 1, 3)(value), "next_roots is no array of 1 to 3 different thumbprints")
+    return frozenset(value)
+
+
+def source_key(url: str) -> str:
+    """A source as the URL parser of WHATWG writes it, without a slash at the end. ValueError or OSError, if it cannot."""
+    parts = urllib.parse.urlsplit(url)
+    host = parts.hostname or ""
+    check(host != "", "a source has no host")
+    if ":" in host:
+        host = f"[{ipaddress.IPv6Address(host)}]"
+    elif re.fullmatch("[0-9]+|0x[0-9a-f]*", host.rstrip(".").rpartition(".")[2]):  # IPv4, in any of its spellings
+        host = str(ipaddress.IPv4Address(socket.inet_aton(host.rstrip("."))))
+    port = "" if parts.port in (None, {"http": 80, "https": 443}[parts.scheme]) else f":{parts.port}"
+    path: list[str] = []
+    for part in re.sub("%2e", ".", parts.path, flags=re.I).split("/")[1:]:
+        path = path[:-1] if part == ".." else path if part == "." else path + [part]
+    return f"{parts.scheme}://{host}{port}/{'/'.join(path)}".removesuffix("/")
+
+
+is_log_origin = text(r"[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~-]+)*/log", 255)
+is_source_url = text(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?")
+
+ANCHOR: Forms = {"root": lambda root: set(root) <= {"kty", "crv", "x", "y", "kid"}}
+ANCHOR_OPTIONAL: Forms = {
+    "next_roots": accepts(read_commitment),
+    "sources": array(is_source_url, 1),
+    "checkpoint": one_of("required"),
+    "publication": one_of("required"),
+    "log": is_log_origin,
+    "witnesses": array(accepts(lambda line: read_verifier_key(line, TYPE_WITNESS)), 1, 32),
+    "quorum": integer(1, 32),
+}
 
 
 def read_trust_anchor(body: bytes) -> TrustAnchor:
-    """(rule trust-anchor, rule trust-anchor-closed)"""
+    """(#trust-anchor, #trust-anchor-closed)"""
     with faults_are("ERR_TRUST_ANCHOR_INVALID"):
-        anchor = plain_json(body)
+        anchor = strict_json(body)
         check(isinstance(anchor, dict) and "root" in anchor, "a trust anchor is an object with root")
-        check(set(anchor) <= ANCHOR_MEMBERS, f"unknown members: {sorted(set(anchor) - ANCHOR_MEMBERS)}")
         with faults_are("ERR_ROOT_KEY_INVALID"):
             root = read_public_key(anchor["root"])
-        check(set(anchor["root"]) <= {"kty", "crv", "x", "y", "kid"}, "root has a member that the schema does not name")
-        next_roots = read_commitment(anchor["next_roots"]) if "next_roots" in anchor else None
-        check(root.thumbprint not in (next_roots or ()), "next_roots names root itself")
-        sources = anchor.get("sources", [""])
-        check(isinstance(sources, list) and len(sources) > 0, "sources is no array of at least one")
-        if "sources" in anchor:
-            check(len({source_url_key(url) for url in sources}) == len(sources), "sources repeats a URL")
-        for member in ("checkpoint", "publication"):
-            check(anchor.get(member, "required") == "required", f"{member} is not \"required\"")
-        log = anchor.get("log")
-        check("log" not in anchor or is_text(log, LOG_ORIGIN, 255), "log is no name of a log")
-        lines = anchor.get("witnesses", [])
-        check(isinstance(lines, list), "witnesses is no array")
-        witnesses = tuple(read_verifier_key(line, 4) for line in lines)
-        check(len({witness.key.x for witness in witnesses}) == len(witnesses), "witnesses repeats a key")
-        quorum = anchor.get("quorum")
+        check_members(anchor, ANCHOR, ANCHOR_OPTIONAL)
+        check(root.thumbprint not in anchor.get("next_roots", ()), "next_roots names root itself")
+        sources = tuple(anchor.get("sources", ()))
+        check(len(set(map(source_key, sources))) == len(sources), "sources has a URL twice")
         check(("witnesses" in anchor) == ("quorum" in anchor), "witnesses and quorum need each other")
-        if "witnesses" in anchor:
-            check("log" in anchor and 1 <= len(witnesses) <= 32, "witnesses needs log, and 1 to 32 keys")
-            check(type(quorum) is int and 1 <= quorum <= len(witnesses), "quorum is not 1 to the number of witnesses")
-        return TrustAnchor(
-            root, next_roots, tuple(anchor.get("sources", ())), "checkpoint" in anchor, "publication" in anchor,
-            log, witnesses, quorum,
-        )
+        check("witnesses" not in anchor or "log" in anchor, "witnesses needs log")
+        witnesses = tuple(read_verifier_key(line, TYPE_WITNESS) for line in anchor.get("witnesses", ()))
+        check(len({witness.key.x for witness in witnesses}) == len(witnesses), "witnesses has a key twice")
+        check(anchor.get("quorum", 0) <= len(witnesses), "quorum is above the number of witnesses")
+    return TrustAnchor(
+        root, read_commitment(anchor["next_roots"]) if "next_roots" in anchor else None, sources,
+        "checkpoint" in anchor, "publication" in anchor, anchor.get("log"), witnesses, anchor.get("quorum"),
+    )
 
 
-# --- 6. Verifying a list ----------------------------------------------------------------------------------------------
+# --- The list ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Named:
+    """What identifies a list, in a checkpoint and in a publication statement."""
+
+    updated_at: str
+    sha256: str
+    size: int
 
 
 @dataclass(frozen=True)
 class IssuerList:
-    updated_at: str
-    sha256: str
-    size: int
-    records: List[Dict[str, Json]]
+    named: Named
+    records: list[dict[str, Json]]
 
 
-def verify_list(body: bytes, signature_text: bytes, root: PublicKey) -> IssuerList:
-    """Steps 2 to 4 (rule verify-before-parse): nothing is parsed before the signature has been verified."""
+def verify_list(body: bytes, signature: bytes, root: PublicKey) -> IssuerList:
+    """Nothing is parsed before the signature has been verified (#verify-before-parse, #list-checks, #list-hash)."""
     with faults_are("ERR_SIGNATURE_MALFORMED"):
-        signature = read_signature(signature_text)
-    if not root.verifies(signature, body):
+        raw = read_signature(signature)
+    if not root.verifies(raw, body):
         refuse("ERR_SIGNATURE_INVALID", "the root key has not signed this list")
     with faults_are("ERR_LIST_MALFORMED"):
         try:
             value = plain_json(body)
         except RecursionError:
             refuse("ERR_LIST_NONCONFORMING", "the list is nested too deep")
-    with faults_are("ERR_LIST_NONCONFORMING"):  # (rule list-checks, list-form)
-        check(isinstance(value, dict) and set(value) == {"issuers", "updated_at"}, "a list has issuers and updated_at")
-        check(is_list_time(value["updated_at"]), "updated_at breaks its form")
-        check(isinstance(value["issuers"], list), "issuers is no array")
+    with faults_are("ERR_LIST_NONCONFORMING"):
+        check_members(value, {"issuers": lambda records: isinstance(records, list), "updated_at": is_list_time}, {})
         for record in value["issuers"]:
-            check_record(record)
-    with faults_are("ERR_LIST_UNSORTED"):  # (rule list-order)
+            check_members(record, RECORD, RECORD_OPTIONAL)
+    with faults_are("ERR_LIST_UNSORTED"):  # (#list-order)
         ids = [record["issuer_id"] for record in value["issuers"]]
-        check(all(a < b for a, b in zip(ids, ids[1:])), "ids are out of order or repeated")
-    with faults_are("ERR_LIST_NOT_CANONICAL"):
-        check(canonical(value).encode() == body, "the list is not in canonical form")
-    return IssuerList(value["updated_at"], sha256_hex(body), len(body), value["issuers"])
+        check(all(one < next_one for one, next_one in zip(ids, ids[1:])), "ids are out of order or repeated")
+    with faults_are("ERR_LIST_NOT_CANONICAL"):  # (#list-form)
+        check(canonical(value) == body, "the list is not in canonical form")
+    return IssuerList(Named(value["updated_at"], sha256(body).hex(), len(body)), value["issuers"])
 
 
-# --- 8. Freshness: delegation, checkpoint, hold -----------------------------------------------------------------------
-
-HEX64 = re.compile(r"[0-9a-f]{64}")
-
-
-def is_hash(value: Json) -> bool:
-    return isinstance(value, str) and bool(HEX64.fullmatch(value))
-
-
-def is_count(value: Json, most: int = MAX_INTEGER) -> bool:
-    return type(value) is int and 0 <= value <= most
-
-
-@dataclass(frozen=True)
-class Delegation:
-    iat: int
-    exp: int
-    may_hold: bool
-    keys: Tuple[PublicKey, ...]
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    iat: int
-    exp: int
-    updated_at: str
-    sha256: str
-    size: int
-    tree_sha256: str
-    sequence: Optional[int]
-    hold: Tuple[str, ...]
-    delegation: Optional[Delegation]
-
-
-def verify_delegation(raw: bytes, root: PublicKey, clock: "Clock") -> Delegation:
-    """(rule delegation-form)"""
-    code = "ERR_DELEGATION_INVALID"
-    jwt = read_jwt(raw, "registry-delegation+jwt", code, expires=True)
-    verify_jwt(jwt, root, code)
-    clock.check_times(jwt.claims, "ERR_DELEGATION_EXPIRED")
-    with faults_are(code):
-        check(jwt.claims.get("hold", True) is True, "hold of a delegation is not true")
-        keys: Json = jwt.claims.get("keys")
-        check(isinstance(keys, list) and 1 <= len(keys) <= 16, "a delegation has 1 to 16 keys")
-        public = tuple(map(read_public_key, keys))
-    return Delegation(jwt.claims["iat"], jwt.claims["exp"], "hold" in jwt.claims, public)
-
-
-def verify_checkpoint(
-    raw: bytes, get_delegation: Callable[[], Optional[bytes]], root: PublicKey, clock: "Clock"
-) -> Checkpoint:
-    """(rule checkpoint-signer, checkpoint-form)"""
-    code = "ERR_CHECKPOINT_INVALID"
-    jwt = read_jwt(raw, "registry-checkpoint+jwt", code, expires=True)
-    kid = jwt.header.get("kid")
-    if not isinstance(kid, str):
-        refuse(code, "kid is not a string")
-    signer, delegation = root, None
-    if kid != root.thumbprint:  # (rule delegation-unneeded)
-        delegation_raw = get_delegation()
-        if delegation_raw is None:
-            refuse(code, "there is no delegation for the key of the checkpoint")
-        delegation = verify_delegation(delegation_raw, root, clock)
-        signers = [key for key in delegation.keys if key.thumbprint == kid]
-        if not signers:
-            refuse(code, "the key of the checkpoint is not delegated")
-        signer = signers[0]
-    verify_jwt(jwt, signer, code)
-    clock.check_times(jwt.claims, "ERR_CHECKPOINT_EXPIRED")
-    claims = jwt.claims
-    with faults_are(code):
-        if delegation:  # (rule checkpoint-within-delegation)
-            check(delegation.iat <= claims["iat"] <= delegation.exp, "iat is outside the delegation")
-        check(is_list_time(claims.get("updated_at")), "updated_at breaks its form")
-        check(is_hash(claims.get("sha256")) and is_hash(claims.get("tree_sha256")), "a hash breaks its form")
-        check(is_count(claims.get("size")) and is_count(claims.get("sequence", 0)), "size or sequence is no integer")
-        hold = claims.get("hold", ["none"])
-        check(isinstance(hold, list) and 1 <= len(hold) <= 64 and all(map(is_issuer_id, hold)), "hold breaks its form")
-        check(all(a < b for a, b in zip(hold, hold[1:])), "hold is not in ascending order")
-        if "hold" in claims and delegation:  # (rule hold-permission)
-            check(delegation.may_hold, "the delegation does not permit hold")
-    return Checkpoint(
-        claims["iat"], claims["exp"], claims["updated_at"], claims["sha256"], claims["size"], claims["tree_sha256"],
-        claims.get("sequence"), tuple(claims.get("hold", ())), delegation,
-    )
-
-
-# --- 9. Rotation of the root key --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Link:
-    """A root key of a chain, and the thumbprints to which it is committed."""
-
-    key: PublicKey
-    next_roots: Commitment
-    step: Optional[str] = None  # the JWT that leads to the key; None for the pinned key
-
-    def same(self, other: "Link") -> bool:
-        return self.key == other.key and self.next_roots == other.next_roots  # (rule commitment-bound)
-
-
-def read_rotation(steps: Json, positions: bool = True) -> List["Jwt"]:
-    """The form of all steps (rule rotation-form, rotation-read). `positions` says whether the first step is step 1."""
-    code = "ERR_ROTATION_INVALID"
-    with faults_are(code):
-        check(isinstance(steps, list) and len(steps) <= 64, "a rotation is an array of at most 64")
-        check(all(isinstance(step, str) for step in steps), "a step is not a string")
-        jwts = []
-        for position, text in enumerate(steps, 1):
-            jwt = read_jwt(text.encode("utf-8"), "registry-root-rotation+jwt", code)
-            check(isinstance(jwt.header.get("kid"), str), f"step {position} has no kid")
-            given = jwt.claims.get("step", position)
-            check(is_count(given) and (given == position or not positions), f"step {position} has another step")
-            jwts.append(jwt)
-    return jwts
-
-
-def follow_rotation(jwts: Sequence["Jwt"], known: Sequence[Link], clock: "Clock") -> List[Link]:
-    """The chain from the pinned key, which is the first of `known` (rule rotation-chain)."""
-    places = {link.key.thumbprint: place for place, link in reversed(list(enumerate(known)))}
-    first = next((n for n, jwt in enumerate(jwts) if jwt.header["kid"] in places), None)
-    if first is None:
-        if jwts:
-            with faults_are("ERR_ROTATION_INVALID"):
-                last = read_public_key(jwts[-1].claims.get("next_root"))
-            if last != known[0].key:
-                refuse("ERR_ROTATION_GAP", "the rotation neither begins nor ends at the pinned key")
-        return [known[0]]
-    chain = list(known[: places[jwts[first].header["kid"]] + 1])
-    for jwt in jwts[first:]:
-        before = chain[-1]
-        if jwt.header["kid"] != before.key.thumbprint:
-            refuse("ERR_ROTATION_GAP", "a step is not by the key before it")
-        verify_jwt(jwt, before.key, "ERR_ROTATION_SIGNATURE")
-        clock.check_times(jwt.claims, None)
-        with faults_are("ERR_ROTATION_INVALID"):
-            key = read_public_key(jwt.claims.get("next_root"))
-        if any(key == link.key for link in chain):
-            refuse("ERR_ROTATION_LOOP", "a step leads to a key that already occurred")
-        if before.next_roots is not None and key.thumbprint not in before.next_roots:  # (rule commitment-followed)
-            refuse("ERR_ROTATION_NOT_COMMITTED", "a step leads to a key to which the key before is not committed")
-        next_roots = None
-        if "next_roots" in jwt.claims:  # (rule commitment-form)
-            with faults_are("ERR_ROTATION_INVALID"):
-                next_roots = read_commitment(jwt.claims["next_roots"])
-                earlier = {link.key.thumbprint for link in chain} | {key.thumbprint}
-                check(not next_roots & earlier, "next_roots names this key or an earlier one")
-        chain.append(Link(key, next_roots, jwt.text))
-    return chain
-
-
-def longest_chain(chain: List[Link], known: List[Link]) -> List[Link]:
-    """All of `known` is bound: it is pinned, or in the store (rule rotation-fork)."""
-    if not all(a.same(b) for a, b in zip(chain, known)):
-        refuse("ERR_ROTATION_FORK", "the rotation departs from the chain that was accepted before")
-    return chain if len(chain) > len(known) else known
-
-
-# --- 21. The publication statement ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Statement:
-    sequence: int
-    updated_at: str
-    sha256: str
-    size: int
-    issuers: int
-    sums_sha256: str
-    levels: int
-    checkpoint: bool
-    log: Optional["VerifierKey"]
-    exp: Optional[int]
-    payload: str  # in base64url
-    jwt_sha256: str
-
-
-def verify_statement(raw: bytes, root: PublicKey, clock: "Clock") -> Statement:
-    """(rule statement-form, statement-claims)"""
-    code = "ERR_PUBLICATION_INVALID"
-    jwt = read_jwt(raw, "registry-publication+jwt", code)
-    verify_jwt(jwt, root, code)
-    clock.check_times(jwt.claims, "ERR_PUBLICATION_EXPIRED")
-    claims = jwt.claims
-    with faults_are(code):
-        for member in ("sequence", "size", "issuers"):
-            check(is_count(claims.get(member)), f"{member} is no integer from 0 to 2^53 - 1")
-        check(is_list_time(claims.get("updated_at")), "updated_at breaks its form")
-        check(is_hash(claims.get("sha256")) and is_hash(claims.get("sums_sha256")), "a hash breaks its form")
-        check("previous" not in claims or is_hash(claims["previous"]), "previous breaks its form")
-        check(is_count(claims.get("levels"), 8), "levels is no integer from 0 to 8")
-        check(claims.get("checkpoint", True) is True, "checkpoint is not true")
-        log = None
-        if "log" in claims:  # (rule log-name)
-            check(isinstance(claims["log"], dict), "log is not an object")
-            origin = claims["log"].get("origin")
-            check(is_text(origin, LOG_ORIGIN, 255), "log.origin is no name of a log")
-            log = read_verifier_key(claims["log"].get("vkey"), 1)
-            check(log.name == origin, "log.vkey has another name than log.origin")
-    return Statement(
-        claims["sequence"], claims["updated_at"], claims["sha256"], claims["size"], claims["issuers"],
-        claims["sums_sha256"], claims["levels"], "checkpoint" in claims, log, claims.get("exp"),
-        jwt.payload, sha256_hex(raw),
-    )
-
-
-def fits_checkpoint(statement: Statement, checkpoint: Checkpoint) -> bool:
-    """(rule statement-checkpoint)"""
-    if statement.sequence < (checkpoint.sequence or 0):
-        return False
-    listed = (statement.sha256, statement.size, statement.updated_at)
-    if listed == (checkpoint.sha256, checkpoint.size, checkpoint.updated_at):
-        return True
-    return statement.updated_at > checkpoint.updated_at and statement.sequence != checkpoint.sequence
-
-
-# --- 22. JSON and JWT -------------------------------------------------------------------------------------------------
-
-
-def members_once(pairs: List[Tuple[str, Json]]) -> Dict[str, Json]:
-    check(len({name for name, _ in pairs}) == len(pairs), "a member occurs twice")
-    return dict(pairs)
-
-
-def not_json(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def read_number(text: str) -> Union[int, float]:
-    number = float(text)  # as a double; above the limits it is infinite
-    return int(number) if number.is_integer() else number
-
-
-def read_strict_number(text: str) -> Union[int, float]:
-    number = read_number(text)
-    check(abs(number) <= MAX_INTEGER, "a number is above 2^53 - 1")
-    return number
-
-
-def plain_json(body: bytes) -> Json:
-    """What is parsed after it was authenticated: the last of duplicate members counts."""
-    return json.loads(body.decode("utf-8"), parse_int=read_number, parse_float=read_number, parse_constant=not_json)
-
-
-def strict_json(body: bytes) -> Json:
-    """(rule strict-json)"""
-    text = body.decode("utf-8")
-    depth = 0
-    for token in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', text, re.S):  # linear, also without an end
-        depth += (token[0] in "[{") - (token[0] in "]}")
-        check(depth <= MAX_DEPTH, "nested deeper than 500")
-    return json.loads(
-        text, parse_int=read_strict_number, parse_float=read_strict_number, parse_constant=not_json,
-        object_pairs_hook=members_once,
-    )
+# --- JWT --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Jwt:
     text: str
-    header: Dict[str, Json]
-    claims: Dict[str, Json]
-    payload: str
-    signed: bytes
+    header: dict[str, Json]
+    claims: dict[str, Json]
     signature: bytes
 
+    def verify(self, key: PublicKey, code: str) -> None:
+        """The algorithm is that of the key (#jwt-profile)."""
+        if self.header["alg"] not in (("Ed25519", "EdDSA") if key.algorithm == "Ed25519" else ("ES256",)):
+            refuse(code, "alg is not that of the key")
+        if not key.verifies(self.signature, self.text.rpartition(".")[0].encode()):
+            refuse(code, "the signature is not by the key")
 
-def read_jwt(raw: bytes, typ: str, code: str, expires: bool = False) -> Jwt:
-    """The JWT profile, as far as it needs no key, in its order (rule jwt-profile)."""
+
+TIMES: Forms = {"iat": is_count, "exp": is_count, "nbf": is_count}
+
+
+def read_jwt(raw: bytes, typ: str, code: str, needs: Sequence[str] = ("iat",)) -> Jwt:
+    """The profile as far as it needs no key, in its order (#jwt-profile). `needs` has the times that are required."""
     with faults_are(code):
         check(len(raw) <= LIMITS["jwt"], "a JWT is larger than 16,384 bytes")
-        text = raw.decode("ascii")
-        parts = text.split(".")
+        parts = raw.decode("ascii").split(".")
         check(len(parts) == 3, "a JWT has three parts")
-        header_bytes, payload_bytes, signature = (from_base64url(part) for part in parts)
+        header_bytes, claims_bytes, signature = map(from_base64url, parts)
         header = strict_json(header_bytes)
-        check(isinstance(header, dict), "the header is not an object")
-        check(header.get("typ") == typ, f"typ is not {typ}")
-        check(header.get("alg") in ("Ed25519", "EdDSA", "ES256"), "alg is not known")
+        check_members(header, {"typ": one_of(typ), "alg": one_of("Ed25519", "EdDSA", "ES256")}, {}, closed=False)
         for member in ("jku", "jwk", "x5u", "x5c", "crit", "b64"):
             check(member not in header, f"the header has {member}")
-        claims = strict_json(payload_bytes)
-        check(isinstance(claims, dict), "the payload is not an object")
-        for member in ("iat", "exp", "nbf"):
-            check(member not in claims or is_count(claims[member]), f"{member} is no integer from 0 to 2^53 - 1")
-        check("iat" in claims and ("exp" in claims or not expires), "iat or exp is missing")
-    return Jwt(text, header, claims, parts[1], f"{parts[0]}.{parts[1]}".encode(), signature)
+        claims = strict_json(claims_bytes)
+        check_members(claims, {time: TIMES[time] for time in needs}, TIMES, closed=False)
+    return Jwt(raw.decode(), header, claims, signature)
 
 
-def verify_jwt(jwt: Jwt, key: PublicKey, code: str) -> None:
-    """The algorithm follows from the key (rule jwt-profile)."""
-    if jwt.header["alg"] not in (("Ed25519", "EdDSA") if key.algorithm == "Ed25519" else ("ES256",)):
-        refuse(code, "alg is not that of the key")
-    if not key.verifies(jwt.signature, jwt.signed):
-        refuse(code, "the signature is not by the key")
-
-
-# --- 23. Limits -------------------------------------------------------------------------------------------------------
-
-MAX_DEPTH = 500
-LIMITS = {  # (rule limits)
-    "jwt": 16384, "rotation": 262144, "signature": 256, "record": 65536, "list": 268435456, "sums": 262144,
-    "logProof": 65536, "tile": 8192, "logEntry": 4096, "history": 1048576,
-}
-
-
-# --- 24. Clocks -------------------------------------------------------------------------------------------------------
+# --- Clocks -----------------------------------------------------------------------------------------------------------
 
 TOLERANCE_MS = 300_000
 DAY_MS = 86_400_000
+LAST_INSTANT_MS = 8_640_000_000_000_000
 
 
 @dataclass(frozen=True)
 class Clock:
-    """(rule clocks) `now_ms` None compares no times: for the past, and for the store (rule store-times).
+    """The comparisons of times, in milliseconds (#clocks, #other-clocks).
 
-    With `copy_max_age_ms` a source is read as an offline copy, whose statements may have expired.
+    Without `now_ms`, no times are compared: for the past, and for what a client has stored (#store-times). With
+    `copy_max_age_ms`, a source is read as an offline copy, whose statements may have expired.
     """
 
-    now_ms: Optional[int]
+    now_ms: int | None
     max_age_ms: int = 30 * DAY_MS
-    copy_max_age_ms: Optional[int] = None
+    copy_max_age_ms: int | None = None
 
-    def check_times(self, claims: Dict[str, Json], expired: Optional[str]) -> None:
-        """iat and nbf, then exp. A rotation step has no code for exp: it does not expire."""
+    def check_times(self, claims: dict[str, Json], expired: str | None) -> None:
+        """`iat` and `nbf`, then `exp`. What has no code for the end does not expire."""
         if self.now_ms is None:
             return
         if max(claims["iat"], claims.get("nbf", 0)) * 1000 > self.now_ms + TOLERANCE_MS:
@@ -800,10 +568,11 @@ class Clock:
             if self.now_ms >= claims["exp"] * 1000 + TOLERANCE_MS:
                 refuse(expired, "a statement has expired")
 
-    def check_list_age(self, updated_at: str, checkpoint: Optional[Checkpoint], cosigned_ms: Optional[int]) -> None:
-        """Step 8: in the future; without a checkpoint the maximum age (rule max-age); the age of a copy."""
-        assert self.now_ms is not None
+    def check_age(self, updated_at: str, checkpoint: Checkpoint | None, cosigned_ms: int | None) -> None:
+        """Step 8: not from the future; and no older than the maximum age, or the age of a copy (#max-age)."""
         made = date_time_ms(updated_at)
+        if self.now_ms is None:
+            return
         if made > self.now_ms + TOLERANCE_MS:
             refuse("ERR_NOT_YET_VALID", "the list is from the future")
         if self.copy_max_age_ms is not None:
@@ -814,86 +583,615 @@ class Clock:
         elif checkpoint is None and self.now_ms > made + self.max_age_ms + TOLERANCE_MS:
             refuse("ERR_LIST_EXPIRED", "the list is older than the maximum age")
 
-    def counts_cosignature(self, cosigned_ms: int) -> bool:
+    def counts(self, cosigned_ms: int) -> bool:
+        """Whether a cosignature of this time counts (#log-quorum)."""
         if self.now_ms is None:
-            return cosigned_ms <= 8_640_000_000_000_000
+            return cosigned_ms <= LAST_INSTANT_MS
         if cosigned_ms > min(self.now_ms + TOLERANCE_MS, MAX_INTEGER):
             return False
         return self.copy_max_age_ms is not None or self.now_ms <= cosigned_ms + self.max_age_ms + TOLERANCE_MS
 
-    def fresh_until_ms(self, updated_at: str, checkpoint: Optional[Checkpoint], statement: Optional[Statement],
-                       cosigned_ms: Optional[int]) -> int:
-        """F of the row "age of a list in use", without the grace."""
-        ends = [date_time_ms(updated_at) + self.max_age_ms]
-        if checkpoint:
-            ends = [checkpoint.exp * 1000] + ([checkpoint.delegation.exp * 1000] if checkpoint.delegation else [])
-        if statement and statement.exp is not None:
-            ends.append(statement.exp * 1000)
-        if cosigned_ms is not None:
-            ends.append(cosigned_ms + self.max_age_ms)
-        return min(ends)
+
+NO_CLOCK = Clock(None)
 
 
-# --- 29. The tree of sums ---------------------------------------------------------------------------------------------
+# --- The rotation of the root key -------------------------------------------------------------------------------------
 
 
-def read_sums(body: bytes, prefix: str, leaf: bool) -> Dict[str, str]:
-    """The hash of each path that a sums file lists (rule sums-form)."""
-    text = body.decode("utf-8")
-    check(text != "" or prefix == "", "a sums file below the root is empty")
-    check(text == "" or text.endswith("\n"), "the last line has no line feed")
-    listed: Dict[str, str] = {}
-    last = ""
-    for line in text.split("\n")[:-1]:
-        match = re.fullmatch(r"([0-9a-f]{64})  ((issuers|sums)/([a-z0-9._-]+))", line)
-        check(match is not None, "a line of a sums file breaks its form")
-        assert match
-        if leaf:
-            belongs = match[3] == "issuers" and is_issuer_id(match[4]) and place_of(match[4]).startswith(prefix)
-        else:
-            belongs = match[3] == "sums" and bool(re.fullmatch(prefix + "[0-9a-f]", match[4]))
-        check(belongs, "a line does not belong to its sums file")
-        check(match[2] > last, "the lines of a sums file are not in ascending order")
-        last = match[2]
-        listed[last] = match[1]
-    return listed
+@dataclass(frozen=True)
+class Link:
+    """A root key of a chain, and the thumbprints to which it is committed, if it is."""
+
+    key: PublicKey
+    next_roots: frozenset[str] | None
+    step: str = ""  # the JWT that leads to the key; none leads to the pinned key
+
+
+Chain = Tuple[Link, ...]
+
+
+def pinned_chain(anchor: TrustAnchor) -> Chain:
+    return (Link(anchor.root, anchor.next_roots),)
+
+
+def read_steps(steps: Json, first: int | None = 1) -> list[Jwt]:
+    """The form of all steps (#rotation-form, #rotation-read). `first` is None, if their positions are not known."""
+    code = "ERR_ROTATION_INVALID"
+    with faults_are(code):
+        check(is_strings(steps) and len(steps) <= MAX_STEPS, f"a rotation is no array of at most {MAX_STEPS} strings")
+    jwts = []
+    for position, step in enumerate(steps, first or 1):
+        jwt = read_jwt(step.encode("utf-8", "surrogatepass"), "registry-root-rotation+jwt", code)
+        with faults_are(code):
+            check(is_string(jwt.header.get("kid")), f"step {position} has no kid")
+            least, most = (1, MAX_STEPS) if first is None else (position, position)
+            check(integer(least, most)(jwt.claims.get("step", position)), f"step {position} has another step")
+        jwts.append(jwt)
+    return jwts
+
+
+def follow_rotation(steps: Sequence[Jwt], known: Chain, clock: Clock) -> Chain:
+    """The chain from the pinned key, which is the first of `known` (#rotation-chain)."""
+    known_kids = [link.key.thumbprint for link in known]
+    start = next((at for at, step in enumerate(steps) if step.header["kid"] in known_kids), None)
+    if start is None:
+        if steps and read_next_root(steps[-1]) != known[0].key:
+            refuse("ERR_ROTATION_GAP", "the rotation neither begins nor ends at the pinned key")
+        return known[:1]
+    chain = known[: known_kids.index(steps[start].header["kid"]) + 1]
+    for step in steps[start:]:
+        chain += (follow_step(step, chain, clock),)
+    return chain
+
+
+def follow_step(step: Jwt, chain: Chain, clock: Clock) -> Link:
+    before = chain[-1]
+    if step.header["kid"] != before.key.thumbprint:
+        refuse("ERR_ROTATION_GAP", "a step is not by the key before it")
+    step.verify(before.key, "ERR_ROTATION_SIGNATURE")
+    clock.check_times(step.claims, None)
+    key = read_next_root(step)
+    if any(key == link.key for link in chain):
+        refuse("ERR_ROTATION_LOOP", "a step leads to a key that already occurred")
+    if before.next_roots is not None and key.thumbprint not in before.next_roots:  # (#commitment-followed)
+        refuse("ERR_ROTATION_NOT_COMMITTED", "a step leads to a key to which the key before is not committed")
+    next_roots = None
+    if "next_roots" in step.claims:  # (#commitment-form)
+        with faults_are("ERR_ROTATION_INVALID"):
+            next_roots = read_commitment(step.claims["next_roots"])
+            earlier = {link.key.thumbprint for link in chain} | {key.thumbprint}
+            check(not next_roots & earlier, "next_roots has this key, or an earlier one")
+    return Link(key, next_roots, step.text)
+
+
+def read_next_root(step: Jwt) -> PublicKey:
+    with faults_are("ERR_ROTATION_INVALID"):
+        return read_public_key(step.claims.get("next_root"))
+
+
+def longest_chain(chain: Chain, known: Chain) -> Chain:
+    """All of `known` is bound: it is pinned, or in the store (#rotation-fork, #commitment-bound, #rotation-replaced)."""
+    if any((one.key, one.next_roots) != (other.key, other.next_roots) for one, other in zip(chain, known)):
+        refuse("ERR_ROTATION_FORK", "the rotation departs from the chain that was accepted before")
+    return max(known, chain, key=len)
+
+
+# --- Delegation, checkpoint, hold -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Delegation:
+    iat: int
+    exp: int
+    may_hold: bool
+    keys: tuple[PublicKey, ...]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    iat: int
+    exp: int
+    named: Named
+    sequence: int | None
+    hold: tuple[str, ...]
+    delegation: Delegation | None
+
+
+CHECKPOINT: Forms = {"updated_at": is_list_time, "sha256": is_hash, "size": is_count, "tree_sha256": is_hash}
+CHECKPOINT_OPTIONAL: Forms = {
+    "sequence": is_count,
+    "hold": lambda ids: array(is_issuer_id, 1, 64)(ids) and bool(ids == sorted(ids)),
+}
+
+
+def verify_delegation(raw: bytes, root: PublicKey, clock: Clock) -> Delegation:
+    """(#delegation-form)"""
+    code = "ERR_DELEGATION_INVALID"
+    jwt = read_jwt(raw, "registry-delegation+jwt", code, ("iat", "exp"))
+    jwt.verify(root, code)
+    clock.check_times(jwt.claims, "ERR_DELEGATION_EXPIRED")
+    with faults_are(code):
+        check(jwt.claims.get("hold", True) is True, "hold of a delegation is not true")
+        keys: Json = jwt.claims.get("keys")
+        check(isinstance(keys, list) and 1 <= len(keys) <= 16, "a delegation has 1 to 16 keys")
+        return Delegation(jwt.claims["iat"], jwt.claims["exp"], "hold" in jwt.claims, tuple(map(read_public_key, keys)))
+
+
+def verify_checkpoint(raw: bytes, get_delegation: Callable[[], bytes | None], root: PublicKey, clock: Clock) -> Checkpoint:
+    """By the root key, or by a key that it has delegated (#checkpoint-signer, #checkpoint-form, #hold)."""
+    code = "ERR_CHECKPOINT_INVALID"
+    jwt = read_jwt(raw, "registry-checkpoint+jwt", code, ("iat", "exp"))
+    kid: Json = jwt.header.get("kid")
+    if not is_string(kid):
+        refuse(code, "kid is not a string")
+    signer, delegation = root, None
+    if kid != root.thumbprint:  # otherwise the delegation is ignored (#delegation-unneeded)
+        delegation_raw = get_delegation()
+        if delegation_raw is None:
+            refuse(code, "there is no delegation for the key of the checkpoint")
+        delegation = verify_delegation(delegation_raw, root, clock)
+        signers = [key for key in delegation.keys if key.thumbprint == kid]
+        if not signers:
+            refuse(code, "the key of the checkpoint is not delegated")
+        signer = signers[0]
+    jwt.verify(signer, code)
+    clock.check_times(jwt.claims, "ERR_CHECKPOINT_EXPIRED")
+    claims = jwt.claims
+    with faults_are(code):
+        if delegation:  # (#checkpoint-within-delegation)
+            check(delegation.iat <= claims["iat"] <= delegation.exp, "iat is outside the delegation")
+        check_members(claims, CHECKPOINT, CHECKPOINT_OPTIONAL, closed=False)
+        if delegation and "hold" in claims:  # (#hold-permission)
+            check(delegation.may_hold, "the delegation does not permit hold")
+    return Checkpoint(
+        claims["iat"], claims["exp"], Named(claims["updated_at"], claims["sha256"], claims["size"]),
+        claims.get("sequence"), tuple(claims.get("hold", ())), delegation,
+    )
+
+
+# --- The publication statement ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Statement:
+    jwt: Jwt
+    named: Named
+    sequence: int
+    issuers: int
+    sums_sha256: str
+    levels: int
+    promises_checkpoint: bool
+    log: VerifierKey | None
+    exp: int | None
+
+    @property
+    def payload(self) -> str:
+        return self.jwt.text.split(".")[1]
+
+
+STATEMENT: Forms = {
+    "sequence": is_count, "updated_at": is_list_time, "sha256": is_hash, "size": is_count, "issuers": is_count,
+    "sums_sha256": is_hash, "levels": integer(0, 8),
+}
+STATEMENT_OPTIONAL: Forms = {"previous": is_hash, "checkpoint": is_true, "log": lambda log: bool(read_log_claim(log))}
+
+
+def verify_statement(raw: bytes, root: PublicKey, clock: Clock) -> Statement:
+    """(#statement-form, #statement-claims)"""
+    code = "ERR_PUBLICATION_INVALID"
+    jwt = read_jwt(raw, "registry-publication+jwt", code)
+    jwt.verify(root, code)
+    clock.check_times(jwt.claims, "ERR_PUBLICATION_EXPIRED")
+    claims = jwt.claims
+    with faults_are(code):
+        check_members(claims, STATEMENT, STATEMENT_OPTIONAL, closed=False)
+    return Statement(
+        jwt, Named(claims["updated_at"], claims["sha256"], claims["size"]), claims["sequence"], claims["issuers"],
+        claims["sums_sha256"], claims["levels"], "checkpoint" in claims,
+        read_log_claim(claims["log"]) if "log" in claims else None, claims.get("exp"),
+    )
+
+
+def read_log_claim(claim: Json) -> VerifierKey:
+    """(#log-name)"""
+    check_members(claim, {"origin": is_log_origin, "vkey": is_string}, {}, closed=False)
+    key = read_verifier_key(claim["vkey"], TYPE_LOG)
+    check(key.name == claim["origin"], "log.vkey has another name than log.origin")
+    return key
+
+
+def fits_checkpoint(statement: Statement, checkpoint: Checkpoint) -> bool:
+    """(#statement-checkpoint)"""
+    if statement.sequence < (checkpoint.sequence or 0):
+        return False
+    is_newer = statement.named.updated_at > checkpoint.named.updated_at and statement.sequence != checkpoint.sequence
+    return is_newer or statement.named == checkpoint.named
+
+
+# --- One issuer, from the tree of sums --------------------------------------------------------------------------------
 
 
 def place_of(issuer_id: str) -> str:
-    """(rule sums-place)"""
-    return sha256_hex(issuer_id.encode())
+    """(#sums-place)"""
+    return sha256(issuer_id.encode()).hex()
 
 
-def prove_issuer(
-    statement: Statement, issuer_id: str, fetch: Callable[[str, int, str], bytes]
-) -> Tuple[Optional[Dict[str, Json]], List[str]]:
-    """The record, or None if the issuer is proven to be absent, and the files that prove it (rule sums-proof).
+def read_sums(body: bytes, prefix: str, is_leaf: bool) -> dict[str, str]:
+    """The hash of each path that a sums file names (#sums-form)."""
+    decoded = body.decode("utf-8")
+    check(decoded != "" or prefix == "", "a sums file below the root is empty")
+    check(decoded == "" or decoded.endswith("\n"), "the last line has no line feed")
+    listed: dict[str, str] = {}
+    before = ""
+    for line in decoded.split("\n")[:-1]:
+        match = re.fullmatch(r"([0-9a-f]{64})  ((issuers|sums)/([a-z0-9._-]+))", line)
+        if match is None:
+            raise ValueError("a line of a sums file breaks its form")
+        digest, path, folder, name = match.groups()
+        if is_leaf:
+            belongs = folder == "issuers" and is_issuer_id(name) and place_of(name).startswith(prefix)
+        else:
+            belongs = folder == "sums" and bool(re.fullmatch(f"{prefix}[0-9a-f]", name))
+        check(belongs, "a line does not belong to its sums file")
+        check(path > before, "the lines of a sums file are not in ascending order")
+        listed[path] = digest
+        before = path
+    return listed
 
-    `fetch` returns the bytes of a path with the given limit and hash. Its bytes are not trusted.
+
+Fetch = Callable[[str, int, str], bytes]
+
+
+def prove_issuer(statement: Statement, issuer_id: str, fetch: Fetch) -> dict[str, Json] | None:
+    """The record, or None if the issuer is proven not to be in the list (#sums-proof, #tree-of-sums).
+
+    `fetch` returns the bytes of a path, with the given limit and hash. Its bytes are not trusted.
     """
-    files: List[str] = []
 
-    def verified(path: str, limit: int, expected: str) -> bytes:
-        body = fetch(path, limit, expected)
-        if sha256_hex(body) != expected:
+    def verified(path: str, limit: int, digest: str) -> bytes:
+        body = fetch(path, limit, digest)
+        if sha256(body).hex() != digest:
             refuse("ERR_SUMS_MISMATCH", f"{path} has another hash than the file above it names")
-        files.append(path)
         return body
 
-    expected, place = statement.sums_sha256, place_of(issuer_id)
+    digest, place, record_path = statement.sums_sha256, place_of(issuer_id), f"issuers/{issuer_id}"
     for depth in range(statement.levels + 1):
-        prefix, leaf = place[:depth], depth == statement.levels
-        body = verified(f"sums/{prefix or 'root'}", LIMITS["sums"], expected)
+        prefix, is_leaf = place[:depth], depth == statement.levels
+        body = verified(f"sums/{prefix or 'root'}", LIMITS["sums"], digest)
         with faults_are("ERR_SUMS_INVALID"):
-            listed = read_sums(body, prefix, leaf)
-        below = f"issuers/{issuer_id}" if leaf else f"sums/{place[: depth + 1]}"
-        if below not in listed:
-            return None, files
-        expected = listed[below]
-    body = verified(f"issuers/{issuer_id}", LIMITS["record"], expected)
+            listed = read_sums(body, prefix, is_leaf)
+        path = record_path if is_leaf else f"sums/{place[: depth + 1]}"
+        if path not in listed:
+            return None
+        digest = listed[path]
+    body = verified(record_path, LIMITS["record"], digest)
     with faults_are("ERR_RECORD_INVALID"):
-        record: Dict[str, Json] = plain_json(body)
-        check_record(record)
+        record: dict[str, Json] = plain_json(body)
+        check_members(record, RECORD, RECORD_OPTIONAL)
         check(record["issuer_id"] == issuer_id, "the record has another id")
-        check(canonical(record).encode() == body, "the record is not in canonical form")
-    return record, files
+        check(canonical(record) == body, "the record is not in canonical form")
+    return record
+
+
+# --- The log: heads and proofs ----------------------------------------------------------------------------------------
+
+
+def leaf_hash(entry: bytes) -> bytes:
+    return sha256(b"\x00" + entry)  # (#log-bytes)
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    return sha256(b"\x01" + left + right)
+
+
+def left_size(size: int) -> int:
+    """The left subtree of several hashes has the largest power of two below their number."""
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+@dataclass(frozen=True)
+class Head:
+    origin: str
+    size: int
+    root: bytes
+    signed: bytes  # the text that the log and the witnesses sign
+    lines: tuple[tuple[str, bytes], ...]  # of each signature line the name, and the id of the key with the signature
+
+
+def read_index(line: str) -> int:
+    check(bool(re.fullmatch("0|[1-9][0-9]{0,15}", line)) and int(line) <= MAX_INTEGER, "no integer from 0 to 2^53 - 1")
+    return int(line)
+
+
+def read_hash(line: str) -> bytes:
+    data = from_base64(line)
+    check(len(data) == 32, "a hash has 32 bytes")
+    return data
+
+
+def read_signature_line(line: str) -> tuple[str, bytes]:
+    match = re.fullmatch("\u2014 ([^\\s+]+) ([A-Za-z0-9+/]+={0,2})", line)
+    if match is None:
+        raise ValueError("a signature line breaks its form")
+    data = from_base64(match[2])
+    check(len(data) > 4, "a signature line has no signature")
+    return match[1], data
+
+
+def read_head(note: str) -> Head:
+    """(#log-files, #log-bytes)"""
+    check(not re.search(r"[\x00-\x09\x0b-\x1f]", note), "a head has control characters")
+    signed, gap, signatures = note.partition("\n\n")
+    check(gap != "" and signatures.endswith("\n"), "a head is text, an empty line, and lines that end")
+    head, lines = signed.split("\n"), signatures.split("\n")[:-1]
+    check(len(head) >= 3 and all(head), "a head has three lines or more, and none is empty")
+    check(1 <= len(lines) <= 100, "a head has 1 to 100 signature lines")
+    return Head(
+        head[0], read_index(head[1]), read_hash(head[2]), f"{signed}\n".encode(), tuple(map(read_signature_line, lines))
+    )
+
+
+@dataclass(frozen=True)
+class LogProof:
+    index: int
+    path: list[bytes]
+    head: Head
+
+
+def read_log_proof(raw: bytes) -> LogProof:
+    """(#log-proof, step 2)"""
+    check(len(raw) <= LIMITS["logProof"], "a proof is larger than 65,536 bytes")
+    first, _, rest = raw.decode("utf-8").partition("\n")
+    check(first == "c2sp.org/tlog-proof@v1", "no tlog-proof")
+    if rest.startswith("extra "):
+        extra, _, rest = rest.partition("\n")
+        from_base64(extra.removeprefix("extra "))
+    proof, gap, note = rest.partition("\n\n")
+    index, *path = proof.split("\n")
+    check(gap != "" and index.startswith("index "), "a proof has an index, hashes, an empty line and a head")
+    check(len(path) <= 63, "a proof has more than 63 hashes")
+    return LogProof(read_index(index.removeprefix("index ")), list(map(read_hash, path)), read_head(note))
+
+
+def climb(leaf: bytes, index: int, size: int, path: list[bytes]) -> tuple[bytes, list[bytes]]:
+    """The root to which an inclusion proof leads, and its hashes on the left, from the largest subtree on."""
+    if size == 1:
+        check(not path, "the proof has too many hashes")
+        return leaf, []
+    check(len(path) > 0, "the proof has too few hashes")
+    *below, sibling = path
+    half = left_size(size)
+    if index < half:
+        root, left = climb(leaf, index, half, below)
+        return node_hash(root, sibling), left
+    root, left = climb(leaf, index - half, size - half, below)
+    return node_hash(sibling, root), [sibling, *left]
+
+
+def entry_of(statement: Statement) -> bytes:
+    """The verifier makes the entry from the statement that it has verified (#log-entries)."""
+    return canonical({
+        "type": "publication", "list": statement.named.sha256, "sequence": statement.sequence,
+        "sha256": sha256(statement.jwt.text.encode()).hex(), "updated_at": statement.named.updated_at,
+    })
+
+
+@dataclass(frozen=True)
+class Logged:
+    """A proof that was accepted."""
+
+    index: int
+    head: Head
+    left: list[bytes]  # the hashes of the complete subtrees before the index
+    cosigned: dict[bytes, int]  # the newest time of each witness that counts, in seconds, by its public key
+
+    def quorum_ms(self, quorum: int | None) -> int | None:
+        """The oldest of the newest cosignatures that make up the quorum (C in #other-clocks)."""
+        return sorted(self.cosigned.values(), reverse=True)[quorum - 1] * 1000 if quorum else None
+
+
+def verify_log_proof(raw: bytes | None, statement: Statement, anchor: TrustAnchor, clock: Clock) -> Logged:
+    """Steps 1 to 5 (#log-proof)."""
+    with faults_are("ERR_NOT_LOGGED"):
+        if statement.log is None or statement.log.name != anchor.log:
+            raise ValueError("the statement does not name this log")
+        if raw is None:
+            raise ValueError("there is no proof")
+        proof = read_log_proof(raw)
+        head = proof.head
+        check(head.origin == anchor.log, "the head has another origin")
+        own = [data[4:] for name, data in head.lines if (name, data[:4]) == (statement.log.name, statement.log.id)]
+        check(bool(own), "the log has not signed the head")
+        check(all(statement.log.key.verifies(one, head.signed) for one in own), "a signature of the log is wrong")
+        check(proof.index < head.size, "the index is not in the log")
+        root, left = climb(leaf_hash(entry_of(statement)), proof.index, head.size, proof.path)
+        check(root == head.root, "the proof does not lead to the root of the head")
+    cosigned = newest_cosignatures(head, anchor.witnesses, clock)
+    if len(cosigned) < (anchor.quorum or 0):
+        refuse("ERR_TOO_FEW_COSIGNATURES", f"{len(cosigned)} witnesses have cosigned, {anchor.quorum} are required")
+    return Logged(proof.index, head, left, cosigned)
+
+
+def newest_cosignatures(head: Head, witnesses: Sequence[VerifierKey], clock: Clock) -> dict[bytes, int]:
+    """A line that does not count is skipped, also one of a witness with a wrong signature (#log-quorum)."""
+    newest: dict[bytes, int] = {}
+    for name, data in head.lines:
+        for witness in witnesses:
+            if (name, data[:4]) != (witness.name, witness.id) or len(data) != 4 + 8 + 64:
+                continue
+            seconds = int.from_bytes(data[4:12], "big")
+            signed = f"cosignature/v1\ntime {seconds}\n".encode() + head.signed  # (#log-witnesses)
+            if clock.counts(seconds * 1000) and witness.key.verifies(data[12:], signed):
+                newest[witness.key.x] = max(seconds, newest.get(witness.key.x, 0))
+    return newest
+
+
+# --- The log only grows -----------------------------------------------------------------------------------------------
+
+GetTile = Callable[[str, int], "bytes | None"]
+
+
+def tile_path(level: int, index: int, width: int) -> str:
+    """(#log-bytes)"""
+    groups = [f"{index % 1000:03d}"]
+    while index := index // 1000:
+        groups.insert(0, f"x{index % 1000:03d}")
+    return f"log/tile/{level}/{'/'.join(groups)}" + (f".p/{width}" if width < 256 else "")
+
+
+class Tiles:
+    """The tiles of a head. All hashes come from one set of tiles, so that two roots are of one tree."""
+
+    def __init__(self, size: int, get: GetTile) -> None:
+        self.size, self.get = size, get
+        self.read: dict[tuple[int, int], bytes] = {}
+
+    def tile(self, level: int, index: int) -> bytes:
+        if (level, index) not in self.read:
+            width = min(256, (self.size >> (8 * level)) - 256 * index)
+            body = self.get(tile_path(level, index, width), LIMITS["tile"])
+            if body is None:  # when a tile is full, its partial ones are removed (#log-files)
+                width = 256
+                body = self.get(tile_path(level, index, width), LIMITS["tile"])
+            if body is None or len(body) != 32 * width:
+                raise ValueError("a tile is missing, or has another length")
+            self.read[level, index] = body
+        return self.read[level, index]
+
+    def subtree(self, start: int, size: int) -> bytes:
+        """The hash of `size` entries from `start` on."""
+        if size & (size - 1):
+            half = left_size(size)
+            return node_hash(self.subtree(start, half), self.subtree(start + half, size - half))
+        level, rest = divmod(size.bit_length() - 1, 8)
+        first, count = start >> (8 * level), 1 << rest
+        body = self.tile(level, first // 256)[32 * (first % 256):]
+        nodes = [body[32 * at: 32 * at + 32] for at in range(count)]
+        while len(nodes) > 1:
+            nodes = [node_hash(left, right) for left, right in zip(nodes[::2], nodes[1::2])]
+        return nodes[0]
+
+    def roots(self, start: int, old: int, new: int) -> tuple[bytes, bytes]:
+        """The hashes of `old` and of `new` entries from `start` on, of which the first ones are the same."""
+        if old == new:
+            same = self.subtree(start, new)
+            return same, same
+        half = left_size(new)
+        if old <= half:
+            older, newer = self.roots(start, old, half)
+            return older, node_hash(newer, self.subtree(start + half, new - half))
+        common = self.subtree(start, half)
+        older, newer = self.roots(start + half, old - half, new - half)
+        return node_hash(common, older), node_hash(common, newer)
+
+
+def verify_log_grows(old_size: int, old_root: bytes, head: Head, is_vouched_for: bool, get: GetTile) -> None:
+    """Step 6 (#log-rollback). A witness vouches for two heads, if its cosignature has counted for both."""
+    with faults_are("ERR_LOG_INCONSISTENT"):
+        check(head.size >= old_size, "the head is smaller than the accepted one")
+        if head.size == old_size:
+            check(head.root == old_root, "the accepted head of this size has another root")
+        elif not is_vouched_for and old_size > 0:
+            roots = Tiles(head.size, get).roots(0, old_size, head.size)
+            check(roots == (old_root, head.root), "the head does not contain the accepted one")
+
+
+# --- A proof of the past ----------------------------------------------------------------------------------------------
+
+ENTRIES: dict[str, Forms] = {  # those that may follow a publication before the next one (#log-entries)
+    "delegation": {"iat": is_count, "sha256": is_hash},
+    "rotation": {"next": accepts(read_thumbprint), "sha256": is_hash, "step": integer(1, MAX_STEPS)},
+}
+HISTORY: Forms = {
+    "format": one_of("registry-history-proof@v1"), "issuer_id": is_issuer_id, "rotation": is_strings,
+    "publication": is_string, "sums": is_strings, "first_proof": is_string, "last_proof": is_string,
+    "later_entries": is_strings,
+}
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a registry said of an issuer between two times, both of them included, in seconds since 1970."""
+
+    issuer_id: str
+    begins: int
+    ends: int
+    record: dict[str, Json] | None
+    statement: Statement
+
+
+def verify_history(raw: bytes, anchor: TrustAnchor) -> Past:
+    """(#history-proof)"""
+    if anchor.quorum is None:
+        refuse("ERR_OPTIONS_INVALID", "the past is proven by witnesses: the trust anchor has none")
+    with faults_are("ERR_BUNDLE_INVALID"):  # step 1
+        check(len(raw) <= LIMITS["history"], "a history proof is larger than 1,048,576 bytes")
+        file = strict_json(raw)
+        check_members(file, HISTORY, {"record": is_string})
+    chain = follow_rotation(read_steps(file["rotation"]), pinned_chain(anchor), NO_CLOCK)  # step 2
+    statement = verify_statement(utf8(file["publication"]), chain[-1].key, NO_CLOCK)
+    first, last = (verify_log_proof(utf8(file[name]), statement, anchor, NO_CLOCK) for name in ("first_proof", "last_proof"))
+    with faults_are("ERR_LOG_INCONSISTENT"):  # step 3
+        check(first.index == last.index, "the proofs have another index")
+        check(first.head.size <= last.head.size, "the first head is larger than the last one")
+        check(first.left == last.left, "the heads differ before the publication")
+    with faults_are("ERR_NOT_LOGGED"):  # step 4
+        leaves = [leaf_hash(entry_of(statement)), *map(read_later_entry, file["later_entries"])]
+        check(last.index + len(leaves) == last.head.size, "there are more or fewer later entries than in the head")
+        for proof in (first, last):
+            root = root_after(proof.left, proof.index, leaves[: proof.head.size - proof.index])
+            check(root == proof.head.root, "the later entries lead to another root")
+    begins = sorted(first.cosigned.values())[anchor.quorum - 1]  # step 5 (#history-period)
+    ends = sorted(last.cosigned.values(), reverse=True)[anchor.quorum - 1]
+    ends = ends if statement.exp is None else min(ends, statement.exp)
+    if begins > ends:
+        refuse("ERR_TOO_FEW_COSIGNATURES", "the proven time would end before it begins")
+    return Past(file["issuer_id"], begins, ends, prove_from_file(file, statement), statement)
+
+
+def read_later_entry(entry: str) -> bytes:
+    """The hash of an entry of this version in canonical form, which is no publication."""
+    body = utf8(entry)
+    check(len(body) <= LIMITS["logEntry"], "an entry is larger than 4,096 bytes")
+    value = strict_json(body)
+    check_members(value, {"type": one_of(*ENTRIES)}, {}, closed=False)
+    check_members(value, {"type": is_string, **ENTRIES[value["type"]]}, {})
+    check(canonical(value) == body, "an entry is not in canonical form")
+    return leaf_hash(body)
+
+
+def root_after(left: Sequence[bytes], index: int, leaves: Sequence[bytes]) -> bytes:
+    """The root of a log, from the complete subtrees before `index`, and the hashes of the entries from there on."""
+    sizes = [1 << bit for bit in reversed(range(index.bit_length())) if index >> bit & 1]
+    subtrees = list(zip(sizes, left))
+    for leaf in leaves:
+        subtrees.append((1, leaf))
+        while len(subtrees) > 1 and subtrees[-1][0] == subtrees[-2][0]:
+            (size, right), (_, before) = subtrees.pop(), subtrees.pop()
+            subtrees.append((2 * size, node_hash(before, right)))
+    root = subtrees[-1][1]
+    for _, subtree in reversed(subtrees[:-1]):
+        root = node_hash(subtree, root)
+    return root
+
+
+def prove_from_file(file: dict[str, Json], statement: Statement) -> dict[str, Json] | None:
+    """Step 6: the sums files and the record, and no others."""
+    code = "ERR_BUNDLE_INVALID"
+    sums = list(file["sums"])
+
+    def fetch(path: str, limit: int, _: str) -> bytes:
+        found = file.get("record") if path.startswith("issuers/") else sums.pop(0) if sums else None
+        if found is None or len(utf8(found)) > limit:
+            refuse(code, f"{path} is missing, or larger than {limit} bytes")
+        return utf8(found)
+
+    record = prove_issuer(statement, file["issuer_id"], fetch)
+    if sums or (record is None and "record" in file):
+        refuse(code, "a file is surplus")
+    return record
+
+
+def utf8(value: str) -> bytes:
+    """A lone surrogate has bytes, too: they have another hash than those of any file."""
+    return value.encode("utf-8", "surrogatepass")
