@@ -103,24 +103,24 @@ class Client:
 
     def __init__(self, case: dict[str, Json], anchor: TrustAnchor) -> None:
         self.case, self.anchor, self.memory = case, anchor, Memory()
+        self.kept: dict[str, bytes] = {}
 
     def save(self, memory: Memory) -> None:
         self.memory = memory
 
     def see(self, step: dict[str, Json], files: dict[str, bytes]) -> dict[str, Json]:
         if step.get("restarts"):
-            self.memory = read_memory(json.dumps(self.memory.to_json()).encode())
+            self.memory, self.kept = read_memory(json.dumps(self.memory.to_json()).encode()), {}
         is_copy, is_look_up = self.case["role"] == "copy", self.case["role"] == "lookup"
         source = Copy(files) if is_copy else ShownHost(files, step.get("answers", {}))
         clock = Clock(step["now"], copy_max_age_ms=COPY_MAX_AGE_MS if is_copy else None)
         memory = Memory() if is_copy else self.memory
-        proven = verify_registry(source, self.anchor, clock, memory, is_look_up)
-        self.save(proven.memory)
+        proven = verify_registry(source, self.anchor, clock, memory, is_look_up, self.save)
         if not is_look_up:
             return facts(proven)
         answers = {}
         for issuer_id in self.case["ask"]:
-            record = prove(source, self.anchor, clock, issuer_id, proven, self.save).record
+            record = prove(source, self.anchor, clock, issuer_id, proven, self.save, self.kept).record
             answers[issuer_id] = record["status"] if record else "absent"
         return {**facts(proven), "answers": answers}
 

@@ -409,19 +409,28 @@ def read_commitment(value: Json) -> frozenset[str]:
 
 
 def source_key(url: str) -> str:
-    """A source as the URL parser of WHATWG writes it, without a slash at the end. ValueError or OSError, if it cannot."""
+    """A source as the URL parser of WHATWG writes it, without one slash at the end (#trust-anchor).
+
+    A ValueError or an OSError, if there is no such URL. All characters have passed `is_source_url`.
+    """
     parts = urllib.parse.urlsplit(url)
+    check(re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:[0-9]*)?", parts.netloc) is not None, "no host and port")
     host = parts.hostname or ""
-    check(host != "", "a source has no host")
     if ":" in host:
         host = f"[{ipaddress.IPv6Address(host)}]"
-    elif re.fullmatch("[0-9]+|0x[0-9a-f]*", host.rstrip(".").rpartition(".")[2]):  # IPv4, in any of its spellings
-        host = str(ipaddress.IPv4Address(socket.inet_aton(host.rstrip("."))))
+    elif re.fullmatch("[0-9]+|0x[0-9a-f]*", host.removesuffix(".").rpartition(".")[2]):  # IPv4, in any of its spellings
+        host = str(ipaddress.IPv4Address(socket.inet_aton(host.removesuffix("."))))
     port = "" if parts.port in (None, {"http": 80, "https": 443}[parts.scheme]) else f":{parts.port}"
-    path: list[str] = []
-    for part in re.sub("%2e", ".", parts.path, flags=re.I).split("/")[1:]:
-        path = path[:-1] if part == ".." else path if part == "." else path + [part]
-    return f"{parts.scheme}://{host}{port}/{'/'.join(path)}".removesuffix("/")
+    path, dots = [""], ""
+    for part in parts.path.split("/")[1:]:
+        dots = part.lower().replace("%2e", ".")
+        if dots == "..":
+            path = path[:-1] or path
+        elif dots != ".":
+            path.append(part)
+    if dots in (".", ".."):
+        path.append("")
+    return f"{parts.scheme}://{host}{port}{'/'.join(path)}".removesuffix("/")
 
 
 is_log_origin = text(r"[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~-]+)*/log", 255)
@@ -477,6 +486,8 @@ class Named:
 class IssuerList:
     named: Named
     records: list[dict[str, Json]]
+    body: bytes
+    signature: bytes
 
 
 def verify_list(body: bytes, signature: bytes, root: PublicKey) -> IssuerList:
@@ -499,7 +510,7 @@ def verify_list(body: bytes, signature: bytes, root: PublicKey) -> IssuerList:
         check(all(one < next_one for one, next_one in zip(ids, ids[1:])), "ids are out of order or repeated")
     with faults_are("ERR_LIST_NOT_CANONICAL"):  # (#list-form)
         check(canonical(value) == body, "the list is not in canonical form")
-    return IssuerList(Named(value["updated_at"], sha256(body).hex(), len(body)), value["issuers"])
+    return IssuerList(Named(value["updated_at"], sha256(body).hex(), len(body)), value["issuers"], body, signature)
 
 
 # --- JWT --------------------------------------------------------------------------------------------------------------
@@ -1128,7 +1139,9 @@ def verify_history(raw: bytes, anchor: TrustAnchor) -> Past:
         check(len(raw) <= LIMITS["history"], "a history proof is larger than 1,048,576 bytes")
         file = strict_json(raw)
         check_members(file, HISTORY, {"record": is_string})
-    chain = follow_rotation(read_steps(file["rotation"]), pinned_chain(anchor), NO_CLOCK)  # step 2
+    with faults_are("ERR_ROTATION_INVALID"):  # step 2
+        check(len(canonical(file["rotation"])) <= LIMITS["rotation"], "the rotation is larger than 262,144 bytes")
+    chain = follow_rotation(read_steps(file["rotation"]), pinned_chain(anchor), NO_CLOCK)
     statement = verify_statement(utf8(file["publication"]), chain[-1].key, NO_CLOCK)
     first, last = (verify_log_proof(utf8(file[name]), statement, anchor, NO_CLOCK) for name in ("first_proof", "last_proof"))
     with faults_are("ERR_LOG_INCONSISTENT"):  # step 3

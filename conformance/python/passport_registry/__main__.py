@@ -130,9 +130,9 @@ def run(options: argparse.Namespace) -> int:
         save_memory(options.state, memory)
 
     if options.command == "verify":
-        ask = lambda source: verify_registry(source, anchor, clock, load_memory(options.state))
-        proven = first_accepted(places, ask)
-        save(proven.memory)
+        proven = first_accepted(
+            places, lambda source: verify_registry(source, anchor, clock, load_memory(options.state), False, save)
+        )
         show(describe(proven), options.json)
         return 0
     answer = first_accepted(

@@ -154,6 +154,7 @@ class Memory:
     rotation: list[str] = field(default_factory=list)  # the steps that lead from the pinned key to the root key
     delegations: dict[str, int] = field(default_factory=dict)  # the iat of the newest one, by the root key
     named: dict[str, Json] | None = None
+    held: dict[str, str] | None = None  # the list with its signature, and the root key
     checkpoint: dict[str, Json] | None = None
     statement: dict[str, Json] | None = None
     log: dict[str, Json] | None = None  # the head of the proof, and whose cosignatures counted
@@ -172,6 +173,7 @@ MEMORY: Forms = {
     "rotation": is_strings,
     "delegations": lambda value: isinstance(value, dict) and all(map(is_count, value.values())),
     "named": form_of(LISTED),
+    "held": form_of({"root": is_string, "list": is_string, "signature": is_string}),
     "checkpoint": form_of({**LISTED, "iat": is_count, "hold": is_strings}),
     "statement": form_of({
         "root": accepts(read_thumbprint), "sequence": is_count, "payload": is_string,
@@ -213,6 +215,8 @@ class Proven:
         return self.checkpoint.hold if self.checkpoint else ()
 
 
+Save = Callable[[Memory], None]
+
 RETRIED = {  # (#retries)
     "ERR_SIGNATURE_INVALID", "ERR_SIGNATURE_MALFORMED", "ERR_CHECKPOINT_MISMATCH", "ERR_DELEGATION_INVALID",
     "ERR_CHECKPOINT_INVALID", "ERR_PUBLICATION_INVALID", "ERR_PUBLICATION_MISMATCH", "ERR_NOT_LOGGED",
@@ -221,14 +225,18 @@ RETRIED = {  # (#retries)
 
 
 def verify_registry(
-    source: Source, anchor: TrustAnchor, clock: Clock, memory: Memory = Memory(), look_up: bool = False
+    source: Source, anchor: TrustAnchor, clock: Clock, memory: Memory = Memory(), look_up: bool = False,
+    save: Save = lambda memory: None,
 ) -> Proven:
-    """Steps 2 to 8 (#client-steps). With `look_up`, a statement is required, and the list is not fetched."""
+    """Steps 2 to 8 (#client-steps). With `look_up`, a statement is required, and the list is not fetched.
+
+    `save` gets what is to be remembered: a longer chain of root keys at once, and everything after step 8.
+    """
     source.restart_deadline()
     previous: Refused | None = None
     for attempt in range(3 if source.is_host else 1):
         try:
-            return Refresh(source, anchor, clock, memory, look_up, is_retry=attempt > 0).run()
+            return Refresh(source, anchor, clock, memory, look_up, save, is_retry=attempt > 0).run()
         except Refused as refused:
             if refused.code == "ERR_SOURCE_TIMEOUT" and previous:
                 raise previous from refused
@@ -246,11 +254,15 @@ class Refresh:
     clock: Clock
     memory: Memory
     look_up: bool
+    save: Save
     is_retry: bool  # a retry asks past the caches
 
     def run(self) -> Proven:
         chain = self.root_chain()
         root = chain[-1].key
+        memory = replace(self.memory, rotation=[link.step for link in chain[1:]])
+        if memory.rotation != self.memory.rotation:  # it replaces the root key, whatever follows (#client-memory)
+            self.save(memory)
         checkpoint = self.checkpoint(root)
         statement = self.statement(root)
         self.compare(root, checkpoint, statement)
@@ -262,7 +274,8 @@ class Refresh:
         cosigned_ms = self.cosigned_ms(logged)
         self.clock.check_age(named.updated_at, checkpoint, cosigned_ms)
         fresh_until_ms = self.fresh_until_ms(checkpoint, statement, named, cosigned_ms)
-        memory = self.remember(chain, checkpoint, statement, named, logged, cosigned_ms)
+        memory = self.remember(memory, root, checkpoint, statement, named, issuers, logged, cosigned_ms)
+        self.save(memory)
         return Proven(root, checkpoint, statement, issuers, logged, named, fresh_until_ms, memory)
 
     def get_fresh(self, path: str, limit: int) -> bytes | None:
@@ -339,13 +352,14 @@ class Refresh:
     def named_list(self, root: PublicKey, checkpoint: Checkpoint | None, statement: Statement | None) -> IssuerList:
         """Steps 6 and 7: the named list, from one of two places (#named-list, #two-places, #failed-requests)."""
         named = statement.named if statement else checkpoint.named if checkpoint else None
+        held = self.held_list(root, named)
         if named is None:
-            return self.list_at("", root)
+            return held or self.list_at("", root)
         code = "ERR_PUBLICATION_MISMATCH" if statement else "ERR_CHECKPOINT_MISMATCH"
         verdict = Refused("ERR_SOURCE_STATUS", "the list or its signature is absent")
         for place in ("", f"snapshots/{named.sha256}/"):
             try:
-                issuers = self.list_at(place, root, named.size, code)
+                issuers = held or self.list_at(place, root, named.size, code)
                 if issuers.named != named:  # (#list-match)
                     refuse(code, "the list is not the one that is named")
                 if statement and len(issuers.records) != statement.issuers:  # (#statement-list)
@@ -357,6 +371,18 @@ class Refresh:
                 if not isinstance(refused, Absent):  # a place that lacks a file has no code
                     verdict = refused
         raise verdict
+
+    def held_list(self, root: PublicKey, named: Named | None) -> IssuerList | None:
+        """The list that the client holds, if that is the newest one, under the same root key."""
+        held = self.memory.held
+        if held is None or held["root"] != root.thumbprint:
+            return None
+        issuers = verify_list(held["list"].encode(), held["signature"].encode(), root)
+        if named is None:
+            is_newest = self.source.get("issuers.sig", LIMITS["signature"]) == held["signature"].encode()
+        else:
+            is_newest = issuers.named == named
+        return issuers if is_newest else None
 
     def list_at(self, place: str, root: PublicKey, size: int = LIMITS["list"], code: str = "") -> IssuerList:
         limit = min(LIMITS["list"], size)
@@ -385,19 +411,21 @@ class Refresh:
         return min(ends)
 
     def remember(
-        self, chain: Chain, checkpoint: Checkpoint | None, statement: Statement | None, named: Named,
-        logged: Logged | None, cosigned_ms: int | None,
+        self, memory: Memory, root: PublicKey, checkpoint: Checkpoint | None, statement: Statement | None, named: Named,
+        issuers: IssuerList | None, logged: Logged | None, cosigned_ms: int | None,
     ) -> Memory:
         """Everything at once, after all checks (#save-last)."""
-        root = chain[-1].key.thumbprint
-        memory = replace(self.memory, rotation=[link.step for link in chain[1:]], named=listed(named))
+        memory = replace(memory, named=listed(named))
+        if issuers:
+            text, signature = issuers.body.decode(), issuers.signature.decode()
+            memory = replace(memory, held={"root": root.thumbprint, "list": text, "signature": signature})
         if checkpoint:
             held = {**listed(checkpoint.named), "iat": checkpoint.iat, "hold": list(checkpoint.hold)}
-            delegated = {root: checkpoint.delegation.iat} if checkpoint.delegation else {}
+            delegated = {root.thumbprint: checkpoint.delegation.iat} if checkpoint.delegation else {}
             memory = replace(memory, checkpoint=held, delegations={**memory.delegations, **delegated})
         if statement:
             memory = replace(memory, statement={
-                "root": root, "sequence": statement.sequence, "payload": statement.payload,
+                "root": root.thumbprint, "sequence": statement.sequence, "payload": statement.payload,
                 "checkpoint": statement.promises_checkpoint, "log": statement.log.name if statement.log else None,
             })
         if logged:
@@ -469,49 +497,52 @@ class Answer:
         return "on hold" if is_held else str(self.record["status"])
 
 
-Save = Callable[[Memory], None]
-
-
 def resolve_issuer(
     source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, memory: Memory = Memory(),
     save: Save = lambda memory: None,
 ) -> Answer:
-    """Step 9 (#sums-proof). From the list, if the registry has no publication statement, and need not have one.
-
-    `save` gets the new memory after step 8, before any proof (#client-memory).
-    """
+    """Step 9 (#sums-proof). From the list, if the registry has no publication statement, and need not have one."""
     if not is_issuer_id(issuer_id):
         return Answer(issuer_id, None, None)  # in no list, without a proof
     try:
-        proven = verify_registry(source, anchor, clock, memory, look_up=True)
+        proven = verify_registry(source, anchor, clock, memory, True, save)
     except Refused as refused:
         if refused.code != "ERR_PUBLICATION_MISSING":
             raise
-        proven = verify_registry(source, anchor, clock, memory)  # refused in the same way, if one is required
+        proven = verify_registry(source, anchor, clock, memory, False, save)  # refused again, if one is required
         assert proven.issuers
-        save(proven.memory)
         record = next((each for each in proven.issuers.records if each["issuer_id"] == issuer_id), None)
         return Answer(issuer_id, record, proven)
-    save(proven.memory)
-    return prove(source, anchor, clock, issuer_id, proven, save)
+    return prove(source, anchor, clock, issuer_id, proven, save, {})
 
 
 def prove(
-    source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, proven: Proven, save: Save
+    source: Source, anchor: TrustAnchor, clock: Clock, issuer_id: str, proven: Proven, save: Save,
+    kept: dict[str, bytes],
 ) -> Answer:
-    """Step 9. A newer publication may have replaced the files: then the statements are read again, once (#sums-caches)."""
-    fetch = lambda path, limit, digest: fetch_proof_file(source, path, limit, digest)
+    """Step 9. A newer publication may have replaced the files: then the statements are read again, once (#sums-caches).
+
+    `kept` has the files that were verified before, by their hash (#sums-proof).
+    """
+
+    def fetch(path: str, limit: int, digest: str) -> bytes:
+        if digest not in kept:
+            body = fetch_proof_file(source, path, limit, digest)
+            if sha256(body).hex() != digest:
+                return body
+            kept[digest] = body
+        return kept[digest]
+
     assert proven.statement
     try:
         return Answer(issuer_id, prove_issuer(proven.statement, issuer_id, fetch), proven)
     except Refused as refused:
         if refused.code not in ("ERR_SUMS_MISMATCH", "ERR_SOURCE_STATUS") or not source.is_host:
             raise
-        newer = Refresh(source, anchor, clock, proven.memory, look_up=True, is_retry=True).run()
+        newer = Refresh(source, anchor, clock, proven.memory, True, save, is_retry=True).run()
         assert newer.statement
         if newer.statement.payload == proven.statement.payload:
             raise
-    save(newer.memory)
     return Answer(issuer_id, prove_issuer(newer.statement, issuer_id, fetch), newer)
 
 
