@@ -319,6 +319,12 @@ class Forms(Case):
         with self.assertRaises(ValueError):
             core.canonical("\ud800")
 
+    def test_points_of_small_order(self) -> None:
+        p, d = core.ED25519_P, core.ED25519_D
+        y = core.Y_OF_ORDER_8
+        self.assertEqual((d * y**4 + 2 * y * y - 1) % p, 0)  # twice such a point has y = 0, and twice that y = -1
+        self.assertEqual(len(set(core.SMALL_ORDER_YS)), 5)
+
     def test_keys(self) -> None:
         p = core.ED25519_P
         order8 = core.Y_OF_ORDER_8

@@ -160,7 +160,8 @@ class Memory:
     log: dict[str, Json] | None = None  # the head of the proof, and whose cosignatures counted
 
     def to_json(self) -> dict[str, Json]:
-        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+        """What is kept for the next run. A rotation is kept only for what was accepted."""
+        return asdict(self if self.named else Memory())
 
 
 def form_of(members: Forms) -> Form:
