@@ -1,7 +1,7 @@
 import type { Case, Role, ShownTree, Step } from './case.js';
 import { ODD_VALUES } from './claims.js';
 import { Dice } from './dice.js';
-import { base64, concatBytes, textOf } from './encoding.js';
+import { base64, concatBytes, jcs, textOf } from './encoding.js';
 import type { Files } from './files.js';
 import { type Anchor, GOLDEN_NAMES, golden } from './goldens.js';
 import { decodeJwt } from './jwt.js';
@@ -279,4 +279,39 @@ function oddAnchor(anchor: Anchor, dice: Dice): Anchor {
       }),
     ])(),
   };
+}
+
+/**
+ * Makes a random change of a history proof.
+ *
+ * @param others - history proofs whose members can take the place of its own ones
+ */
+export function mutatedProof(file: string, others: readonly string[], dice: Dice): string {
+  if (dice.once(8))
+    return oddText(file, dice).replace(dice.pick(['"', ':', '{', ',']), dice.pick(['', ' ', '"']));
+  let proof: Record<string, unknown>;
+  let other: Record<string, unknown>;
+  try {
+    proof = JSON.parse(file) as Record<string, unknown>;
+    other = JSON.parse(dice.pick(others)) as Record<string, unknown>;
+  } catch {
+    return file;
+  }
+  const member = dice.pick(Object.keys(proof));
+  const [value, strange] = [proof[member], other[member]];
+  const changed = dice.pick<() => unknown>([
+    () => undefined,
+    () => dice.pick(ODD_VALUES)[1],
+    () => strange,
+    () => other[dice.pick(Object.keys(other))],
+    () => proof[dice.pick(Object.keys(proof))],
+    () =>
+      Array.isArray(value) ? rearranged(value, Array.isArray(strange) ? strange : [], dice) : `${value}\n`,
+    () =>
+      typeof value === 'string'
+        ? rearranged(value.split('\n'), String(strange).split('\n'), dice).join('\n')
+        : [...(value as []), ...(strange as [])],
+    () => (typeof value === 'string' ? oddText(value, dice) : [String(value)]),
+  ])();
+  return jcs({ ...proof, [member]: changed });
 }

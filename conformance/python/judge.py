@@ -42,7 +42,7 @@ class Response(io.BytesIO):
     def __init__(self, status: int, body: bytes = b"", content_type: str = "text/plain", is_cut: bool = False) -> None:
         super().__init__(body[: len(body) // 2] if is_cut else body)
         self.status = status
-        self.length = len(body) - len(body) // 2 if is_cut else 0  # the bytes that are still to come
+        self.length = max(1, len(body) - len(body) // 2) if is_cut else 0  # the bytes that are still to come
         self.headers = email.message.Message()
         self.headers["Content-Type"] = content_type
 
@@ -104,6 +104,7 @@ class Client:
     def __init__(self, case: dict[str, Json], anchor: TrustAnchor) -> None:
         self.case, self.anchor, self.memory = case, anchor, Memory()
         self.kept: dict[str, bytes] = {}
+        self.proven: Proven | None = None
 
     def save(self, memory: Memory) -> None:
         self.memory = memory
@@ -115,14 +116,32 @@ class Client:
         source = Copy(files) if is_copy else ShownHost(files, step.get("answers", {}))
         clock = Clock(step["now"], copy_max_age_ms=COPY_MAX_AGE_MS if is_copy else None)
         memory = Memory() if is_copy else self.memory
-        proven = verify_registry(source, self.anchor, clock, memory, is_look_up, self.save)
+        try:
+            proven = verify_registry(source, self.anchor, clock, memory, is_look_up, self.save)
+        except Refused:
+            # A look-up goes on with the statement that it has accepted, and keeps what it then verifies.
+            if is_look_up and self.proven:
+                self.ask(source, clock, self.proven)
+            raise
+        self.proven = proven
         if not is_look_up:
             return facts(proven)
-        answers = {}
-        for issuer_id in self.case["ask"]:
-            record = prove(source, self.anchor, clock, issuer_id, proven, self.save, self.kept).record
-            answers[issuer_id] = record["status"] if record else "absent"
+        answers = self.ask(source, clock, proven)
+        refused = next((answer for answer in answers.values() if isinstance(answer, Refused)), None)
+        if refused:
+            raise refused
         return {**facts(proven), "answers": answers}
+
+    def ask(self, source: Source, clock: Clock, proven: Proven) -> dict[str, Json]:
+        answers: dict[str, Json] = {}
+        for issuer_id in self.case["ask"]:
+            try:
+                record = prove(source, self.anchor, clock, issuer_id, proven, self.save, self.kept).record
+                answers[issuer_id] = record["status"] if record else "absent"
+            except Refused as refused:
+                answers[issuer_id] = refused
+        return answers
+
 
 
 def judge(case: dict[str, Json], bases: dict[str, dict[str, bytes]]) -> list[dict[str, Json]]:
