@@ -784,6 +784,16 @@ class History(Case):
             self.assertEqual(self.verify(raw), code)
         self.assertEqual(self.verify(b"", ANCHOR), "ERR_OPTIONS_INVALID")
 
+    def test_limits(self) -> None:
+        """What was a file keeps the limit of that file."""
+        good = json.loads(self.proof())
+        for member in ("first_proof", "last_proof"):
+            for size, verdict in ((65_536, (100, 900, "alpha")), (65_537, "ERR_NOT_LOGGED")):
+                before, after = f"{good[member]}\u2014 ", " c3RyYW5nZXI=\n"
+                filled = before + "x" * (size - len((before + after).encode())) + after
+                self.assertEqual(self.verify(self.proof(changes={member: filled})), verdict)
+        self.assertEqual(self.verify(self.proof(changes={"rotation": ["x" * 262_144]})), "ERR_ROTATION_INVALID")
+
 
 # --- Every byte counts, hosts, and the command line -------------------------------------------------------------------
 

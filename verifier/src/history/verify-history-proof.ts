@@ -125,7 +125,10 @@ async function recordIn(
       unread.delete(path);
       const bytes = new TextEncoder().encode(text);
       if (bytes.length > limitOf(path))
-        throw new RegistryError('ERR_BUNDLE_INVALID', `${path} in the proof is larger than ${limitOf(path)} bytes`);
+        throw new RegistryError(
+          'ERR_BUNDLE_INVALID',
+          `${path} in the proof is larger than ${limitOf(path)} bytes`,
+        );
       if ((await sha256Hex(bytes)) === sha256) return parse(bytes);
       throw new RegistryError(
         'ERR_SUMS_MISMATCH',
