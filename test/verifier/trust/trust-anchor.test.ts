@@ -378,7 +378,9 @@ describe('a client with a trust anchor', () => {
 
   it('an invalid URL that the pattern accepts is refused at once', async () => {
     const trustAnchor = anchorOf({ sources: ['https://[::zz]/'] });
-    expect(await codeOf(() => createRegistryClient({ trustAnchor }).close())).toBe('ERR_TRUST_ANCHOR_INVALID');
+    expect(await codeOf(() => createRegistryClient({ trustAnchor }).close())).toBe(
+      'ERR_TRUST_ANCHOR_INVALID',
+    );
   });
 
   it('refuses a kid that is not the thumbprint', async () => {
