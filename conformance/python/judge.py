@@ -5,8 +5,8 @@
     {"role": "client" | "lookup" | "copy", "anchor": TEXT, "ask": [ID], "steps": [STEP]}
     {"role": "history", "anchor": TEXT, "file": TEXT}
 
-A STEP has `now` in milliseconds, `base`, `files` in place of those of the base (null removes one), and perhaps `answers`
-of the host and `restarts`: see conformance/cases/case.ts. An answer has one verdict per step.
+A STEP has `now` in milliseconds, `base`, `files` in place of those of the base (null removes one), and perhaps
+`answers` of the host and `restarts`: see conformance/cases/case.ts. An answer has one verdict per step.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import io
 import json
 import sys
 import urllib.request
-from typing import Any, Iterator
+from typing import Any
 
 from passport_registry import Clock, Json, Refused, TrustAnchor, read_trust_anchor, refuse, verify_history
 from passport_registry.client import Host, Memory, Proven, Source, prove, read_memory, verify_registry
@@ -78,15 +78,9 @@ def facts(proven: Proven) -> dict[str, Json]:
     return {"list": proven.named.sha256[:8], "hold": list(proven.hold), "issuers": issuers}
 
 
-def steps_of(case: dict[str, Json], bases: dict[str, dict[str, bytes]]) -> Iterator[tuple[dict[str, Json], dict[str, bytes]]]:
-    for step in case["steps"]:
-        files = dict(bases[step["base"]])
-        for path, body in step["files"].items():
-            if body is None:
-                files.pop(path, None)
-            else:
-                files[path] = base64.b64decode(body)
-        yield step, files
+def files_of(step: dict[str, Json], bases: dict[str, dict[str, bytes]]) -> dict[str, bytes]:
+    changes = {path: None if body is None else base64.b64decode(body) for path, body in step["files"].items()}
+    return {path: body for path, body in {**bases[step["base"]], **changes}.items() if body is not None}
 
 
 def judged(run: Any) -> dict[str, Json]:
@@ -152,7 +146,7 @@ def judge(case: dict[str, Json], bases: dict[str, dict[str, bytes]]) -> list[dic
     if case["role"] == "history":
         return [judged(lambda: past(case, anchor))]
     client = Client(case, anchor)
-    return [judged(lambda: client.see(step, files)) for step, files in steps_of(case, bases)]
+    return [judged(lambda: client.see(step, files_of(step, bases))) for step in case["steps"]]
 
 
 def past(case: dict[str, Json], anchor: TrustAnchor) -> dict[str, Json]:

@@ -4,9 +4,9 @@
 It was written from docs/protocol.md and its parts, and not from the other verifier of this project. A word such as
 (#list-order) is the permanent id of a rule: docs/protocol.md#list-order says it in full.
 
-Everything here goes from bytes to facts, without a disk, a network or a clock of its own: `client` has those. A fault of
-form is a ValueError, to which whoever asked gives an error code (#error-codes, #other-codes) with `faults_are`. Then it
-is a Refused, which is the verdict on a source or a document: no part of it is used.
+Everything here goes from bytes to facts, without a disk, a network or a clock of its own: `client` has those. A fault
+of form is a ValueError, to which whoever asked gives an error code (#error-codes, #other-codes) with `faults_are`. Then
+it is a Refused, which is the verdict on a source or a document: no part of it is used.
 """
 
 from __future__ import annotations
@@ -683,7 +683,7 @@ def read_next_root(step: Jwt) -> PublicKey:
 
 
 def longest_chain(chain: Chain, known: Chain) -> Chain:
-    """All of `known` is bound: it is pinned, or in the store (#rotation-fork, #commitment-bound, #rotation-replaced)."""
+    """All of `known` is bound: pinned, or shown before (#rotation-fork, #commitment-bound, #rotation-replaced)."""
     if any((one.key, one.next_roots) != (other.key, other.next_roots) for one, other in zip(chain, known)):
         refuse("ERR_ROTATION_FORK", "the rotation departs from the chain that was accepted before")
     return max(known, chain, key=len)
@@ -730,7 +730,9 @@ def verify_delegation(raw: bytes, root: PublicKey, clock: Clock) -> Delegation:
         return Delegation(jwt.claims["iat"], jwt.claims["exp"], "hold" in jwt.claims, tuple(map(read_public_key, keys)))
 
 
-def verify_checkpoint(raw: bytes, get_delegation: Callable[[], bytes | None], root: PublicKey, clock: Clock) -> Checkpoint:
+def verify_checkpoint(
+    raw: bytes, get_delegation: Callable[[], bytes | None], root: PublicKey, clock: Clock
+) -> Checkpoint:
     """By the root key, or by a key that it has delegated (#checkpoint-signer, #checkpoint-form, #hold)."""
     code = "ERR_CHECKPOINT_INVALID"
     jwt = read_jwt(raw, "registry-checkpoint+jwt", code, ("iat", "exp"))
@@ -1145,7 +1147,8 @@ def verify_history(raw: bytes, anchor: TrustAnchor) -> Past:
         check(len(canonical(file["rotation"])) <= LIMITS["rotation"], "the rotation is larger than 262,144 bytes")
     chain = follow_rotation(read_steps(file["rotation"]), pinned_chain(anchor), NO_CLOCK)
     statement = verify_statement(utf8(file["publication"]), chain[-1].key, NO_CLOCK)
-    first, last = (verify_log_proof(utf8(file[name]), statement, anchor, NO_CLOCK) for name in ("first_proof", "last_proof"))
+    first = verify_log_proof(utf8(file["first_proof"]), statement, anchor, NO_CLOCK)
+    last = verify_log_proof(utf8(file["last_proof"]), statement, anchor, NO_CLOCK)
     with faults_are("ERR_LOG_INCONSISTENT"):  # step 3
         check(first.index == last.index, "the proofs have another index")
         check(first.head.size <= last.head.size, "the first head is larger than the last one")

@@ -10,7 +10,9 @@ import sys
 import time
 from typing import Callable, Sequence, TypeVar
 
-from . import Clock, Json, Refused, TrustAnchor, check, date_time_ms, faults_are, read_trust_anchor, refuse, verify_history
+from . import (
+    Clock, Json, Refused, TrustAnchor, check, date_time_ms, faults_are, read_trust_anchor, refuse, verify_history,
+)
 from .client import Memory, Proven, Source, open_source, read_memory, resolve_issuer, verify_registry
 
 T = TypeVar("T")
