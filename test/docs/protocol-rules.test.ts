@@ -47,7 +47,7 @@ describe('docs/protocol.md and its parts', () => {
     expect(Object.fromEntries(documented)).toEqual(LIMITS);
     expect(limits).toContain(`| depth of JSON | ${MAX_JSON_DEPTH} |`);
     const constants = {
-      'verifier/src/core/statements/rotation.ts': 'MAX_STEPS = 64',
+      'verifier/src/core/limits.ts': 'MAX_ROTATION_STEPS = 64',
       'verifier/src/core/statements/delegation.ts': 'MAX_DELEGATED_KEYS = 16',
       'verifier/src/issuer/issuer-keys.ts': 'MAX_KEYS = 100',
       'verifier/src/core/sums/sums-place.ts': 'MAX_LEVELS = 8',

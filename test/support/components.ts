@@ -11,6 +11,12 @@ export function describeWith(programs: readonly string[], name: string, suite: (
   describeUnless(missing.length > 0, `${missing.join(', ')} is not installed`, name, suite);
 }
 
+/** Defines a suite that needs Python with its package cryptography. If one is missing, the suite is skipped. */
+export function describeWithPython(name: string, suite: () => void): void {
+  const { status } = spawnSync('python3', ['-c', 'import cryptography']);
+  describeUnless(status !== 0, 'python3 with the package cryptography is not installed', name, suite);
+}
+
 /** Defines a suite that needs a folder outside of the checkout. If the folder is missing, the suite is skipped. */
 export function describeWithFolder(folder: string, name: string, suite: () => void): void {
   describeUnless(!existsSync(folder), 'its data is missing', name, suite);

@@ -102,6 +102,8 @@ function entries() {
     ['a fraction', of(delegation, { iat: 1.5 }), false],
     ['a time with an offset', of(publication, { updated_at: '2026-11-21T08:00:00+00:00' }), false],
     ['step 0', of(rotation, { step: 0 }), false],
+    ['step 64', of(rotation, { step: 64 }), true],
+    ['step 65, which no rotation has', of(rotation, { step: 65 }), false],
     ['a thumbprint that is too short', of(rotation, { next: next.slice(1) }), false],
     ['an array', `[${text}]`, false],
     ['nothing', '', false],

@@ -229,6 +229,34 @@ describe('a proof is refused', () => {
     expect(await codeOf(verifyHistoryProof(padded(text, 1024 * 1024), { trustAnchor }))).toBe('accepted');
   });
 
+  it.each(['first_proof', 'last_proof'] as const)('with a %s above the limit of proofs', async (member) => {
+    const { files, first_proof, last_proof } = await world.published(world.early, world.late);
+    const parts = partsOf(files, 'alpha', { first_proof, last_proof });
+    // The line of a stranger, whose name is as long as wanted.
+    const filled = (bytes: number) => {
+      const [before, after] = [`${parts[member]}— `, ' c3RyYW5nZXI=\n'];
+      return before + 'x'.repeat(bytes - Buffer.byteLength(before + after)) + after;
+    };
+    expect(await codeOf(world.verify({ ...parts, [member]: filled(65_536) }))).toBe('accepted');
+    expect(await codeOf(world.verify({ ...parts, [member]: filled(65_537) }))).toBe('ERR_NOT_LOGGED');
+  });
+
+  it('with a sums file above the limit of sums files', async () => {
+    const verified = async (count: number) => {
+      const registry = new LoggedRegistry(world.root);
+      // A line of a sums file has 64 + 2 + 8 + 32 + 1 bytes here.
+      const issuers = Array.from({ length: count }, (_one, at) => issuer(String(at).padStart(32, '0')));
+      await registry.prepare({ issuers, updatedAt: '2026-03-01T09:00:00Z', levels: 0 });
+      const proofs = {
+        first_proof: await cosignedBy(registry, world.early),
+        last_proof: await cosignedBy(registry, world.late),
+      };
+      return codeOf(world.verify(partsOf(registry.files, 'absent', proofs)));
+    };
+    expect(await verified(Math.floor(262_144 / 107))).toBe('accepted');
+    expect(await verified(Math.ceil(262_144 / 107))).toBe('ERR_BUNDLE_INVALID');
+  });
+
   it('without a member', async () => {
     const { files, first_proof, last_proof } = await world.published(world.early, world.late);
     const whole = JSON.parse(formatHistoryProof(partsOf(files, 'alpha', { first_proof, last_proof })));

@@ -57,7 +57,7 @@ describe('an entry of a log', () => {
         const entries = [
           publicationEntry({ sha256: LIST, sequence: one, updatedAt: UPDATED_AT, text }),
           delegationEntry(text, other),
-          rotationEntry(text, THUMBPRINT, Math.max(1, one)),
+          rotationEntry(text, THUMBPRINT, 1 + (one % 64)),
         ];
         for (const entry of entries) {
           const encoded = entryBytes(entry);

@@ -230,6 +230,15 @@ describe('a trust anchor', () => {
     expect(assertTrustAnchor({ root: ed25519, sources: others })).toBe(undefined);
   });
 
+  it.each(['https://a.example:65536', 'https://[x]', 'http://1.2.3.256', 'https://:80', 'https://xn--a'])(
+    'names no source that no client can ask: %s',
+    (source) => {
+      const check = () => assertTrustAnchor({ root: ed25519, sources: ['https://a.example:65535', source] });
+      expect(check).toThrow(expect.objectContaining({ code: 'ERR_TRUST_ANCHOR_INVALID' }));
+      expect(check).toThrow(`sources[1] is "${source}", which is no URL: correct its host or its port`);
+    },
+  );
+
   it('has no holes among its sources', () => {
     const sources = ['https://a.example'];
     sources[2] = 'https://b.example';
@@ -369,7 +378,9 @@ describe('a client with a trust anchor', () => {
 
   it('an invalid URL that the pattern accepts is refused at once', async () => {
     const trustAnchor = anchorOf({ sources: ['https://[::zz]/'] });
-    expect(await codeOf(() => createRegistryClient({ trustAnchor }).close())).toBe('ERR_OPTIONS_INVALID');
+    expect(await codeOf(() => createRegistryClient({ trustAnchor }).close())).toBe(
+      'ERR_TRUST_ANCHOR_INVALID',
+    );
   });
 
   it('refuses a kid that is not the thumbprint', async () => {

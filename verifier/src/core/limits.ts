@@ -38,6 +38,9 @@ export const LIMITS = {
   other: 16 * MIB,
 } as const;
 
+/** The maximum number of steps in a rotation. */
+export const MAX_ROTATION_STEPS = 64;
+
 /** The number of entries in a full bundle, each after its length in two bytes (C2SP tlog-tiles). */
 const ENTRIES_PER_BUNDLE = 256;
 

@@ -4,6 +4,7 @@ import type { Issuer } from '../core/generated/schemas.js';
 import { type HistoryProof, parseHistoryProof } from '../core/history/history-proof.js';
 import { verifyPeriod } from '../core/history/period.js';
 import type { RootKey } from '../core/keys/root-key.js';
+import { limitOf } from '../core/limits.js';
 import { type LogTrust, logTrustOf } from '../core/statements/log-trust.js';
 import {
   type PublishedStatement,
@@ -123,6 +124,11 @@ async function recordIn(
       if (text === undefined) throw new RegistryError('ERR_BUNDLE_INVALID', `the proof lacks ${path}`);
       unread.delete(path);
       const bytes = new TextEncoder().encode(text);
+      if (bytes.length > limitOf(path))
+        throw new RegistryError(
+          'ERR_BUNDLE_INVALID',
+          `${path} in the proof is larger than ${limitOf(path)} bytes`,
+        );
       if ((await sha256Hex(bytes)) === sha256) return parse(bytes);
       throw new RegistryError(
         'ERR_SUMS_MISMATCH',

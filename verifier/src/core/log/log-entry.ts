@@ -4,6 +4,7 @@ import { hashHex } from '../bytes/sha256-sync.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { isValidBytes32 } from '../generated/predicates.js';
+import { MAX_ROTATION_STEPS } from '../limits.js';
 import { canonicalBytes } from '../list/canonical.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
@@ -125,6 +126,9 @@ const TYPE = /^[a-z][a-z0-9-]{0,63}$/;
 
 const KNOWN_TYPES: readonly string[] = ['publication', 'delegation', 'rotation'] satisfies LogEntry['type'][];
 
+const isStep = (value: unknown): value is number =>
+  isCount(value) && value >= 1 && value <= MAX_ROTATION_STEPS;
+
 function readEntry(bytes: Uint8Array): AnyEntry | undefined {
   if (bytes.length > MAX_ENTRY_BYTES) return undefined;
   let value: unknown;
@@ -140,7 +144,7 @@ function readEntry(bytes: Uint8Array): AnyEntry | undefined {
     return { list, sequence, sha256, type, updated_at };
   }
   if (type === 'delegation' && isCount(iat)) return { iat, sha256, type };
-  if (type === 'rotation' && isValidBytes32(next) && isCount(step) && step > 0) {
+  if (type === 'rotation' && isValidBytes32(next) && isStep(step)) {
     return { next, sha256, step, type };
   }
   if (typeof type !== 'string' || !TYPE.test(type) || KNOWN_TYPES.includes(type)) return undefined;

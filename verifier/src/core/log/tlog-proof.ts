@@ -1,6 +1,7 @@
 import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
 import type { InvalidText } from '../bytes/invalid-text.js';
 import { textOf } from '../bytes/utf8.js';
+import { LIMITS } from '../limits.js';
 import { parseHead, type SignedHead } from './log-head.js';
 import { isSameHash, leafHash, rootFromInclusion } from './merkle.js';
 import { formatNote } from './signed-note.js';
@@ -18,6 +19,9 @@ const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 /** A tree of 2^53 entries has 53 levels. */
 const MAX_HASHES = 63;
 
+const byteLength = (file: Uint8Array | string) =>
+  typeof file === 'string' ? new TextEncoder().encode(file).length : file.length;
+
 /**
  * Parses a proof. The member `extra` is skipped: nothing authenticates it.
  *
@@ -26,6 +30,8 @@ const MAX_HASHES = 63;
  */
 export function parseLogProof(file: Uint8Array | string, invalid: InvalidText): LogProof {
   const text = textOf(file, invalid);
+  // A file has been limited when it was read, but a history proof contains the text of two.
+  if (byteLength(file) > LIMITS.logProof) throw invalid(`is larger than ${LIMITS.logProof} bytes`);
   const end = text.indexOf('\n\n');
   const lines = text.slice(0, Math.max(end, 0)).split('\n');
   const [first, ...rest] = lines;

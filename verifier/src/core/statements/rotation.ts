@@ -2,11 +2,8 @@ import { parseStrictJson } from '../bytes/strict-json.js';
 import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
-import { LIMITS } from '../limits.js';
+import { LIMITS, MAX_ROTATION_STEPS } from '../limits.js';
 import { type Clock, readStatement, type Statement, verifyStatement } from './statement.js';
-
-/** The maximum number of steps in a rotation. */
-const MAX_STEPS = 64;
 
 /** A parsed rotation step. The signature has not been verified. */
 export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
@@ -39,8 +36,8 @@ export function readRotation(rotation: Uint8Array | string): readonly RotationSt
   if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string')) {
     throw new RegistryError('ERR_ROTATION_INVALID', 'the rotation is not an array of JWTs');
   }
-  if (steps.length > MAX_STEPS)
-    throw new RegistryError('ERR_ROTATION_INVALID', `the rotation has more than ${MAX_STEPS} steps`);
+  if (steps.length > MAX_ROTATION_STEPS)
+    throw new RegistryError('ERR_ROTATION_INVALID', `the rotation has more than ${MAX_ROTATION_STEPS} steps`);
   return steps.map((jwt, index) => readStep(jwt, index + 1));
 }
 

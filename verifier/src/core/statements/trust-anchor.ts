@@ -59,8 +59,8 @@ export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor 
     if (!conforms) throw wrongMember(member, value[member]);
   }
   const anchor = value as unknown as TrustAnchor;
-  const repeated = repeatedSource(anchor.sources ?? []);
-  if (repeated !== undefined) throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', repeated);
+  const wrongSource = faultOfSources(anchor.sources ?? []);
+  if (wrongSource !== undefined) throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', wrongSource);
   if (anchor.next_roots?.includes(thumbprintOf(anchor.root)) === true) {
     throw new RegistryError(
       'ERR_TRUST_ANCHOR_INVALID',
@@ -70,11 +70,15 @@ export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor 
   logTrustOf(anchor);
 }
 
-/** Says which source is another spelling of an earlier one. A client that asks one host twice gains nothing by it. */
-function repeatedSource(sources: readonly string[]): string | undefined {
-  const hrefs = sources.map((source) =>
-    URL.canParse(source) ? new URL(source).href.replace(/\/$/, '') : source,
-  );
+/**
+ * Says which source no client can ask, such as one with the port 65536, or which one is another spelling of an earlier
+ * one: a client that asks one host twice gains nothing by it.
+ */
+function faultOfSources(sources: readonly string[]): string | undefined {
+  const impossible = sources.findIndex((source) => !URL.canParse(source));
+  if (impossible !== -1)
+    return `sources[${impossible}] is ${shown(sources[impossible])}, which is no URL: correct its host or its port`;
+  const hrefs = sources.map((source) => new URL(source).href.replace(/\/$/, ''));
   const index = hrefs.findIndex((href, at) => hrefs.indexOf(href) !== at);
   if (index === -1) return undefined;
   return `sources[${index}] repeats ${shown(sources[hrefs.indexOf(hrefs[index] ?? '')])} in another spelling: name each URL once`;

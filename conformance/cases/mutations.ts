@@ -1,0 +1,317 @@
+import type { Case, Role, ShownTree, Step } from './case.js';
+import { ODD_VALUES } from './claims.js';
+import { Dice } from './dice.js';
+import { base64, concatBytes, jcs, textOf } from './encoding.js';
+import type { Files } from './files.js';
+import { type Anchor, GOLDEN_NAMES, golden } from './goldens.js';
+import { decodeJwt } from './jwt.js';
+import { key } from './keys.js';
+import { makeCase, shown, signerOf } from './make-case.js';
+import { type Patch, patched } from './patch.js';
+import type { Registry } from './registry.js';
+
+/** Trees with a log, and some that have more of something else. */
+const BASES = [
+  'log',
+  'witnessed',
+  'pending',
+  'log-rotated',
+  'witnessed',
+  'log-rotated',
+  'hold',
+  'rotated-thrice',
+];
+const KEYS = ['root', 'root 2', 'root 3', 'spare', 'online', 'log', 'p256 root'];
+/** How long a verifier waits after a publication, in seconds: among them are a tolerance, a lifetime and a maximum age. */
+const PAUSES = [1, 60, 299, 301, 3600, 20_000, 21_600, 2_592_000];
+const ISSUERS = ['alpha', 'beta', 'gamma', 'delta'];
+const STATEMENTS = ['publication.jwt', 'checkpoint.jwt', 'keys/delegation.jwt', 'keys/rotation.json'];
+
+/**
+ * Makes random trees: what an operator, honest or not, can do with a registry, and then what can happen to its files.
+ * Every number of cases begins with the same ones.
+ *
+ * @param seed - another seed makes other cases
+ */
+export function* mutations(seed: number, count: number): Generator<Case> {
+  for (let number = 0; number < count; number++) yield mutation(seed, number);
+}
+
+/** Makes one of the {@link mutations}. */
+export function mutation(seed: number, number: number): Case {
+  const dice = new Dice(seed * 1_000_003 + number);
+  const base = dice.pick(BASES);
+  const role: Role = dice.pick(['client', 'client', 'lookup', 'copy']);
+  const steps = dice.pick([1, 1, 2, 3]);
+  return makeCase({
+    ...{ id: `mutation/${seed}/${number}`, rule: 'client-steps', base, roles: [role] },
+    why: 'Random changes: nobody has said what is right, but two verifiers must say the same.',
+    anchor: dice.once(8) ? oddAnchor(golden(base).anchor, dice) : golden(base).anchor,
+    steps: stepsOf(base, steps, dice),
+  });
+}
+
+function stepsOf(base: string, count: number, dice: Dice): [Step, ...Step[]] {
+  const registry = golden(base).registry.copy();
+  let now = golden(base).now;
+  const steps = Array.from({ length: count }, (_one, at): Step => {
+    // The second tree of a sequence goes on from the first one, or from the golden tree: then it is another history.
+    const works = dice.once(4) ? golden(base).registry.copy() : registry;
+    for (let number = dice.pick([0, 0, 1, 2]); number > 0; number--) dice.pick(WORKS)(works, dice);
+    now = Math.max(now, (works.now + 600) * 1000) + (dice.once(3) ? dice.pick(PAUSES) : 0) * 1000;
+    return {
+      now,
+      sources: [mutated(shown(works, base), count === 1 ? 3 : 2, dice)],
+      ...(at > 0 && dice.once(3) && { restarts: true }),
+    };
+  });
+  return steps as [Step, ...Step[]];
+}
+
+/** What is done with a registry. */
+type Work = (registry: Registry, dice: Dice) => unknown;
+
+const oddClaim = (names: readonly string[], dice: Dice) => {
+  const [, value] = dice.pick([...ODD_VALUES, ['nothing', undefined] as const]);
+  return { [dice.pick(names)]: value };
+};
+
+const LISTED = ['updated_at', 'sha256', 'size', 'sequence', 'iat', 'exp', 'nbf'];
+const STATED = [...LISTED, 'issuers', 'levels', 'sums_sha256', 'previous', 'checkpoint', 'log', 'more'];
+const CHECKED = [...LISTED, 'tree_sha256', 'hold', 'more'];
+
+const WORKS: readonly Work[] = [
+  (registry) => registry.publish(),
+  (registry, dice) => registry.publish({ claims: oddClaim(STATED, dice) }),
+  (registry, dice) => registry.publish({ checkpoint: oddClaim(CHECKED, dice) }),
+  (registry, dice) => registry.publish({ at: registry.now + dice.pick([-120, -60, 0, 60, 300, 900]) }),
+  (registry, dice) => registry.publish({ sequence: registry.sequence + dice.pick([-1, 0, 1, 40]) }),
+  (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
+  (registry, dice) =>
+    registry.change(dice.pick(ISSUERS), { status: dice.pick(['active', 'suspended', 'revoked']) }).publish(),
+  (registry, dice) =>
+    registry
+      .change(dice.pick(ISSUERS), oddClaim(['policy_uri', 'domain_scope', 'tier', 'contact', 'more'], dice))
+      .publish(),
+  (registry, dice) =>
+    registry.rotate(dice.pick(KEYS), dice.once(2) ? [dice.pick(KEYS), dice.pick(KEYS)] : undefined),
+  (registry, dice) =>
+    registry.rotate(dice.pick(KEYS), undefined, oddClaim(['step', 'iat', 'next_roots', 'exp'], dice)),
+  (registry, dice) => registry.delegate(oddClaim(['iat', 'exp', 'nbf', 'keys', 'hold', 'more'], dice)).seal(),
+  (registry, dice) => registry.delegate({ iat: registry.now + dice.pick([-300, -60, 0, 60]) }).seal(),
+  (registry, dice) => registry.seal({ iat: registry.now + dice.pick([-60, 0, 9, 10, 11, 300]) }),
+  (registry, dice) => {
+    registry.hold = dice.pick([[], ['alpha'], ['beta'], ['alpha', 'beta'], ['beta', 'alpha'], ['none']]);
+    registry.seal({ iat: registry.now + dice.pick([10, 11, 60]) });
+  },
+  (registry, dice) => {
+    if (registry.log) registry.log.cosigning = dice.below(4);
+    registry.seal();
+  },
+  (registry, dice) => {
+    if (registry.log) registry.log.cosignedAt = registry.now + dice.pick([-2_600_000, -60, 0, 60, 899, 901]);
+    registry.seal();
+  },
+];
+
+/** A tree to whose files something happens, a few times. */
+function mutated({ base, patches }: ShownTree, most: number, dice: Dice): ShownTree {
+  const changes = [...patches];
+  for (let number = dice.below(most + 1); number > 0; number--) {
+    const files = patched(golden(base).files, changes);
+    changes.push(...dice.pick(ACCIDENTS)(files, base, dice));
+  }
+  return { base, patches: changes };
+}
+
+/** What happens to the files of a tree. */
+type Accident = (files: Files, base: string, dice: Dice) => readonly Patch[];
+
+/** The files that clients read. */
+const READ =
+  /^(issuers\.|publication|checkpoint|keys\/(delegation|rotation)|log\/(publication|tile\/\d)|sums\/|issuers\/|snapshots\/)/;
+const readFiles = (files: Files) => [...files.keys()].filter((file) => READ.test(file)).sort();
+const LINED = /tlog-proof$|^log\/checkpoint|^sums\//;
+
+const ACCIDENTS: readonly Accident[] = [
+  (files, _base, dice) => [{ file: dice.pick(readFiles(files)), removed: true }],
+  (files, _base, dice) => {
+    const [file, other] = [dice.pick(readFiles(files)), dice.pick([...files.keys()].sort())];
+    return [{ file, bytes: base64(files.get(other) as Uint8Array) }];
+  },
+  (files, _base, dice) => {
+    const file = dice.pick(readFiles(files));
+    const other = golden(dice.pick(GOLDEN_NAMES.filter((name) => !/-\d/.test(name)))).files.get(file);
+    return [other === undefined ? { file, removed: true } : { file, bytes: base64(other) }];
+  },
+  (files, _base, dice) => {
+    const file = dice.pick(readFiles(files));
+    return [{ file, length: dice.below((files.get(file)?.length ?? 0) + 1) }];
+  },
+  (files, _base, dice) => {
+    const file = dice.pick(readFiles(files));
+    const [before, after] = [dice.pick(['', '', ' ', '\n', '\ufeff']), dice.pick(['', '\n', ' ', '\0', '='])];
+    const [one, other] = [before, after].map((text) => new TextEncoder().encode(text)) as [
+      Uint8Array,
+      Uint8Array,
+    ];
+    return [{ file, bytes: base64(concatBytes(one, files.get(file) as Uint8Array, other)) }];
+  },
+  (files, _base, dice) => {
+    const file = dice.pick(readFiles(files));
+    return [{ file, at: dice.below(files.get(file)?.length || 1), xor: 1 << dice.below(8) }];
+  },
+  (files, base, dice) => resigned(files, base, dice),
+  (files, base, dice) => resigned(files, base, dice),
+  (files, _base, dice) => {
+    const file = dice.pick(linedFiles(files).filter((one) => one !== 'log/checkpoint')) ?? 'sums/root';
+    return [{ file, text: otherLines(files, file, dice) }];
+  },
+  (files, _base, dice) => {
+    const proof = files.has('log/publication.tlog-proof') ? 'log/publication.tlog-proof' : 'sums/root';
+    return [{ file: proof, text: otherLines(files, proof, dice) }];
+  },
+  (files, _base, dice) => {
+    const rotation = files.get('keys/rotation.json');
+    if (rotation === undefined) return [];
+    const steps = stepsIn(textOf(rotation));
+    const strange = [[], null, '', ...steps];
+    return [{ file: 'keys/rotation.json', text: JSON.stringify(rearranged(steps, strange, dice)) }];
+  },
+];
+
+/** The steps of a rotation, unless an earlier change has made something else of the file. */
+function stepsIn(rotation: string): unknown[] {
+  try {
+    const steps: unknown = JSON.parse(rotation);
+    return Array.isArray(steps) ? steps : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Signs a statement anew: with another claim, with claims of another statement, or by another key. */
+function resigned(files: Files, base: string, dice: Dice): readonly Patch[] {
+  const file = dice.pick(STATEMENTS.filter((one) => files.has(one)));
+  const text = textOf(files.get(file) as Uint8Array);
+  const isRotation = file === 'keys/rotation.json';
+  try {
+    const steps = isRotation ? (JSON.parse(text) as string[]) : [text];
+    const step = dice.below(steps.length);
+    const names = Object.keys(decodeJwt(steps[step] as string).claims);
+    const other = decodeJwt(textOf(files.get(dice.pick(STATEMENTS.slice(0, 3))) as Uint8Array)).claims;
+    const signer = dice.once(4) ? dice.pick(KEYS) : signerOf(golden(base), file, step);
+    const claims = dice.pick([
+      () => oddClaim(names, dice),
+      () => ({ [dice.pick(names)]: other[dice.pick(Object.keys(other))] }),
+      () => ({}),
+    ])();
+    const header = dice.once(4)
+      ? {
+          [dice.pick(['alg', 'typ', 'kid', 'crit', 'jwk', 'more'])]: dice.pick<unknown>([
+            'EdDSA',
+            'Ed25519',
+            'ES256',
+            null,
+            1,
+            key('root').thumbprint,
+          ]),
+        }
+      : {};
+    const without = dice.once(4)
+      ? [`${dice.pick(['claims', 'header'])}.${dice.pick([...names, 'kid', 'typ', 'alg'])}`]
+      : [];
+    return [{ file, key: signer, ...(isRotation && { step }), claims, header, without }];
+  } catch {
+    // An earlier change has made something else of the file.
+    return [];
+  }
+}
+
+/** The files that consist of lines. */
+const linedFiles = (files: Files) => [...files.keys()].filter((file) => LINED.test(file)).sort();
+
+function otherLines(files: Files, file: string, dice: Dice): string {
+  const linesOf = (path: string) => textOf(files.get(path) ?? new Uint8Array()).split('\n');
+  const strange = dice.pick(linedFiles(files)) ?? file;
+  return rearranged(linesOf(file), linesOf(strange), dice).join('\n');
+}
+
+/** Removes, repeats, moves or replaces one of several things. */
+export function rearranged<T>(things: readonly T[], strange: readonly T[], dice: Dice): T[] {
+  const [at, to] = [dice.below(things.length || 1), dice.below(things.length || 1)];
+  const one = things[at] as T;
+  const others = things.filter((_thing, place) => place !== at);
+  return dice.pick([
+    () => others,
+    () => [...things.slice(0, to), one, ...things.slice(to)],
+    () => [...others.slice(0, to), one, ...others.slice(to)],
+    () => things.map((thing, place) => (place === at ? (dice.pick(strange) ?? thing) : thing)),
+    () => things.map((thing) => (typeof thing === 'string' ? (oddText(thing, dice) as T) : thing)),
+  ])();
+}
+
+/** Changes a number in a text, now and then. */
+function oddText(text: string, dice: Dice): string {
+  return dice.once(4)
+    ? text.replace(/\d+/, (digits) => String(Number(digits) + dice.pick([-1, 1, 256])))
+    : text;
+}
+
+/** Pins something else, or something more. */
+function oddAnchor(anchor: Anchor, dice: Dice): Anchor {
+  const { witnesses = [], quorum = 1 } = anchor;
+  return {
+    ...anchor,
+    ...dice.pick<() => object>([
+      () => ({ checkpoint: dice.pick(['required', null, 'optional']) }),
+      () => ({ publication: dice.pick(['required', true]) }),
+      () => ({ log: dice.pick(['registry.example/log', 'other.example/log', 'registry.example', '']) }),
+      () => ({ quorum: quorum + dice.pick([-1, 1, 2]) }),
+      () => ({ witnesses: rearranged(witnesses, ['x'], dice) }),
+      () => ({ next_roots: [dice.pick(KEYS), dice.pick(KEYS)].map((name) => key(name).thumbprint) }),
+      () => ({ root: { ...key(dice.pick(KEYS)).jwk, ...(dice.once(3) && { kid: dice.pick([null, 'x']) }) } }),
+      () => ({
+        sources: [
+          `https://${dice.pick(['a.example', 'a.example:65536', '[::1]', '[x]', '1.2'])}`,
+          'https://a.example/',
+        ],
+      }),
+    ])(),
+  };
+}
+
+/**
+ * Makes a random change of a history proof.
+ *
+ * @param others - history proofs whose members can take the place of its own ones
+ */
+export function mutatedProof(file: string, others: readonly string[], dice: Dice): string {
+  if (dice.once(8))
+    return oddText(file, dice).replace(dice.pick(['"', ':', '{', ',']), dice.pick(['', ' ', '"']));
+  let proof: Record<string, unknown>;
+  let other: Record<string, unknown>;
+  try {
+    proof = JSON.parse(file) as Record<string, unknown>;
+    other = JSON.parse(dice.pick(others)) as Record<string, unknown>;
+  } catch {
+    return file;
+  }
+  const member = dice.pick(Object.keys(proof));
+  const [value, strange] = [proof[member], other[member]];
+  const changed = dice.pick<() => unknown>([
+    () => undefined,
+    () => dice.pick(ODD_VALUES)[1],
+    () => strange,
+    () => other[dice.pick(Object.keys(other))],
+    () => proof[dice.pick(Object.keys(proof))],
+    () =>
+      Array.isArray(value) ? rearranged(value, Array.isArray(strange) ? strange : [], dice) : `${value}\n`,
+    () =>
+      typeof value === 'string'
+        ? rearranged(value.split('\n'), String(strange).split('\n'), dice).join('\n')
+        : [...(value as []), ...(strange as [])],
+    () => (typeof value === 'string' ? oddText(value, dice) : [String(value)]),
+  ])();
+  return jcs({ ...proof, [member]: changed });
+}

@@ -1,0 +1,1215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A verifier of a signed registry of issuers: the protocol, told a second time.
+
+It was written from docs/protocol.md and its parts, and not from the other verifier of this project. A word such as
+(#list-order) is the permanent id of a rule: docs/protocol.md#list-order says it in full.
+
+Everything here goes from bytes to facts, without a disk, a network or a clock of its own: `client` has those. A fault
+of form is a ValueError, to which whoever asked gives an error code (#error-codes, #other-codes) with `faults_are`. Then
+it is a Refused, which is the verdict on a source or a document: no part of it is used.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import ipaddress
+import json
+import re
+import socket
+import urllib.parse
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, NoReturn, Sequence, Tuple
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+
+Json = Any
+
+LIMITS = {  # in bytes (#limits, #other-limits)
+    "jwt": 16_384, "signature": 256, "list": 268_435_456, "rotation": 262_144, "record": 65_536, "sums": 262_144,
+    "logProof": 65_536, "tile": 8_192, "logEntry": 4_096, "history": 1_048_576,
+}
+MAX_INTEGER = 2**53 - 1
+MAX_DEPTH = 500
+MAX_STEPS = 64
+
+
+class Refused(Exception):
+    """The verdict on a source or a document, with an error code of the protocol."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+def refuse(code: str, message: str) -> NoReturn:
+    raise Refused(code, message)
+
+
+def check(condition: bool, fault: str) -> None:
+    if not condition:
+        raise ValueError(fault)
+
+
+@contextmanager
+def faults_are(code: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError, RecursionError) as fault:
+        raise Refused(code, str(fault) or type(fault).__name__) from fault
+
+
+def sha256(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+# --- The forms of values ----------------------------------------------------------------------------------------------
+
+Form = Callable[[Json], bool]
+Forms = Dict[str, Form]
+
+
+def check_members(value: Json, required: Forms, optional: Forms, closed: bool = True) -> None:
+    """An object with the required members, each in its form. A closed one has no others but the optional ones."""
+    check(isinstance(value, dict), "not an object")
+    for name in required:
+        check(name in value, f"{name} is missing")
+    for name, item in value.items():
+        form = required.get(name) or optional.get(name)
+        check(form is not None or not closed, f"{name!r} is no member of this form")
+        check(form is None or form(item), f"{name} breaks its form")
+
+
+def text(pattern: str, most: int = 2048) -> Form:
+    compiled = re.compile(pattern)
+    return lambda value: isinstance(value, str) and len(value) <= most and bool(compiled.fullmatch(value))
+
+
+def one_of(*values: str) -> Form:
+    return lambda value: isinstance(value, str) and value in values
+
+
+def or_null(form: Form) -> Form:
+    return lambda value: value is None or form(value)
+
+
+def array(form: Form, least: int = 0, most: int = MAX_INTEGER) -> Form:
+    """An array of different items."""
+    return lambda value: (
+        isinstance(value, list) and least <= len(value) <= most
+        and all(map(form, value)) and len(set(value)) == len(value)
+    )
+
+
+def integer(least: int = 0, most: int = MAX_INTEGER) -> Form:
+    """By value: the reader of JSON has made 1 of 1.0 (#jwt-profile)."""
+    return lambda value: type(value) is int and least <= value <= most
+
+
+def accepts(read: Callable[[Json], object]) -> Form:
+    """The form of what a function can read."""
+
+    def form(value: Json) -> bool:
+        try:
+            read(value)
+        except ValueError:
+            return False
+        return True
+
+    return form
+
+
+def is_string(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def is_strings(value: Json) -> bool:
+    return isinstance(value, list) and all(map(is_string, value))
+
+
+def is_true(value: Json) -> bool:
+    return value is True
+
+
+DATE_TIME = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?"
+    r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
+)
+
+
+def date_time_ms(value: Json) -> int:
+    """Milliseconds since 1970 of a date-time of RFC 3339 (#date-time)."""
+    match = DATE_TIME.fullmatch(value) if is_string(value) and len(value) <= 64 else None
+    if match is None:
+        raise ValueError("no date-time of RFC 3339")
+    year, month, day, hour, minute, second = map(int, match.groups()[:6])
+    offset_hour, offset_minute = int(match[9] or 0), int(match[10] or 0)
+    check(hour <= 23 and minute <= 59 and second <= 60 and offset_hour <= 23 and offset_minute <= 59, "no such time")
+    # The calendar repeats itself after 400 years, and `datetime` has no year 0.
+    cycle, year = divmod(year, 400)
+    days = datetime.date(2000 + year, month, day).toordinal() + (cycle - 5) * 146_097 - 719_163
+    offset = offset_hour * 60 + offset_minute
+    minutes = hour * 60 + minute + (offset if match[8] == "-" else -offset)
+    check(second < 60 or minutes % 1440 == 1439, "a leap second is at 23:59:60 UTC only")
+    return ((days * 1440 + minutes) * 60 + second) * 1000 + int((match[7] or "0")[:3].ljust(3, "0"))
+
+
+is_count = integer()
+is_hash = text("[0-9a-f]{64}")
+is_date_time = accepts(date_time_ms)
+has_list_time_form = text("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]Z")
+
+
+def is_list_time(value: Json) -> bool:
+    """(#list-time)"""
+    return has_list_time_form(value) and is_date_time(value)
+
+
+# --- JSON, base64 -----------------------------------------------------------------------------------------------------
+
+
+def read_number(digits: str) -> int | float:
+    number = float(digits)  # as a double; above its limits it is infinite
+    return int(number) if number.is_integer() else number
+
+
+def read_strict_number(digits: str) -> int | float:
+    number = read_number(digits)
+    check(abs(number) <= MAX_INTEGER, "a number is above 2^53 - 1")
+    return number
+
+
+def not_json(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def members_once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    check(len(dict(pairs)) == len(pairs), "a member occurs twice")
+    return dict(pairs)
+
+
+def plain_json(body: bytes) -> Json:
+    """What is parsed after it was authenticated: the last of duplicate members counts (#strict-json)."""
+    return json.loads(body.decode("utf-8"), parse_int=read_number, parse_float=read_number, parse_constant=not_json)
+
+
+def strict_json(body: bytes) -> Json:
+    """(#strict-json)"""
+    decoded = body.decode("utf-8")
+    depth = 0
+    for token in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', decoded, re.S):  # a string, or a bracket
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        check(depth <= MAX_DEPTH, "nested deeper than 500")
+    return json.loads(
+        decoded, parse_int=read_strict_number, parse_float=read_strict_number, parse_constant=not_json,
+        object_pairs_hook=members_once,
+    )
+
+
+def canonical(value: Json) -> bytes:
+    """The canonical form (#list-form) of what has passed a closed form of this file.
+
+    The names of its members are ASCII, and its numbers are integers. For these, Python writes what RFC 8785 demands. A
+    lone surrogate is a ValueError.
+    """
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode()
+
+
+def base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def from_base64url(value: Json) -> bytes:
+    """Without padding, in its one spelling: the unused bits are zero (#signature-form, #jwt-profile)."""
+    check(is_string(value) and bool(re.fullmatch("[A-Za-z0-9_-]*", value)) and len(value) % 4 != 1, "not base64url")
+    data = base64.urlsafe_b64decode(value + "=" * (-len(value) % 4))
+    check(base64url(data) == value, "base64url with unused bits that are not zero")
+    return data
+
+
+def from_base64(value: str) -> bytes:
+    """With padding (RFC 4648, section 4), in its one spelling (#log-bytes)."""
+    data = base64.b64decode(value.encode("ascii"), validate=True)
+    check(base64.b64encode(data).decode() == value, "not the unique base64")
+    return data
+
+
+def read_thumbprint(value: Json) -> str:
+    check(len(from_base64url(value)) == 32, "a thumbprint has 32 bytes")
+    return str(value)
+
+
+# --- Records ----------------------------------------------------------------------------------------------------------
+
+LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+PATH_CHARACTERS = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*"
+QUERY_CHARACTERS = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*"
+HOST_PATH_QUERY = rf"{LABEL}(?:\.{LABEL})*(?::[0-9]{{1,5}})?(?:/{PATH_CHARACTERS})?(?:\?{QUERY_CHARACTERS})?"
+ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+EMAIL = rf"(?=.{{1,64}}@){ATOM}(?:\.{ATOM})*@(?:{LABEL}\.)+{LABEL}"
+
+is_issuer_id = text(  # (#issuer-id)
+    r"(?!index\Z)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z))(?!.*\.\.)(?!.*\.(?:gz|br|html?)\Z)"
+    "[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?"
+)
+is_https_uri = text("https://" + HOST_PATH_QUERY)  # (#record-uris)
+is_web_uri = text(f"https?://{HOST_PATH_QUERY}(?:#{QUERY_CHARACTERS})?")
+is_slug = text(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", 64)
+
+RECORD: Forms = {  # (#record-form)
+    "issuer_id": is_issuer_id,
+    "tier": one_of("founding", "certified", "registered", "sandbox"),
+    "jwks_uri": is_https_uri,
+    "discovery_uri": is_https_uri,
+    "status": one_of("active", "suspended", "revoked"),
+    "certified_since": is_date_time,
+}
+RECORD_OPTIONAL: Forms = {  # a scope is absent or an array, but never null (#scope-absent)
+    "policy_uri": or_null(is_web_uri),
+    "last_audit": or_null(is_date_time),
+    "geographical_scope": array(text("global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?")),
+    "domain_scope": array(is_slug),
+    "passport_types": array(is_slug),
+    "contact": or_null(text(EMAIL, 254)),
+}
+
+
+# --- Keys and signatures ----------------------------------------------------------------------------------------------
+
+ED25519_P = 2**255 - 19
+ED25519_D = -121665 * pow(121666, -1, ED25519_P) % ED25519_P
+ED25519_L = 2**252 + 27742317777372353535851937790883648493
+Y_OF_ORDER_8 = int.from_bytes(
+    bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little"
+)
+SMALL_ORDER_YS = (1, ED25519_P - 1, 0, Y_OF_ORDER_8, ED25519_P - Y_OF_ORDER_8)  # of the orders 1, 2, 4 and 8
+P256_P = 2**256 - 2**224 + 2**192 + 2**96 - 1
+P256_N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
+
+@dataclass(frozen=True)
+class PublicKey:
+    algorithm: str  # "Ed25519" or "ES256"
+    x: bytes
+    y: bytes
+    thumbprint: str
+
+    def verifies(self, signature: bytes, data: bytes) -> bool:
+        """The algorithm follows from the key (#signature-algorithm, #signature-strict)."""
+        try:
+            check(len(signature) == 64, "not 64 bytes")
+            if self.algorithm == "Ed25519":
+                check(int.from_bytes(signature[32:], "little") < ED25519_L, "S is not below L")
+                # OpenSSL compares the 32 bytes of R with those of S*B - k*A: the equation without the cofactor.
+                ed25519.Ed25519PublicKey.from_public_bytes(self.x).verify(signature, data)
+            else:
+                r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+                check(0 < r < P256_N and 0 < s < P256_N, "r or s is out of range")
+                p256_key(self.x, self.y).verify(encode_dss_signature(r, s), data, ec.ECDSA(hashes.SHA256()))
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+def p256_key(x: bytes, y: bytes) -> ec.EllipticCurvePublicKey:
+    """ValueError, if the point is not on the curve."""
+    numbers = ec.EllipticCurvePublicNumbers(int.from_bytes(x, "big"), int.from_bytes(y, "big"), ec.SECP256R1())
+    return numbers.public_key()
+
+
+def check_ed25519_point(encoded: bytes) -> None:
+    """The rows of Ed25519 (#public-key-values)."""
+    y = int.from_bytes(encoded, "little") % 2**255  # without the sign of x
+    check(y < ED25519_P, "an Ed25519 key is not canonical")
+    check(y not in SMALL_ORDER_YS, "an Ed25519 key is a point of small order")
+    x_squared = (y * y - 1) * pow(ED25519_D * y * y + 1, -1, ED25519_P)
+    check(pow(x_squared, (ED25519_P - 1) // 2, ED25519_P) == 1, "an Ed25519 key is no point of the curve")
+
+
+def read_public_key(jwk: Json) -> PublicKey:
+    """A root key, a delegated key, or a `next_root` (#public-key, #public-key-values)."""
+    check(isinstance(jwk, dict), "a key is not an object")
+    for member in ("d", "p", "q", "dp", "dq", "qi", "oth", "k"):
+        check(member not in jwk, f"a key has the private member {member}")
+    kind = (jwk.get("kty"), jwk.get("crv"))
+    check(kind in (("OKP", "Ed25519"), ("EC", "P-256")), "a key is neither Ed25519 nor P-256")
+    named = {"kty": jwk["kty"], "crv": jwk["crv"], "x": jwk.get("x")}
+    x, y = from_base64url(jwk.get("x")), b""
+    check(len(x) == 32, "x of a key has not 32 bytes")
+    if kind[0] == "OKP":
+        check(jwk.get("y") is None, "an Ed25519 key has y")
+        check_ed25519_point(x)
+    else:
+        named["y"] = jwk.get("y")
+        y = from_base64url(jwk.get("y"))
+        check(len(y) == 32, "y of a key has not 32 bytes")
+        check(max(int.from_bytes(x, "big"), int.from_bytes(y, "big")) < P256_P, "a coordinate is not below the prime")
+        p256_key(x, y)
+    thumbprint = base64url(sha256(canonical(named)))
+    check(jwk.get("kid") in (None, thumbprint), "kid of a key is not its thumbprint")
+    return PublicKey("Ed25519" if kind[0] == "OKP" else "ES256", x, y, thumbprint)
+
+
+def read_signature(body: bytes) -> bytes:
+    """The 64 bytes of issuers.sig (#signature-form)."""
+    signature = from_base64url(body.decode("utf-8").strip("\t\n\f\r "))
+    check(len(signature) == 64, "a signature has 86 characters")
+    return signature
+
+
+@dataclass(frozen=True)
+class VerifierKey:
+    """The key of a log or of a witness (#log-name, #log-witnesses)."""
+
+    name: str
+    id: bytes
+    key: PublicKey
+
+
+TYPE_LOG, TYPE_WITNESS = 1, 4
+
+
+def read_verifier_key(line: Json, kind: int) -> VerifierKey:
+    match = re.fullmatch(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})", line) if is_string(line) else None
+    if match is None or len(line) > 512:
+        raise ValueError("no verifier key")
+    name, data = match[1], from_base64(match[3])
+    check(data[0] == kind, f"a verifier key is not of type {kind}")
+    key_id = sha256(name.encode() + b"\n" + data)[:4]
+    check(key_id.hex() == match[2], "a verifier key has another id")
+    check_ed25519_point(data[1:])
+    return VerifierKey(name, key_id, PublicKey("Ed25519", data[1:], b"", ""))
+
+
+# --- The trust anchor -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TrustAnchor:
+    """What a verifier pins of a registry (#trust-anchor)."""
+
+    root: PublicKey
+    next_roots: frozenset[str] | None = None
+    sources: tuple[str, ...] = ()
+    checkpoint: bool = False
+    publication: bool = False
+    log: str | None = None
+    witnesses: tuple[VerifierKey, ...] = ()
+    quorum: int | None = None
+
+
+def read_commitment(value: Json) -> frozenset[str]:
+    """The thumbprints of 1 to 3 keys, of which one comes next (#rotation-commitment)."""
+    check(array(accepts(read_thumbprint), 1, 3)(value), "next_roots is no array of 1 to 3 different thumbprints")
+    return frozenset(value)
+
+
+def source_key(url: str) -> str:
+    """A source as the URL parser of WHATWG writes it, without one slash at the end (#trust-anchor).
+
+    A ValueError or an OSError, if there is no such URL. All characters have passed `is_source_url`.
+    """
+    parts = urllib.parse.urlsplit(url)
+    check(re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(:[0-9]*)?", parts.netloc) is not None, "no host and port")
+    host = parts.hostname or ""
+    if ":" in host:
+        host = f"[{ipaddress.IPv6Address(host)}]"
+    elif re.fullmatch("[0-9]+|0x[0-9a-f]*", host.removesuffix(".").rpartition(".")[2]):  # IPv4, in any of its spellings
+        host = str(ipaddress.IPv4Address(socket.inet_aton(host.removesuffix("."))))
+    port = "" if parts.port in (None, {"http": 80, "https": 443}[parts.scheme]) else f":{parts.port}"
+    path, dots = [""], ""
+    for part in parts.path.split("/")[1:]:
+        dots = part.lower().replace("%2e", ".")
+        if dots == "..":
+            path = path[:-1] or path
+        elif dots != ".":
+            path.append(part)
+    if dots in (".", ".."):
+        path.append("")
+    return f"{parts.scheme}://{host}{port}{'/'.join(path)}".removesuffix("/")
+
+
+is_log_origin = text(r"[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~-]+)*/log", 255)
+is_source_url = text(r"https?://[A-Za-z0-9.:\[\]-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?")
+
+ANCHOR: Forms = {"root": lambda root: set(root) <= {"kty", "crv", "x", "y", "kid"}}
+ANCHOR_OPTIONAL: Forms = {
+    "next_roots": accepts(read_commitment),
+    "sources": array(is_source_url, 1),
+    "checkpoint": one_of("required"),
+    "publication": one_of("required"),
+    "log": is_log_origin,
+    "witnesses": array(accepts(lambda line: read_verifier_key(line, TYPE_WITNESS)), 1, 32),
+    "quorum": integer(1, 32),
+}
+
+
+def read_trust_anchor(body: bytes) -> TrustAnchor:
+    """(#trust-anchor, #trust-anchor-closed)"""
+    with faults_are("ERR_TRUST_ANCHOR_INVALID"):
+        anchor = strict_json(body)
+        check(isinstance(anchor, dict) and "root" in anchor, "a trust anchor is an object with root")
+        with faults_are("ERR_ROOT_KEY_INVALID"):
+            root = read_public_key(anchor["root"])
+        check_members(anchor, ANCHOR, ANCHOR_OPTIONAL)
+        check(root.thumbprint not in anchor.get("next_roots", ()), "next_roots names root itself")
+        sources = tuple(anchor.get("sources", ()))
+        check(len(set(map(source_key, sources))) == len(sources), "sources has a URL twice")
+        check(("witnesses" in anchor) == ("quorum" in anchor), "witnesses and quorum need each other")
+        check("witnesses" not in anchor or "log" in anchor, "witnesses needs log")
+        witnesses = tuple(read_verifier_key(line, TYPE_WITNESS) for line in anchor.get("witnesses", ()))
+        check(len({witness.key.x for witness in witnesses}) == len(witnesses), "witnesses has a key twice")
+        check(anchor.get("quorum", 0) <= len(witnesses), "quorum is above the number of witnesses")
+    return TrustAnchor(
+        root, read_commitment(anchor["next_roots"]) if "next_roots" in anchor else None, sources,
+        "checkpoint" in anchor, "publication" in anchor, anchor.get("log"), witnesses, anchor.get("quorum"),
+    )
+
+
+# --- The list ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Named:
+    """What identifies a list, in a checkpoint and in a publication statement."""
+
+    updated_at: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class IssuerList:
+    named: Named
+    records: list[dict[str, Json]]
+    body: bytes
+    signature: bytes
+
+
+def verify_list(body: bytes, signature: bytes, root: PublicKey) -> IssuerList:
+    """Nothing is parsed before the signature has been verified (#verify-before-parse, #list-checks, #list-hash)."""
+    with faults_are("ERR_SIGNATURE_MALFORMED"):
+        raw = read_signature(signature)
+    if not root.verifies(raw, body):
+        refuse("ERR_SIGNATURE_INVALID", "the root key has not signed this list")
+    with faults_are("ERR_LIST_MALFORMED"):
+        try:
+            value = plain_json(body)
+        except RecursionError:
+            refuse("ERR_LIST_NONCONFORMING", "the list is nested too deep")
+    with faults_are("ERR_LIST_NONCONFORMING"):
+        check_members(value, {"issuers": lambda records: isinstance(records, list), "updated_at": is_list_time}, {})
+        for record in value["issuers"]:
+            check_members(record, RECORD, RECORD_OPTIONAL)
+    with faults_are("ERR_LIST_UNSORTED"):  # (#list-order)
+        ids = [record["issuer_id"] for record in value["issuers"]]
+        check(all(one < next_one for one, next_one in zip(ids, ids[1:])), "ids are out of order or repeated")
+    with faults_are("ERR_LIST_NOT_CANONICAL"):  # (#list-form)
+        check(canonical(value) == body, "the list is not in canonical form")
+    return IssuerList(Named(value["updated_at"], sha256(body).hex(), len(body)), value["issuers"], body, signature)
+
+
+# --- JWT --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Jwt:
+    text: str
+    header: dict[str, Json]
+    claims: dict[str, Json]
+    signature: bytes
+
+    def verify(self, key: PublicKey, code: str) -> None:
+        """The algorithm is that of the key (#jwt-profile)."""
+        if self.header["alg"] not in (("Ed25519", "EdDSA") if key.algorithm == "Ed25519" else ("ES256",)):
+            refuse(code, "alg is not that of the key")
+        if not key.verifies(self.signature, self.text.rpartition(".")[0].encode()):
+            refuse(code, "the signature is not by the key")
+
+
+TIMES: Forms = {"iat": is_count, "exp": is_count, "nbf": is_count}
+
+
+def read_jwt(raw: bytes, typ: str, code: str, needs: Sequence[str] = ("iat",)) -> Jwt:
+    """The profile as far as it needs no key, in its order (#jwt-profile). `needs` has the times that are required."""
+    with faults_are(code):
+        check(len(raw) <= LIMITS["jwt"], "a JWT is larger than 16,384 bytes")
+        parts = raw.decode("ascii").split(".")
+        check(len(parts) == 3, "a JWT has three parts")
+        header_bytes, claims_bytes, signature = map(from_base64url, parts)
+        header = strict_json(header_bytes)
+        check_members(header, {"typ": one_of(typ), "alg": one_of("Ed25519", "EdDSA", "ES256")}, {}, closed=False)
+        for member in ("jku", "jwk", "x5u", "x5c", "crit", "b64"):
+            check(member not in header, f"the header has {member}")
+        claims = strict_json(claims_bytes)
+        check_members(claims, {time: TIMES[time] for time in needs}, TIMES, closed=False)
+    return Jwt(raw.decode(), header, claims, signature)
+
+
+# --- Clocks -----------------------------------------------------------------------------------------------------------
+
+TOLERANCE_MS = 300_000
+DAY_MS = 86_400_000
+LAST_INSTANT_MS = 8_640_000_000_000_000
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The comparisons of times, in milliseconds (#clocks, #other-clocks).
+
+    Without `now_ms`, no times are compared: for the past, and for what a client has stored (#store-times). With
+    `copy_max_age_ms`, a source is read as an offline copy, whose statements may have expired.
+    """
+
+    now_ms: int | None
+    max_age_ms: int = 30 * DAY_MS
+    copy_max_age_ms: int | None = None
+
+    def check_times(self, claims: dict[str, Json], expired: str | None) -> None:
+        """`iat` and `nbf`, then `exp`. What has no code for the end does not expire."""
+        if self.now_ms is None:
+            return
+        if max(claims["iat"], claims.get("nbf", 0)) * 1000 > self.now_ms + TOLERANCE_MS:
+            refuse("ERR_NOT_YET_VALID", "a statement is from the future")
+        if expired and "exp" in claims and self.copy_max_age_ms is None:
+            if self.now_ms >= claims["exp"] * 1000 + TOLERANCE_MS:
+                refuse(expired, "a statement has expired")
+
+    def check_age(self, updated_at: str, checkpoint: Checkpoint | None, cosigned_ms: int | None) -> None:
+        """Step 8: not from the future; and no older than the maximum age, or the age of a copy (#max-age)."""
+        made = date_time_ms(updated_at)
+        if self.now_ms is None:
+            return
+        if made > self.now_ms + TOLERANCE_MS:
+            refuse("ERR_NOT_YET_VALID", "the list is from the future")
+        if self.copy_max_age_ms is not None:
+            since = checkpoint.iat * 1000 if checkpoint else made
+            since = since if cosigned_ms is None else min(since, cosigned_ms)
+            if self.now_ms > since + self.copy_max_age_ms + TOLERANCE_MS:
+                refuse("ERR_LIST_EXPIRED", "the copy is older than its maximum age")
+        elif checkpoint is None and self.now_ms > made + self.max_age_ms + TOLERANCE_MS:
+            refuse("ERR_LIST_EXPIRED", "the list is older than the maximum age")
+
+    def counts(self, cosigned_ms: int) -> bool:
+        """Whether a cosignature of this time counts (#log-quorum)."""
+        if self.now_ms is None:
+            return cosigned_ms <= LAST_INSTANT_MS
+        if cosigned_ms > min(self.now_ms + TOLERANCE_MS, MAX_INTEGER):
+            return False
+        return self.copy_max_age_ms is not None or self.now_ms <= cosigned_ms + self.max_age_ms + TOLERANCE_MS
+
+
+NO_CLOCK = Clock(None)
+
+
+# --- The rotation of the root key -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Link:
+    """A root key of a chain, and the thumbprints to which it is committed, if it is."""
+
+    key: PublicKey
+    next_roots: frozenset[str] | None
+    step: str = ""  # the JWT that leads to the key; none leads to the pinned key
+
+
+Chain = Tuple[Link, ...]
+
+
+def pinned_chain(anchor: TrustAnchor) -> Chain:
+    return (Link(anchor.root, anchor.next_roots),)
+
+
+def read_steps(steps: Json, first: int | None = 1) -> list[Jwt]:
+    """The form of all steps (#rotation-form, #rotation-read). `first` is None, if their positions are not known."""
+    code = "ERR_ROTATION_INVALID"
+    with faults_are(code):
+        check(is_strings(steps) and len(steps) <= MAX_STEPS, f"a rotation is no array of at most {MAX_STEPS} strings")
+    jwts = []
+    for position, step in enumerate(steps, first or 1):
+        jwt = read_jwt(step.encode("utf-8", "surrogatepass"), "registry-root-rotation+jwt", code)
+        with faults_are(code):
+            check(is_string(jwt.header.get("kid")), f"step {position} has no kid")
+            least, most = (1, MAX_STEPS) if first is None else (position, position)
+            check(integer(least, most)(jwt.claims.get("step", position)), f"step {position} has another step")
+        jwts.append(jwt)
+    return jwts
+
+
+def follow_rotation(steps: Sequence[Jwt], known: Chain, clock: Clock) -> Chain:
+    """The chain from the pinned key, which is the first of `known` (#rotation-chain)."""
+    known_kids = [link.key.thumbprint for link in known]
+    start = next((at for at, step in enumerate(steps) if step.header["kid"] in known_kids), None)
+    if start is None:
+        if steps and read_next_root(steps[-1]) != known[0].key:
+            refuse("ERR_ROTATION_GAP", "the rotation neither begins nor ends at the pinned key")
+        return known[:1]
+    chain = known[: known_kids.index(steps[start].header["kid"]) + 1]
+    for step in steps[start:]:
+        chain += (follow_step(step, chain, clock),)
+    return chain
+
+
+def follow_step(step: Jwt, chain: Chain, clock: Clock) -> Link:
+    before = chain[-1]
+    if step.header["kid"] != before.key.thumbprint:
+        refuse("ERR_ROTATION_GAP", "a step is not by the key before it")
+    step.verify(before.key, "ERR_ROTATION_SIGNATURE")
+    clock.check_times(step.claims, None)
+    key = read_next_root(step)
+    if any(key == link.key for link in chain):
+        refuse("ERR_ROTATION_LOOP", "a step leads to a key that already occurred")
+    if before.next_roots is not None and key.thumbprint not in before.next_roots:  # (#commitment-followed)
+        refuse("ERR_ROTATION_NOT_COMMITTED", "a step leads to a key to which the key before is not committed")
+    next_roots = None
+    if "next_roots" in step.claims:  # (#commitment-form)
+        with faults_are("ERR_ROTATION_INVALID"):
+            next_roots = read_commitment(step.claims["next_roots"])
+            earlier = {link.key.thumbprint for link in chain} | {key.thumbprint}
+            check(not next_roots & earlier, "next_roots has this key, or an earlier one")
+    return Link(key, next_roots, step.text)
+
+
+def read_next_root(step: Jwt) -> PublicKey:
+    with faults_are("ERR_ROTATION_INVALID"):
+        return read_public_key(step.claims.get("next_root"))
+
+
+def longest_chain(chain: Chain, known: Chain) -> Chain:
+    """All of `known` is bound: pinned, or shown before (#rotation-fork, #commitment-bound, #rotation-replaced)."""
+    if any((one.key, one.next_roots) != (other.key, other.next_roots) for one, other in zip(chain, known)):
+        refuse("ERR_ROTATION_FORK", "the rotation departs from the chain that was accepted before")
+    return max(known, chain, key=len)
+
+
+# --- Delegation, checkpoint, hold -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Delegation:
+    iat: int
+    exp: int
+    may_hold: bool
+    keys: tuple[PublicKey, ...]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    iat: int
+    exp: int
+    named: Named
+    sequence: int | None
+    hold: tuple[str, ...]
+    delegation: Delegation | None
+
+
+CHECKPOINT: Forms = {"updated_at": is_list_time, "sha256": is_hash, "size": is_count, "tree_sha256": is_hash}
+CHECKPOINT_OPTIONAL: Forms = {
+    "sequence": is_count,
+    "hold": lambda ids: array(is_issuer_id, 1, 64)(ids) and bool(ids == sorted(ids)),
+}
+
+
+def verify_delegation(raw: bytes, root: PublicKey, clock: Clock) -> Delegation:
+    """(#delegation-form)"""
+    code = "ERR_DELEGATION_INVALID"
+    jwt = read_jwt(raw, "registry-delegation+jwt", code, ("iat", "exp"))
+    jwt.verify(root, code)
+    clock.check_times(jwt.claims, "ERR_DELEGATION_EXPIRED")
+    with faults_are(code):
+        check(jwt.claims.get("hold", True) is True, "hold of a delegation is not true")
+        keys: Json = jwt.claims.get("keys")
+        check(isinstance(keys, list) and 1 <= len(keys) <= 16, "a delegation has 1 to 16 keys")
+        return Delegation(jwt.claims["iat"], jwt.claims["exp"], "hold" in jwt.claims, tuple(map(read_public_key, keys)))
+
+
+def verify_checkpoint(
+    raw: bytes, get_delegation: Callable[[], bytes | None], root: PublicKey, clock: Clock
+) -> Checkpoint:
+    """By the root key, or by a key that it has delegated (#checkpoint-signer, #checkpoint-form, #hold)."""
+    code = "ERR_CHECKPOINT_INVALID"
+    jwt = read_jwt(raw, "registry-checkpoint+jwt", code, ("iat", "exp"))
+    kid: Json = jwt.header.get("kid")
+    if not is_string(kid):
+        refuse(code, "kid is not a string")
+    signer, delegation = root, None
+    if kid != root.thumbprint:  # otherwise the delegation is ignored (#delegation-unneeded)
+        delegation_raw = get_delegation()
+        if delegation_raw is None:
+            refuse(code, "there is no delegation for the key of the checkpoint")
+        delegation = verify_delegation(delegation_raw, root, clock)
+        signers = [key for key in delegation.keys if key.thumbprint == kid]
+        if not signers:
+            refuse(code, "the key of the checkpoint is not delegated")
+        signer = signers[0]
+    jwt.verify(signer, code)
+    clock.check_times(jwt.claims, "ERR_CHECKPOINT_EXPIRED")
+    claims = jwt.claims
+    with faults_are(code):
+        if delegation:  # (#checkpoint-within-delegation)
+            check(delegation.iat <= claims["iat"] <= delegation.exp, "iat is outside the delegation")
+        check_members(claims, CHECKPOINT, CHECKPOINT_OPTIONAL, closed=False)
+        if delegation and "hold" in claims:  # (#hold-permission)
+            check(delegation.may_hold, "the delegation does not permit hold")
+    return Checkpoint(
+        claims["iat"], claims["exp"], Named(claims["updated_at"], claims["sha256"], claims["size"]),
+        claims.get("sequence"), tuple(claims.get("hold", ())), delegation,
+    )
+
+
+# --- The publication statement ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Statement:
+    jwt: Jwt
+    named: Named
+    sequence: int
+    issuers: int
+    sums_sha256: str
+    levels: int
+    promises_checkpoint: bool
+    log: VerifierKey | None
+    exp: int | None
+
+    @property
+    def payload(self) -> str:
+        return self.jwt.text.split(".")[1]
+
+
+STATEMENT: Forms = {
+    "sequence": is_count, "updated_at": is_list_time, "sha256": is_hash, "size": is_count, "issuers": is_count,
+    "sums_sha256": is_hash, "levels": integer(0, 8),
+}
+STATEMENT_OPTIONAL: Forms = {"previous": is_hash, "checkpoint": is_true, "log": lambda log: bool(read_log_claim(log))}
+
+
+def verify_statement(raw: bytes, root: PublicKey, clock: Clock) -> Statement:
+    """(#statement-form, #statement-claims)"""
+    code = "ERR_PUBLICATION_INVALID"
+    jwt = read_jwt(raw, "registry-publication+jwt", code)
+    jwt.verify(root, code)
+    clock.check_times(jwt.claims, "ERR_PUBLICATION_EXPIRED")
+    claims = jwt.claims
+    with faults_are(code):
+        check_members(claims, STATEMENT, STATEMENT_OPTIONAL, closed=False)
+    return Statement(
+        jwt, Named(claims["updated_at"], claims["sha256"], claims["size"]), claims["sequence"], claims["issuers"],
+        claims["sums_sha256"], claims["levels"], "checkpoint" in claims,
+        read_log_claim(claims["log"]) if "log" in claims else None, claims.get("exp"),
+    )
+
+
+def read_log_claim(claim: Json) -> VerifierKey:
+    """(#log-name)"""
+    check_members(claim, {"origin": is_log_origin, "vkey": is_string}, {}, closed=False)
+    key = read_verifier_key(claim["vkey"], TYPE_LOG)
+    check(key.name == claim["origin"], "log.vkey has another name than log.origin")
+    return key
+
+
+def fits_checkpoint(statement: Statement, checkpoint: Checkpoint) -> bool:
+    """(#statement-checkpoint)"""
+    if statement.sequence < (checkpoint.sequence or 0):
+        return False
+    is_newer = statement.named.updated_at > checkpoint.named.updated_at and statement.sequence != checkpoint.sequence
+    return is_newer or statement.named == checkpoint.named
+
+
+# --- One issuer, from the tree of sums --------------------------------------------------------------------------------
+
+
+def place_of(issuer_id: str) -> str:
+    """(#sums-place)"""
+    return sha256(issuer_id.encode()).hex()
+
+
+def read_sums(body: bytes, prefix: str, is_leaf: bool) -> dict[str, str]:
+    """The hash of each path that a sums file names (#sums-form)."""
+    decoded = body.decode("utf-8")
+    check(decoded != "" or prefix == "", "a sums file below the root is empty")
+    check(decoded == "" or decoded.endswith("\n"), "the last line has no line feed")
+    listed: dict[str, str] = {}
+    before = ""
+    for line in decoded.split("\n")[:-1]:
+        match = re.fullmatch(r"([0-9a-f]{64})  ((issuers|sums)/([a-z0-9._-]+))", line)
+        if match is None:
+            raise ValueError("a line of a sums file breaks its form")
+        digest, path, folder, name = match.groups()
+        if is_leaf:
+            belongs = folder == "issuers" and is_issuer_id(name) and place_of(name).startswith(prefix)
+        else:
+            belongs = folder == "sums" and bool(re.fullmatch(f"{prefix}[0-9a-f]", name))
+        check(belongs, "a line does not belong to its sums file")
+        check(path > before, "the lines of a sums file are not in ascending order")
+        listed[path] = digest
+        before = path
+    return listed
+
+
+Fetch = Callable[[str, int, str], bytes]
+
+
+def prove_issuer(statement: Statement, issuer_id: str, fetch: Fetch) -> dict[str, Json] | None:
+    """The record, or None if the issuer is proven not to be in the list (#sums-proof, #tree-of-sums).
+
+    `fetch` returns the bytes of a path, with the given limit and hash. Its bytes are not trusted.
+    """
+
+    def verified(path: str, limit: int, digest: str) -> bytes:
+        body = fetch(path, limit, digest)
+        if sha256(body).hex() != digest:
+            refuse("ERR_SUMS_MISMATCH", f"{path} has another hash than the file above it names")
+        return body
+
+    digest, place, record_path = statement.sums_sha256, place_of(issuer_id), f"issuers/{issuer_id}"
+    for depth in range(statement.levels + 1):
+        prefix, is_leaf = place[:depth], depth == statement.levels
+        body = verified(f"sums/{prefix or 'root'}", LIMITS["sums"], digest)
+        with faults_are("ERR_SUMS_INVALID"):
+            listed = read_sums(body, prefix, is_leaf)
+        path = record_path if is_leaf else f"sums/{place[: depth + 1]}"
+        if path not in listed:
+            return None
+        digest = listed[path]
+    body = verified(record_path, LIMITS["record"], digest)
+    with faults_are("ERR_RECORD_INVALID"):
+        record: dict[str, Json] = plain_json(body)
+        check_members(record, RECORD, RECORD_OPTIONAL)
+        check(record["issuer_id"] == issuer_id, "the record has another id")
+        check(canonical(record) == body, "the record is not in canonical form")
+    return record
+
+
+# --- The log: heads and proofs ----------------------------------------------------------------------------------------
+
+
+def leaf_hash(entry: bytes) -> bytes:
+    return sha256(b"\x00" + entry)  # (#log-bytes)
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    return sha256(b"\x01" + left + right)
+
+
+def left_size(size: int) -> int:
+    """The left subtree of several hashes has the largest power of two below their number."""
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+@dataclass(frozen=True)
+class Head:
+    origin: str
+    size: int
+    root: bytes
+    signed: bytes  # the text that the log and the witnesses sign
+    lines: tuple[tuple[str, bytes], ...]  # of each signature line the name, and the id of the key with the signature
+
+
+def read_index(line: str) -> int:
+    check(bool(re.fullmatch("0|[1-9][0-9]{0,15}", line)) and int(line) <= MAX_INTEGER, "no integer from 0 to 2^53 - 1")
+    return int(line)
+
+
+def read_hash(line: str) -> bytes:
+    data = from_base64(line)
+    check(len(data) == 32, "a hash has 32 bytes")
+    return data
+
+
+def read_signature_line(line: str) -> tuple[str, bytes]:
+    match = re.fullmatch("\u2014 ([^\\s+]+) ([A-Za-z0-9+/]+={0,2})", line)
+    if match is None:
+        raise ValueError("a signature line breaks its form")
+    data = from_base64(match[2])
+    check(len(data) > 4, "a signature line has no signature")
+    return match[1], data
+
+
+def read_head(note: str) -> Head:
+    """(#log-files, #log-bytes)"""
+    check(not re.search(r"[\x00-\x09\x0b-\x1f]", note), "a head has control characters")
+    signed, gap, signatures = note.partition("\n\n")
+    check(gap != "" and signatures.endswith("\n"), "a head is text, an empty line, and lines that end")
+    head, lines = signed.split("\n"), signatures.split("\n")[:-1]
+    check(len(head) >= 3 and all(head), "a head has three lines or more, and none is empty")
+    check(1 <= len(lines) <= 100, "a head has 1 to 100 signature lines")
+    return Head(
+        head[0], read_index(head[1]), read_hash(head[2]), f"{signed}\n".encode(), tuple(map(read_signature_line, lines))
+    )
+
+
+@dataclass(frozen=True)
+class LogProof:
+    index: int
+    path: list[bytes]
+    head: Head
+
+
+def read_log_proof(raw: bytes) -> LogProof:
+    """(#log-proof, step 2)"""
+    check(len(raw) <= LIMITS["logProof"], "a proof is larger than 65,536 bytes")
+    first, _, rest = raw.decode("utf-8").partition("\n")
+    check(first == "c2sp.org/tlog-proof@v1", "no tlog-proof")
+    if rest.startswith("extra "):
+        extra, _, rest = rest.partition("\n")
+        from_base64(extra.removeprefix("extra "))
+    proof, gap, note = rest.partition("\n\n")
+    index, *path = proof.split("\n")
+    check(gap != "" and index.startswith("index "), "a proof has an index, hashes, an empty line and a head")
+    check(len(path) <= 63, "a proof has more than 63 hashes")
+    return LogProof(read_index(index.removeprefix("index ")), list(map(read_hash, path)), read_head(note))
+
+
+def climb(leaf: bytes, index: int, size: int, path: list[bytes]) -> tuple[bytes, list[bytes]]:
+    """The root to which an inclusion proof leads, and its hashes on the left, from the largest subtree on."""
+    if size == 1:
+        check(not path, "the proof has too many hashes")
+        return leaf, []
+    check(len(path) > 0, "the proof has too few hashes")
+    *below, sibling = path
+    half = left_size(size)
+    if index < half:
+        root, left = climb(leaf, index, half, below)
+        return node_hash(root, sibling), left
+    root, left = climb(leaf, index - half, size - half, below)
+    return node_hash(sibling, root), [sibling, *left]
+
+
+def entry_of(statement: Statement) -> bytes:
+    """The verifier makes the entry from the statement that it has verified (#log-entries)."""
+    return canonical({
+        "type": "publication", "list": statement.named.sha256, "sequence": statement.sequence,
+        "sha256": sha256(statement.jwt.text.encode()).hex(), "updated_at": statement.named.updated_at,
+    })
+
+
+@dataclass(frozen=True)
+class Logged:
+    """A proof that was accepted."""
+
+    index: int
+    head: Head
+    left: list[bytes]  # the hashes of the complete subtrees before the index
+    cosigned: dict[bytes, int]  # the newest time of each witness that counts, in seconds, by its public key
+
+    def quorum_ms(self, quorum: int | None) -> int | None:
+        """The oldest of the newest cosignatures that make up the quorum (C in #other-clocks)."""
+        return sorted(self.cosigned.values(), reverse=True)[quorum - 1] * 1000 if quorum else None
+
+
+def verify_log_proof(raw: bytes | None, statement: Statement, anchor: TrustAnchor, clock: Clock) -> Logged:
+    """Steps 1 to 5 (#log-proof)."""
+    with faults_are("ERR_NOT_LOGGED"):
+        if statement.log is None or statement.log.name != anchor.log:
+            raise ValueError("the statement does not name this log")
+        if raw is None:
+            raise ValueError("there is no proof")
+        proof = read_log_proof(raw)
+        head = proof.head
+        check(head.origin == anchor.log, "the head has another origin")
+        own = [data[4:] for name, data in head.lines if (name, data[:4]) == (statement.log.name, statement.log.id)]
+        check(bool(own), "the log has not signed the head")
+        check(all(statement.log.key.verifies(one, head.signed) for one in own), "a signature of the log is wrong")
+        check(proof.index < head.size, "the index is not in the log")
+        root, left = climb(leaf_hash(entry_of(statement)), proof.index, head.size, proof.path)
+        check(root == head.root, "the proof does not lead to the root of the head")
+    cosigned = newest_cosignatures(head, anchor.witnesses, clock)
+    if len(cosigned) < (anchor.quorum or 0):
+        refuse("ERR_TOO_FEW_COSIGNATURES", f"{len(cosigned)} witnesses have cosigned, {anchor.quorum} are required")
+    return Logged(proof.index, head, left, cosigned)
+
+
+def newest_cosignatures(head: Head, witnesses: Sequence[VerifierKey], clock: Clock) -> dict[bytes, int]:
+    """A line that does not count is skipped, also one of a witness with a wrong signature (#log-quorum)."""
+    newest: dict[bytes, int] = {}
+    for name, data in head.lines:
+        for witness in witnesses:
+            if (name, data[:4]) != (witness.name, witness.id) or len(data) != 4 + 8 + 64:
+                continue
+            seconds = int.from_bytes(data[4:12], "big")
+            signed = f"cosignature/v1\ntime {seconds}\n".encode() + head.signed  # (#log-witnesses)
+            if clock.counts(seconds * 1000) and witness.key.verifies(data[12:], signed):
+                newest[witness.key.x] = max(seconds, newest.get(witness.key.x, 0))
+    return newest
+
+
+# --- The log only grows -----------------------------------------------------------------------------------------------
+
+GetTile = Callable[[str, int], "bytes | None"]
+
+
+def tile_path(level: int, index: int, width: int) -> str:
+    """(#log-bytes)"""
+    groups = [f"{index % 1000:03d}"]
+    while index := index // 1000:
+        groups.insert(0, f"x{index % 1000:03d}")
+    return f"log/tile/{level}/{'/'.join(groups)}" + (f".p/{width}" if width < 256 else "")
+
+
+class Tiles:
+    """The tiles of a head. All hashes come from one set of tiles, so that two roots are of one tree."""
+
+    def __init__(self, size: int, get: GetTile) -> None:
+        self.size, self.get = size, get
+        self.read: dict[tuple[int, int], bytes] = {}
+
+    def tile(self, level: int, index: int) -> bytes:
+        if (level, index) not in self.read:
+            width = min(256, (self.size >> (8 * level)) - 256 * index)
+            body = self.get(tile_path(level, index, width), LIMITS["tile"])
+            if body is None:  # when a tile is full, its partial ones are removed (#log-files)
+                width = 256
+                body = self.get(tile_path(level, index, width), LIMITS["tile"])
+            if body is None or len(body) != 32 * width:
+                raise ValueError("a tile is missing, or has another length")
+            self.read[level, index] = body
+        return self.read[level, index]
+
+    def subtree(self, start: int, size: int) -> bytes:
+        """The hash of `size` entries from `start` on."""
+        if size & (size - 1):
+            half = left_size(size)
+            return node_hash(self.subtree(start, half), self.subtree(start + half, size - half))
+        level, rest = divmod(size.bit_length() - 1, 8)
+        first, count = start >> (8 * level), 1 << rest
+        body = self.tile(level, first // 256)[32 * (first % 256):]
+        nodes = [body[32 * at: 32 * at + 32] for at in range(count)]
+        while len(nodes) > 1:
+            nodes = [node_hash(left, right) for left, right in zip(nodes[::2], nodes[1::2])]
+        return nodes[0]
+
+    def roots(self, start: int, old: int, new: int) -> tuple[bytes, bytes]:
+        """The hashes of `old` and of `new` entries from `start` on, of which the first ones are the same."""
+        if old == new:
+            same = self.subtree(start, new)
+            return same, same
+        half = left_size(new)
+        if old <= half:
+            older, newer = self.roots(start, old, half)
+            return older, node_hash(newer, self.subtree(start + half, new - half))
+        common = self.subtree(start, half)
+        older, newer = self.roots(start + half, old - half, new - half)
+        return node_hash(common, older), node_hash(common, newer)
+
+
+def verify_log_grows(old_size: int, old_root: bytes, head: Head, is_vouched_for: bool, get: GetTile) -> None:
+    """Step 6 (#log-rollback). A witness vouches for two heads, if its cosignature has counted for both."""
+    with faults_are("ERR_LOG_INCONSISTENT"):
+        check(head.size >= old_size, "the head is smaller than the accepted one")
+        if head.size == old_size:
+            check(head.root == old_root, "the accepted head of this size has another root")
+        elif not is_vouched_for and old_size > 0:
+            roots = Tiles(head.size, get).roots(0, old_size, head.size)
+            check(roots == (old_root, head.root), "the head does not contain the accepted one")
+
+
+# --- A proof of the past ----------------------------------------------------------------------------------------------
+
+ENTRIES: dict[str, Forms] = {  # those that may follow a publication before the next one (#log-entries)
+    "delegation": {"iat": is_count, "sha256": is_hash},
+    "rotation": {"next": accepts(read_thumbprint), "sha256": is_hash, "step": integer(1, MAX_STEPS)},
+}
+HISTORY: Forms = {
+    "format": one_of("registry-history-proof@v1"), "issuer_id": is_issuer_id, "rotation": is_strings,
+    "publication": is_string, "sums": is_strings, "first_proof": is_string, "last_proof": is_string,
+    "later_entries": is_strings,
+}
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a registry said of an issuer between two times, both of them included, in seconds since 1970."""
+
+    issuer_id: str
+    begins: int
+    ends: int
+    record: dict[str, Json] | None
+    statement: Statement
+
+
+def verify_history(raw: bytes, anchor: TrustAnchor) -> Past:
+    """(#history-proof)"""
+    if anchor.quorum is None:
+        refuse("ERR_OPTIONS_INVALID", "the past is proven by witnesses: the trust anchor has none")
+    with faults_are("ERR_BUNDLE_INVALID"):  # step 1
+        check(len(raw) <= LIMITS["history"], "a history proof is larger than 1,048,576 bytes")
+        file = strict_json(raw)
+        check_members(file, HISTORY, {"record": is_string})
+    with faults_are("ERR_ROTATION_INVALID"):  # step 2
+        check(len(canonical(file["rotation"])) <= LIMITS["rotation"], "the rotation is larger than 262,144 bytes")
+    chain = follow_rotation(read_steps(file["rotation"]), pinned_chain(anchor), NO_CLOCK)
+    statement = verify_statement(utf8(file["publication"]), chain[-1].key, NO_CLOCK)
+    first = verify_log_proof(utf8(file["first_proof"]), statement, anchor, NO_CLOCK)
+    last = verify_log_proof(utf8(file["last_proof"]), statement, anchor, NO_CLOCK)
+    with faults_are("ERR_LOG_INCONSISTENT"):  # step 3
+        check(first.index == last.index, "the proofs have another index")
+        check(first.head.size <= last.head.size, "the first head is larger than the last one")
+        check(first.left == last.left, "the heads differ before the publication")
+    with faults_are("ERR_NOT_LOGGED"):  # step 4
+        leaves = [leaf_hash(entry_of(statement)), *map(read_later_entry, file["later_entries"])]
+        check(last.index + len(leaves) == last.head.size, "there are more or fewer later entries than in the head")
+        for proof in (first, last):
+            root = root_after(proof.left, proof.index, leaves[: proof.head.size - proof.index])
+            check(root == proof.head.root, "the later entries lead to another root")
+    begins = sorted(first.cosigned.values())[anchor.quorum - 1]  # step 5 (#history-period)
+    ends = sorted(last.cosigned.values(), reverse=True)[anchor.quorum - 1]
+    ends = ends if statement.exp is None else min(ends, statement.exp)
+    if begins > ends:
+        refuse("ERR_TOO_FEW_COSIGNATURES", "the proven time would end before it begins")
+    return Past(file["issuer_id"], begins, ends, prove_from_file(file, statement), statement)
+
+
+def read_later_entry(entry: str) -> bytes:
+    """The hash of an entry of this version in canonical form, which is no publication."""
+    body = utf8(entry)
+    check(len(body) <= LIMITS["logEntry"], "an entry is larger than 4,096 bytes")
+    value = strict_json(body)
+    check_members(value, {"type": one_of(*ENTRIES)}, {}, closed=False)
+    check_members(value, {"type": is_string, **ENTRIES[value["type"]]}, {})
+    check(canonical(value) == body, "an entry is not in canonical form")
+    return leaf_hash(body)
+
+
+def root_after(left: Sequence[bytes], index: int, leaves: Sequence[bytes]) -> bytes:
+    """The root of a log, from the complete subtrees before `index`, and the hashes of the entries from there on."""
+    sizes = [1 << bit for bit in reversed(range(index.bit_length())) if index >> bit & 1]
+    subtrees = list(zip(sizes, left))
+    for leaf in leaves:
+        subtrees.append((1, leaf))
+        while len(subtrees) > 1 and subtrees[-1][0] == subtrees[-2][0]:
+            (size, right), (_, before) = subtrees.pop(), subtrees.pop()
+            subtrees.append((2 * size, node_hash(before, right)))
+    root = subtrees[-1][1]
+    for _, subtree in reversed(subtrees[:-1]):
+        root = node_hash(subtree, root)
+    return root
+
+
+def prove_from_file(file: dict[str, Json], statement: Statement) -> dict[str, Json] | None:
+    """Step 6: the sums files and the record, and no others."""
+    code = "ERR_BUNDLE_INVALID"
+    sums = list(file["sums"])
+
+    def fetch(path: str, limit: int, _: str) -> bytes:
+        found = file.get("record") if path.startswith("issuers/") else sums.pop(0) if sums else None
+        if found is None or len(utf8(found)) > limit:
+            refuse(code, f"{path} is missing, or larger than {limit} bytes")
+        return utf8(found)
+
+    record = prove_issuer(statement, file["issuer_id"], fetch)
+    if sums or (record is None and "record" in file):
+        refuse(code, "a file is surplus")
+    return record
+
+
+def utf8(value: str) -> bytes:
+    """A lone surrogate has bytes, too: they have another hash than those of any file."""
+    return value.encode("utf-8", "surrogatepass")
