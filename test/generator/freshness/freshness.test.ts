@@ -414,7 +414,9 @@ describe('a registry with checkpoints', () => {
     it('is good, and good a long time before its checkpoint expires', async () => {
       await checkpointOf(17, 24);
       const { stderr } = await good('verify', 'dist');
-      expect(stderr).toContain('ok      checkpoint\nskipped statements: the tree has no statements.json\nok      freshness\n');
+      expect(stderr).toContain(
+        'ok      checkpoint\nskipped statements: the tree has no statements.json\nok      freshness\n',
+      );
       expect(stderr).not.toContain('WARNING');
     });
 
