@@ -7,11 +7,9 @@ import { addBuildCommand } from './commands/build.js';
 import { addCeremonyCommand } from './commands/ceremony.js';
 import { addCheckCommand } from './commands/check.js';
 import { addCheckpointCommands } from './commands/checkpoint.js';
-import { addCommitCommand } from './commands/commit.js';
 import { addCosignCommand } from './commands/cosign.js';
 import { addDiffCommand } from './commands/diff.js';
 import { addEmergencyCommands } from './commands/emergency.js';
-import { addFormatCommand } from './commands/format.js';
 import { addInitCommand } from './commands/init.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addLogCommand } from './commands/log.js';
@@ -26,7 +24,6 @@ import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSignCommand } from './commands/sign.js';
 import { addStatusCommand } from './commands/status.js';
-import { addValidateCommand } from './commands/validate.js';
 import { addVerifyCommand } from './commands/verify.js';
 import { addWitnessCommand } from './commands/witness.js';
 import { useConfiguration } from './options/use-configuration.js';
@@ -47,10 +44,8 @@ const COMMANDS = [
   addBuildCommand,
   addStatusCommand,
   addNewCommand,
-  addValidateCommand,
-  addFormatCommand,
-  addDiffCommand,
   addCheckCommand,
+  addDiffCommand,
   addPinCommand,
   addVerifyCommand,
   addResolveCommand,
@@ -63,7 +58,6 @@ const COMMANDS = [
   addRotateCommand,
   addCheckpointCommands,
   addCosignCommand,
-  addCommitCommand,
   addSignCommand,
   addAttachCommand,
   addEmergencyCommands,

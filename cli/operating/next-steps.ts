@@ -116,13 +116,13 @@ function recordSteps(
   const reason = onlyExampleNames(changes.problems)
     ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
     : `see what would stop a build, and fix it${again}`;
-  // Without this option, `diff` and `validate` allow these names, as a build with a development key does.
+  // Without this option, `diff` and `check` allow these names, as a build with a development key does.
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
   if (tree.published) {
     return [run(reason, 'diff', out, issuers, ...rootKeyOptions, ...settings.overrideOptions, ...production)];
   }
-  return [run(reason, 'validate', issuers, ...production)];
+  return [run(reason, 'check', issuers, ...production)];
 }
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */

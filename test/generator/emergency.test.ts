@@ -90,7 +90,7 @@ describe('an emergency', () => {
     expect(record()).toContain(
       `# ${TODAY} suspended: leaked status: active tier: founding x\nstatus:   suspended`,
     );
-    expect((await cli(['validate'], folder)).code).toBe(0);
+    expect((await cli(['check'], folder)).code).toBe(0);
   });
 
   it('that cannot be signed leaves record and tree as they were', async () => {
