@@ -276,6 +276,28 @@ describe('passport-registry resolve', () => {
     expect([strict.code, strict.stderr.includes('ERR_PUBLICATION_MISSING')]).toEqual([1, true]);
   });
 
+  it('takes tiers and domains without a policy file', async () => {
+    const folder = await registry();
+    const asks = (...options: string[]) =>
+      cli(['resolve', 'alpha', '--root-key', 'root.json', ...options], folder);
+    const written = await asks('--tier', 'founding,certified', '--domain', 'banking', '--json');
+    writeFiles(folder, { 'same.json': '{"tiers":["founding","certified"],"domains":["banking"]}' });
+    const { stdout, code } = await asks('--policy', 'same.json', '--json');
+    expect([written.code, JSON.parse(written.stdout)]).toEqual([code, JSON.parse(stdout)]);
+    expect((await asks('--tier', 'certified')).code).toBe(0);
+    expect((await asks('--tier', 'sandbox')).code).toBe(1);
+    for (const wrong of [
+      ['--domain', 'banking'],
+      ['--tier', 'certified', '--policy', 'same.json'],
+      ['--tier', 'gold'],
+      ['--tier', 'certified,certified'],
+      ['--tier', 'certified', '--domain', 'No Slug'],
+      [],
+    ]) {
+      expect([wrong, (await asks(...wrong)).code]).toEqual([wrong, 2]);
+    }
+  });
+
   it('decides nothing without a good registry, a good policy and a pinned key', async () => {
     const folder = await registry();
     writeFiles(folder, { 'typo.json': '{"tier":["certified"]}', 'no.json': '{' });

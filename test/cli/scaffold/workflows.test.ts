@@ -90,7 +90,7 @@ describe('a publication', () => {
       .properties.wait;
     for (const [name, job, words] of [
       ['publish', 'build', 'build --production'],
-      ['publish', 'cosign', 'cosign dist'],
+      ['publish', 'cosign', 'checkpoint dist'],
       ['checkpoint', 'sign', 'checkpoint dist'],
     ] as const) {
       const { steps = [], 'timeout-minutes': minutes = 0 } =

@@ -136,7 +136,7 @@ describe('two of three holders', () => {
     );
     for (const args of [
       ['keys', 'delegate', '--online', 'online.json'],
-      ['keys', 'rotate', '--next', 'online.json'],
+      ['keys', 'step', '--next', 'online.json'],
     ]) {
       rmSync(request, { recursive: true, force: true });
       await good(cli([...args, '--root-key', 'root.json', '--unsigned', 'request'], registry));

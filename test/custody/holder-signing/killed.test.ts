@@ -96,11 +96,11 @@ describe('a holder whose machine is killed', () => {
     async () => {
       await good(ceremony.start(2));
       await good(ceremony.join('Bo'));
-      const join = ['ceremony', 'join', ceremony.shared, '--as', 'Anna'];
+      const join = ['keys', 'ceremony', 'join', ceremony.shared, '--as', 'Anna'];
       kills += await world.atMoments(join, 5, () => good(ceremony.join('Anna')));
       await good(ceremony.join('Bo'));
       const words = await ceremony.words();
-      const finish = ['ceremony', 'finish', ceremony.shared, '--words', words];
+      const finish = ['keys', 'ceremony', 'finish', ceremony.shared, '--words', words];
       await good(ceremony.finish('Bo', words));
       kills += await world.atMoments(finish, 7, async () => {
         await good(ceremony.finish('Anna', words));

@@ -153,7 +153,7 @@ describe('a request with a delegation', () => {
     );
     const unsigned = ['--unsigned', 'other'];
     await refused(2, /pass --root-key/, 'keys', 'delegate', ...unsigned, '--online', 'online.json');
-    await refused(2, /pass --root-key/, 'keys', 'rotate', ...unsigned, '--next', 'second.json');
+    await refused(2, /pass --root-key/, 'keys', 'step', ...unsigned, '--next', 'second.json');
     expect(existsSync(at('other'))).toBe(false);
   });
 
@@ -232,7 +232,7 @@ describe('a request with a rotation step', () => {
       ),
     );
     writeFiles(folder, { 'registry.yaml': `next_roots: [${thumbprint('second')}]\n` });
-    const other = ['keys', 'rotate', '--unsigned', 'other', '--root-key', 'root.json', '--next', 'next.json'];
+    const other = ['keys', 'step', '--unsigned', 'other', '--root-key', 'root.json', '--next', 'next.json'];
     await refused(3, /is committed to/, ...other);
     expect(existsSync(at('other'))).toBe(false);
   });
@@ -253,7 +253,7 @@ describe('a request with a rotation step', () => {
     writeFiles(folder, { 'rotation/step.jwt': stdout });
     renameSync(at('key.pem'), at('away.pem'));
     const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--root-key', 'root.json', ...CHECKPOINT];
-    await good('rotate', ...next, '--yes');
+    await good('keys', 'rotate', ...next, '--yes');
     for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
   });
 

@@ -107,6 +107,28 @@ describe('in a folder with one record', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it.each([
+    [['--online', '--fix'], '--fix has no effect here'],
+    [['--online', '--production'], '--production has no effect here'],
+    [['--changed', 'HEAD'], 'pass --online, too'],
+    [['--timeout', '1'], 'pass --online, too'],
+    [['--watch', '--fix'], '--watch changes no file'],
+    [['--watch', 'acne'], 'did you mean `acme`?'],
+  ])('check %j is refused, because an option would have no effect', async (args, message) => {
+    writeFiles(folder, { 'acme.yaml': published('acme') });
+    const { code, stderr } = await here('check', ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('check of an id checks its record among all others, and names no other', async () => {
+    writeFiles(folder, { 'acme.yaml': published('acme'), 'beta.yaml': 'tier: gold\n' });
+    expect((await here('check', 'acme')).stderr).toBe('1 file: 0 problems, 0 warnings\n');
+    expect((await here('check', 'beta')).stderr).not.toContain('acme.yaml');
+    expect((await here('check')).stderr).toMatch(/^2 files: /m);
+    writeFiles(folder, { 'more/acme.yaml': published('acme') });
+    expect((await here('check', 'acme', '--issuers', '.')).stderr).toContain('acme.yaml');
+  });
+
   it('a folder issuers/ comes first', async () => {
     writeFiles(folder, { 'acme.yaml': 'x', 'issuers/beta.yaml': recordText('beta') });
     expect((await here('check')).stderr).toBe('1 file: 0 problems, 0 warnings\n');

@@ -61,7 +61,7 @@ describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
       mkdirSync(join(folder, rotation));
       make(join(folder, rotation, 'step.jwt'));
       const args = [
-        'rotate',
+        ...['keys', 'rotate'],
         '--key',
         'root.pem',
         '--next-key',

@@ -60,7 +60,7 @@ async function diff(folder: string, args = ['HEAD^..HEAD'], environment: Record<
 }
 
 async function log(folder: string, args: string[] = [], environment: Record<string, string> = {}) {
-  const { stdout } = await cli(['log', ...args, '--json'], folder, environment);
+  const { stdout } = await cli(['history', ...args, '--json'], folder, environment);
   return JSON.parse(stdout).map(
     ({ issuer, field, from, to }: Record<string, string>) => `${issuer} ${field} ${from} ${to}`,
   );
@@ -406,7 +406,7 @@ describeWith(['git'], 'passport-registry log', () => {
   it('says when nobody of that name has a history', async () => {
     const { folder, git } = repository({ 'issuers/aurora-bank.yaml': recordText('aurora-bank') });
     expect(git('status', '--porcelain')).toBe('');
-    const { code, stderr } = await cli(['log', 'aurora-bnak'], folder);
+    const { code, stderr } = await cli(['history', 'aurora-bnak'], folder);
     expect([code, stderr.includes('did you mean `aurora-bank`?')]).toEqual([2, true]);
   });
 });
@@ -430,7 +430,7 @@ describeWith(['git'], 'revisions', () => {
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
     const { code, stderr } = await cli(['diff', 'HEAD'], folder);
     expect([code, stderr.includes('git')]).toEqual([2, true]);
-    expect((await cli(['log'], folder)).code).toBe(4);
+    expect((await cli(['history'], folder)).code).toBe(4);
   });
 
   it('work in a worktree, in a folder of a folder, and in the top folder', async () => {
