@@ -117,7 +117,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   'keys log': { example: 'keys log log-key.pem --origin registry.example/log' },
   pin: {
-    summary: 'write the trust anchor of a registry, to trust it from then on',
+    summary: 'write the trust anchor of a registry, which verifiers pin',
     options: 'thumbprint out require-checkpoint require-publication witness quorum force json',
     example: 'pin https://registry.example --thumbprint THUMBPRINT',
   },

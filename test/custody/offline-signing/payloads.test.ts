@@ -69,7 +69,7 @@ function request(command: string, ...more: string[]): Promise<Outcome> {
 const delegate = (...more: string[]) => request('keys delegate', '--online', ...more);
 const rotate = async () => {
   if (!existsSync(at('next.pem'))) await makeKey('next');
-  return request('keys rotate', '--next', 'next.json');
+  return request('keys step', '--next', 'next.json');
 };
 const signing = (...more: string[]) =>
   ['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more] as const;
@@ -223,7 +223,7 @@ describe('a request with a rotation step', () => {
   it('commits the next key, and goes only where the published rotation leads', async () => {
     await makeKey('next');
     const commit = ['--commit', 'second.json', thumbprint('online')];
-    const asked = await request('keys rotate', '--next', 'next.json', ...commit);
+    const asked = await request('keys step', '--next', 'next.json', ...commit);
     const shown = words(await signed());
     expect(shown).toEqual(words(asked));
     expect(shown.slice(3, 5)).toEqual(
