@@ -20,7 +20,7 @@ function node(...args) {
 try {
   cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });
   node(CLI, 'build');
-  for (const command of ['--version', '--help', 'validate', 'verify dist', 'diff dist']) {
+  for (const command of ['--version', '--help', 'check', 'verify dist', 'diff dist']) {
     const subject = () => node(CLI, ...command.split(' '));
     await compare(`\`${command}\`, to an empty Node.js`, subject, () => node('-e', '0'), PAIRS);
   }

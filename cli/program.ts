@@ -4,29 +4,25 @@ import { containsKey } from '../generator/signing/key-file.js';
 import { addAttachCommand } from './commands/attach.js';
 import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
-import { addCeremonyCommand } from './commands/ceremony.js';
 import { addCheckCommand } from './commands/check.js';
-import { addCheckpointCommands } from './commands/checkpoint.js';
-import { addCommitCommand } from './commands/commit.js';
-import { addCosignCommand } from './commands/cosign.js';
+import { addCheckpointCommand, addHoldCommand } from './commands/checkpoint.js';
 import { addDiffCommand } from './commands/diff.js';
-import { addEmergencyCommands } from './commands/emergency.js';
-import { addFormatCommand } from './commands/format.js';
+import { addRevokeCommand, addSuspendCommand } from './commands/emergency.js';
+import { configureHelp, describeCommands } from './commands/help.js';
+import { addHistoryCommand } from './commands/history.js';
 import { addInitCommand } from './commands/init.js';
 import { addKeysCommand } from './commands/keys.js';
-import { addLogCommand } from './commands/log.js';
 import { addMirrorCommand } from './commands/mirror.js';
 import { addMonitorCommand } from './commands/monitor.js';
 import { addNewCommand } from './commands/new.js';
+import { addOldNames, OLD_NAMES } from './commands/old-names.js';
 import { addPinCommand } from './commands/pin.js';
 import { addPreviewCommand } from './commands/preview.js';
 import { addResolveCommand } from './commands/resolve.js';
-import { addRotateCommand } from './commands/rotate.js';
 import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSignCommand } from './commands/sign.js';
 import { addStatusCommand } from './commands/status.js';
-import { addValidateCommand } from './commands/validate.js';
 import { addVerifyCommand } from './commands/verify.js';
 import { addWitnessCommand } from './commands/witness.js';
 import { useConfiguration } from './options/use-configuration.js';
@@ -40,37 +36,23 @@ const WRONG_USAGE = 2;
 /** Replaces an error of Commander, which would quote the argument. */
 const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
 
-/** The commands, in the order of the help. */
-const COMMANDS = [
-  addInitCommand,
-  addPreviewCommand,
-  addBuildCommand,
-  addStatusCommand,
-  addNewCommand,
-  addValidateCommand,
-  addFormatCommand,
-  addDiffCommand,
-  addCheckCommand,
-  addPinCommand,
-  addVerifyCommand,
-  addResolveCommand,
-  addServeCommand,
-  addMirrorCommand,
-  addWitnessCommand,
-  addMonitorCommand,
-  addKeysCommand,
-  addCeremonyCommand,
-  addRotateCommand,
-  addCheckpointCommands,
-  addCosignCommand,
-  addCommitCommand,
-  addSignCommand,
-  addAttachCommand,
-  addEmergencyCommands,
-  addLogCommand,
-  addBranchCommand,
-  addSandboxCommand,
-] as const;
+/** The commands in groups, in the order of the help. */
+const GROUPS: Readonly<Record<string, readonly ((program: Command, io: Invocation) => void)[]>> = {
+  'Start:': [addInitCommand, addPreviewCommand, addStatusCommand],
+  'Records:': [addNewCommand, addCheckCommand, addDiffCommand, addHistoryCommand],
+  'Publish:': [
+    addBuildCommand,
+    addSignCommand,
+    addAttachCommand,
+    addCheckpointCommand,
+    addBranchCommand,
+    addServeCommand,
+  ],
+  'Issuers:': [addHoldCommand, addSuspendCommand, addRevokeCommand],
+  'Keys:': [addKeysCommand],
+  'Trust:': [addPinCommand, addVerifyCommand, addResolveCommand],
+  'For others:': [addMirrorCommand, addWitnessCommand, addMonitorCommand, addSandboxCommand],
+};
 
 /**
  * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process
@@ -90,9 +72,15 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     startedAt: io === process ? 0 : performance.now(),
   };
   const program = newProgram(io);
-  for (const add of COMMANDS) add(program, invocation);
+  configureHelp(program, argv.includes('--all'));
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program, invocation);
+  }
+  describeCommands(program);
+  addOldNames(program, invocation);
   pointToHelp(program, program.name());
-  useConfiguration(program);
+  useConfiguration(program, Object.keys(OLD_NAMES));
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {

@@ -102,7 +102,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
 const NEXT = {
   delegation: 'publish the delegation with `build --delegation FILE`',
   rotation:
-    'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `rotate`',
+    'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `keys rotate`',
 };
 
 interface HoldersRequest {

@@ -36,9 +36,9 @@ interface FinishOptions extends ShareOptions {
   words?: string;
 }
 
-/** `passport-registry ceremony` */
-export function addCeremonyCommand(program: Command, io: Invocation): void {
-  const ceremony = program
+/** `passport-registry keys ceremony` */
+export function addCeremonyCommand(keys: Command, io: Invocation): void {
+  const ceremony = keys
     .command('ceremony')
     .description('make a root key that several holders share, so that no machine ever has it');
   addStart(ceremony, io);
@@ -70,7 +70,7 @@ function addStart(ceremony: Command, io: Invocation): void {
         startCeremony(folder, { names: holders, threshold: Number(threshold), splits: key });
         say(
           io,
-          `${folder} is ready: each holder runs \`passport-registry ceremony join ${folder} --as NAME --share FILE\``,
+          `${folder} is ready: each holder runs \`passport-registry keys ceremony join ${folder} --as NAME --share FILE\``,
         );
         return undefined;
       }),
@@ -98,13 +98,13 @@ function addJoin(ceremony: Command, io: Invocation): void {
       if (waitingFor.length > 0) say(io, `waiting for ${nameHolders(waitingFor)} to join`);
       if (digest !== undefined) {
         await sayFingerprint(io, digest);
-        say(io, 'read these words to the owner of the key, who then runs `ceremony split`');
+        say(io, 'read these words to the owner of the key, who then runs `keys ceremony split`');
       } else if (done) say(io, `your parts for the others are in ${folder}: pass it on`);
       if (!done) say(io, 'run this command again when all have joined');
       else
         say(
           io,
-          `next: \`passport-registry ceremony finish ${folder} --share ${options.share}\`, when all have done so`,
+          `next: \`passport-registry keys ceremony finish ${folder} --share ${options.share}\`, when all have done so`,
         );
       return undefined;
     }),
@@ -129,7 +129,7 @@ function addSplit(ceremony: Command, io: Invocation): void {
         await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
         say(
           io,
-          `the key is split: each holder runs \`passport-registry ceremony finish ${folder} --share FILE\``,
+          `the key is split: each holder runs \`passport-registry keys ceremony finish ${folder} --share FILE\``,
         );
         say(
           io,
@@ -164,7 +164,7 @@ function addFinish(ceremony: Command, io: Invocation): void {
       const { name, root, waitingFor } = report;
       say(io, `${options.share} holds the share of ${name}, and is worth nothing alone: back it up`);
       const others = waitingFor.filter((one) => one !== name);
-      if (others.length > 0) say(io, `waiting for ${nameHolders(others)} to run \`ceremony finish\``);
+      if (others.length > 0) say(io, `waiting for ${nameHolders(others)} to run \`keys ceremony finish\``);
       if (others.length < waitingFor.length)
         say(io, `run this command once more${others.length > 0 ? ', when they have done so' : ''}`);
       if (waitingFor.length > 0) return undefined;
@@ -223,12 +223,12 @@ function addStatus(ceremony: Command, io: Invocation): void {
 
 /** What the holders of each step do. */
 const TO_DO = {
-  join: 'run `ceremony join`',
-  parts: 'run `ceremony join` again, for the second round',
-  split: 'all compare the fingerprint; then the owner of the key runs `ceremony split`',
-  receipt: 'run `ceremony finish`',
-  test: 'run `ceremony finish` again, for the test signature',
-  record: 'anybody runs `ceremony finish`, which writes root.json and holders.json',
+  join: 'run `keys ceremony join`',
+  parts: 'run `keys ceremony join` again, for the second round',
+  split: 'all compare the fingerprint; then the owner of the key runs `keys ceremony split`',
+  receipt: 'run `keys ceremony finish`',
+  test: 'run `keys ceremony finish` again, for the test signature',
+  record: 'anybody runs `keys ceremony finish`, which writes root.json and holders.json',
   live: '',
 } as const;
 

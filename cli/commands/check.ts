@@ -1,88 +1,149 @@
 import type { Command } from 'commander';
-import { unknownId } from '../../generator/authoring/find-record.js';
-import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
+import { checkLayout, fixLayout } from '../../generator/authoring/check-layout.js';
+import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { UsageError } from '../../generator/errors.js';
-import { RECORD_NAME } from '../../generator/records/record-name.js';
-import { type RecordSet, recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { positiveNumber } from '../options/positive-number.js';
-import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/record-paths.js';
-import { addFormatOptions, type FormatOptions, report, wantsJson } from '../terminal/diagnostics.js';
+import { checkRecords, type RecordSet } from '../../generator/records/check-records.js';
+import { type Collected, collectRecordFiles } from '../../generator/records/collect.js';
+import type { RecordFile } from '../../generator/records/yaml/record-file.js';
+import { publicationProblems } from '../../generator/review/assert-publishable.js';
+import { addProductionOptions, type ProductionOptions } from '../options/rule-options.js';
+import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
+import { watchForever } from '../terminal/watch.js';
+import { checkIssuers, type OnlineOptions } from './check-online.js';
+import { assertKnown, type NamedRecords, namedRecords } from './named-records.js';
 
-interface Options extends FormatOptions {
-  issuers?: string;
-  changed?: string;
-  allowPrivate?: true;
-  timeout: string;
-  concurrency: string;
-}
+type Options = FormatOptions &
+  ProductionOptions &
+  OnlineOptions & { fix?: true; online?: true; watch?: true };
+
+/** The options that only one of the two checks has, by the names of their values. */
+const ONLY = {
+  online: {
+    changed: '--changed',
+    allowPrivate: '--allow-private',
+    timeout: '--timeout',
+    concurrency: '--concurrency',
+  },
+  offline: {
+    fix: '--fix',
+    watch: '--watch',
+    production: '--production',
+    allowExampleNames: '--allow-example-names',
+  },
+} as const;
 
 /** `passport-registry check` */
 export function addCheckCommand(program: Command, io: Invocation): void {
   const command = program
     .command('check')
-    .description('check the metadata, keys and policy that the issuers serve')
-    .argument('[id|file...]', 'issuer ids, or record files (default: all issuers)')
-    .option('--issuers <dir>', 'folder of the records (default: issuers, or the records in this folder)')
-    .option('--changed <base>', 'only issuers whose records differ from a commit')
-    .option('--allow-private', 'also contact private, loopback and link-local addresses')
-    .option('--timeout <seconds>', 'time limit for each document', '10')
-    .option('--concurrency <number>', 'number of issuers to check at the same time', '16');
-  addFormatOptions(command).action((named: string[], options: Options) =>
-    run(io, wantsJson(options), () => check(io, named, options)),
+    .description('check records: their fields, their layout and, with --online, what their issuers serve')
+    .argument(
+      '[path|id...]',
+      'files, folders or issuer ids (default: issuers, or the records in this folder)',
+    )
+    .option('--fix', 'first format the records, and keep their comments')
+    .option('--online', 'ask the issuers: compare their metadata, keys and policy with the records')
+    .option('--watch', 'keep running, and check again after each change')
+    .option('--issuers <dir>', 'folder of the records')
+    .option('--changed <base>', 'with --online: only issuers whose records differ from a commit')
+    .option('--allow-private', 'with --online: also contact private, loopback and link-local addresses')
+    .option('--timeout <seconds>', 'with --online: time limit for each document', '10')
+    .option('--concurrency <number>', 'with --online: number of issuers to check at the same time', '16');
+  addFormatOptions(addProductionOptions(command)).action((names: string[], options: Options) =>
+    run(io, wantsJson(options), async () => {
+      assertNotBoth(command, options);
+      if (options.online) return checkIssuers(io, names, options);
+      const named = namedRecords(names, options.issuers);
+      if (options.watch !== true) return checkFiles(io, named, options);
+      if (options.json || options.format !== 'text')
+        throw new UsageError('--watch supports only the text format');
+      if (options.fix) throw new UsageError('--watch changes no file: leave out --fix');
+      assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
+      return watchForever(io, named.paths, async () => {
+        say(io, `--- ${new Date().toLocaleTimeString()}`);
+        await checkFiles(io, named, options);
+      });
+    }),
   );
 }
 
-async function check(io: Io, named: readonly string[], options: Options): Promise<number> {
-  const bounds = {
-    timeout: positiveNumber('--timeout', options.timeout),
-    concurrency: positiveNumber('--concurrency', options.concurrency),
-    allowPrivate: options.allowPrivate === true,
-  };
-  // Imported on demand: no other command contacts issuers, and the modules of Node.js for these requests load slowly.
-  const { checkOnline } = await import('../../generator/online/check-online.js');
-  const records = await recordsOf(io, named, options);
-  const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
-  const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
+/** An option without effect would let its user believe that it was obeyed. */
+function assertNotBoth(command: Command, { online }: Options): void {
+  const [flags, advice] = online
+    ? [ONLY.offline, 'leave it out, or --online']
+    : [ONLY.online, 'it is for what issuers serve: pass --online, too'];
+  const given = Object.entries(flags).find(([name]) => command.getOptionValueSource(name) === 'cli');
+  if (given !== undefined) throw new UsageError(`${given[1]} has no effect here: ${advice}`);
+}
+
+async function checkFiles(io: Io, named: NamedRecords, options: Options): Promise<number> {
+  const { files, changed, diagnostics } = await withProgress(io, async (onProgress) => {
+    const collected = collectRecordFiles(named.paths);
+    const fixed = options.fix ? fixFiles(io, collected, named) : { collected, changed: 0 };
+    const records = checkRecords(fixed.collected, onProgress);
+    const chosen = chosenFiles(fixed.collected, records, named);
+    const { allowExampleNames, production } = options;
+    const change = { before: undefined, after: records };
+    const found = publicationProblems(change, { allowExampleNames }, production !== true);
+    return {
+      files: named.ids.length === 0 ? collected.found : chosen.length,
+      changed: fixed.changed,
+      diagnostics: [...inFiles(found, chosen, named), ...layoutProblems(chosen, found, options)].sort(
+        byPlace,
+      ),
+    };
+  });
   const ok = !diagnostics.some(isError);
-  report(io, options, { ok, ...online, diagnostics });
-  const countOf = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
-  say(
-    io,
-    `${count(online.issuers.length, 'issuer')}: ${countOf('good')} passed, ${countOf('bad')} failed, ${countOf('revoked')} revoked and not checked`,
-  );
+  report(io, options, { ok, files, ...(options.fix && { changed }), diagnostics });
+  say(io, `${count(files, 'file')}: ${tally(diagnostics)}${options.fix ? `, ${changed} reformatted` : ''}`);
   return ok ? 0 : 1;
 }
 
-async function recordsOf({ env }: Io, named: readonly string[], options: Options): Promise<RecordSet> {
-  const { issuers, changed } = options;
-  const files = named.filter(isRecordFile);
-  if (files.length === 0) {
-    if (changed === undefined) return selectIds(recordsIn(issuers ? [issuers] : defaultRecordPaths()), named);
-    return selectIds(recordsOfRevisions(changed, issuers ?? RECORDS_FOLDER, env).after, named);
-  }
-  if (files.length < named.length) throw new UsageError('name either issuer ids or record files, not both');
-  if (issuers !== undefined || changed !== undefined)
-    throw new UsageError('--issuers and --changed select from a folder: leave them out, or name issuer ids');
-  return recordsIn(files);
+/** Formats the files of the named records. */
+function fixFiles(
+  io: Io,
+  collected: Collected,
+  named: NamedRecords,
+): { readonly collected: Collected; readonly changed: number } {
+  let changed = 0;
+  const files = collected.files.map((file) => {
+    if (named.ids.length > 0 && !named.ids.includes(file.stem)) return file;
+    const fixed = fixLayout(file);
+    if (fixed.changed) {
+      changed += 1;
+      say(io, `${file.file} reformatted`);
+    }
+    return fixed.record;
+  });
+  return { collected: { ...collected, files }, changed };
 }
 
-function selectIds(records: RecordSet, ids: readonly string[]): RecordSet {
-  if (ids.length === 0) return records;
-  for (const id of ids) {
-    if (records.files.has(id)) continue;
-    const problem = RECORD_NAME.test(id)
-      ? 'there is neither a file nor a record of'
-      : 'there is no record of';
-    throw unknownId(problem, id, [...records.files.keys()]);
-  }
-  const files = new Set(ids.map((id) => records.files.get(id)?.file));
-  return {
-    ...records,
-    issuers: new Map([...records.issuers].filter(([id]) => ids.includes(id))),
-    diagnostics: records.diagnostics.filter(({ file }) => files.has(file)),
-  };
+/** The files of the named records. @throws {@link UsageError} if an id has none */
+function chosenFiles({ files }: Collected, records: RecordSet, { ids }: NamedRecords): readonly RecordFile[] {
+  assertKnown(ids, records.files);
+  return ids.length === 0 ? files : files.filter(({ stem }) => ids.includes(stem));
+}
+
+function inFiles(
+  diagnostics: readonly Diagnostic[],
+  chosen: readonly RecordFile[],
+  { ids }: NamedRecords,
+): readonly Diagnostic[] {
+  if (ids.length === 0) return diagnostics;
+  const names = new Set(chosen.map(({ file }) => file));
+  return diagnostics.filter(({ file }) => names.has(file));
+}
+
+/** The layout is the last thing to mend in a file: with another error, it is reported only if it could not be mended. */
+function layoutProblems(
+  chosen: readonly RecordFile[],
+  found: readonly Diagnostic[],
+  { fix }: Options,
+): readonly Diagnostic[] {
+  const broken = new Set(found.filter(isError).map(({ file }) => file));
+  return chosen.filter(({ file }) => fix || !broken.has(file)).flatMap(checkLayout);
 }

@@ -2,7 +2,10 @@ import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
+import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';
+import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
+import { cosign } from '../../generator/publishing/cosign.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
 import type { Signer } from '../../generator/signing/sign.js';
@@ -13,11 +16,12 @@ import { onlineSigner } from '../options/freshness-options.js';
 import { addCosignOptions, type CosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSigningOptions, type SigningOptions } from '../options/signer-options.js';
+import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { sayLog } from '../terminal/say-built.js';
+import { sayBuilt, sayLog } from '../terminal/say-built.js';
 
 interface Options extends SigningOptions, CosignOptions {
   publicKey?: string;
@@ -27,41 +31,43 @@ interface Options extends SigningOptions, CosignOptions {
   json?: true;
 }
 
+interface CheckpointOptions extends Options, TreeCommandOptions {}
+
 interface HoldOptions extends Options {
   out: string;
-  /** Only `release` has these options. */
+  end?: true;
   all?: true;
   falseAlarm?: true;
 }
 
-/** `passport-registry checkpoint`, `hold` and `release` */
-export function addCheckpointCommands(program: Command, io: Invocation): void {
+/** `passport-registry checkpoint` */
+export function addCheckpointCommand(program: Command, io: Invocation): void {
   const command = program
     .command('checkpoint')
-    .description('sign a checkpoint of the published list with the online key')
+    .description(
+      'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
+    )
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addCheckpointOptions(command).action((out: string, options: Options) =>
-    run(io, options.json === true, () => checkpoint(io, { out }, options)),
+  addTreeOptions(addCheckpointOptions(command)).action((out: string, options: CheckpointOptions) =>
+    run(io, options.json === true, () => completeOrSign(io, out, options)),
   );
+}
+
+/** `passport-registry hold` */
+export function addHoldCommand(program: Command, io: Invocation): void {
   const hold = program
     .command('hold')
-    .description('stop issuers at once: sign a checkpoint that holds them, with the online key')
-    .argument('<id...>', 'issuer_ids');
+    .description(
+      'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key',
+    )
+    .argument('[id...]', 'issuer_ids')
+    .option('--end', 'end the hold of the issuers')
+    .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
+    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read');
   addHoldOptions(hold).action((ids: string[], options: HoldOptions) =>
     run(io, options.json === true, () =>
-      checkpoint(io, { out: options.out, holdChange: { action: 'hold', ids } }, options),
-    ),
-  );
-  const release = program
-    .command('release')
-    .description('end the hold of issuers: sign a checkpoint that does not hold them, with the online key')
-    .argument('[id...]', 'issuer_ids')
-    .option('--false-alarm', 'release issuers although the list does not stop them')
-    .option('--all', 'release every issuer, even if the published checkpoint cannot be read');
-  addHoldOptions(release).action((ids: string[], options: HoldOptions) =>
-    run(io, options.json === true, () =>
-      checkpoint(io, { out: options.out, holdChange: releaseOf(ids, options) }, options),
+      checkpoint(io, { out: options.out, holdChange: holdChangeOf(ids, options) }, options),
     ),
   );
 }
@@ -77,9 +83,15 @@ function addCheckpointOptions(command: Command): Command {
     .option('--json', 'report as JSON on stdout');
 }
 
-function releaseOf(ids: readonly string[], { all, falseAlarm }: HoldOptions): HoldChange {
+function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOptions): HoldChange {
   const isNamed = ids.length > 0;
-  if (isNamed === (all === true)) throw new UsageError('name the issuers to release, or pass --all');
+  if (end !== true) {
+    if (all || falseAlarm)
+      throw new UsageError('--all and --false-alarm are for the end of a hold: pass --end, too');
+    if (!isNamed) throw new UsageError('name the issuers to hold');
+    return { action: 'hold', ids };
+  }
+  if (isNamed === (all === true)) throw new UsageError('name the issuers whose hold ends, or pass --all');
   return { action: all === true ? 'release all' : 'release', ids, isFalseAlarm: falseAlarm };
 }
 
@@ -87,6 +99,12 @@ function releaseOf(ids: readonly string[], { all, falseAlarm }: HoldOptions): Ho
 interface Request {
   readonly out: string;
   readonly holdChange?: HoldChange;
+}
+
+/** What became of the operations statement. */
+interface OperationsReport {
+  readonly mirrors?: readonly ReportedMirror[] | undefined;
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -97,9 +115,7 @@ async function reportOperations(
   out: string,
   signer: Signer,
   { mirror = [], witnesses = [], quorum }: Options,
-): Promise<
-  { readonly mirrors?: readonly ReportedMirror[]; readonly warnings: readonly string[] } | undefined
-> {
+): Promise<OperationsReport | undefined> {
   if (mirror.length === 0 && witnesses.length === 0) return undefined;
   try {
     const mirrors = await publishOperations(out, signer, {
@@ -114,10 +130,40 @@ async function reportOperations(
   }
 }
 
+/**
+ * Completes a publication that is only in the log, with a checkpoint of the online key. Without such a publication, signs a
+ * checkpoint of the published list. Without an online key, completes and collects what needs none: that is everything if
+ * the registry has no checkpoints.
+ */
+async function completeOrSign(io: Io, out: string, options: CheckpointOptions): Promise<number> {
+  assertAddresses(options.mirror ?? []);
+  const published = await readPublished(out);
+  const hasKey = options.key !== undefined || options.signerCommand !== undefined;
+  const isLogged = published?.statement?.log !== undefined;
+  const asksWitnesses = (options.witnesses ?? []).length > 0;
+  const collects = !hasKey && isLogged && (asksWitnesses || !hasCheckpoint(published));
+  if (published?.pending === undefined && !collects) return checkpoint(io, { out }, options);
+  const signer = hasKey ? await onlineSigner(io, { ...options, rootKey: options.publicKey }) : undefined;
+  const started = performance.now();
+  const { log, completed } = await cosign(out, {
+    ...treeOptions(options),
+    log: { ...cosignChoice(options), keepBytes: KEPT_LIST_BYTES },
+    checkpoint: signer && { signer, hours: positiveNumber('--hours', options.hours) },
+  });
+  if (completed !== undefined) sayBuilt(io, completed, performance.now() - started);
+  else sayLog(io, { log });
+  // By another process, meanwhile.
+  if (signer !== undefined && completed === undefined) return checkpoint(io, { out }, options);
+  if (signer === undefined && hasCheckpoint(published)) throw await missingOnlineKey(out, false);
+  const operations = signer && (await reportOperations(out, signer, options));
+  const ok = log.collected >= log.quorum;
+  if (options.json) emit(io, { ok, log, completed, ...operations });
+  sayOperations(io, operations);
+  return ok ? 0 : TOO_FEW;
+}
+
 async function checkpoint(io: Io, { out, holdChange }: Request, options: Options): Promise<number> {
   const hours = positiveNumber('--hours', options.hours);
-  const { mirror: mirrors = [] } = options;
-  assertAddresses(mirrors);
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   const published = isHold ? await readPublished(out) : undefined;
@@ -134,10 +180,14 @@ async function checkpoint(io: Io, { out, holdChange }: Request, options: Options
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
-  for (const { url, state, behind } of operations?.mirrors ?? []) {
+  sayOperations(io, { mirrors: operations?.mirrors, warnings });
+  sayLog(io, { log });
+  return ok ? 0 : TOO_FEW;
+}
+
+function sayOperations(io: Io, { mirrors = [], warnings }: OperationsReport = { warnings: [] }): void {
+  for (const { url, state, behind } of mirrors) {
     say(io, `mirror ${url}: ${state}${state === 'behind' ? ` by ${behind} s` : ''}`);
   }
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
-  sayLog(io, { log });
-  return ok ? 0 : TOO_FEW;
 }

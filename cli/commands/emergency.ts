@@ -14,27 +14,40 @@ import { buildUnsigned } from './build-unsigned.js';
 interface Options extends BuildCommandOptions {
   reason: string;
   unsigned?: string;
+  /** Only `suspend` has this option. */
+  end?: true;
 }
 
-const COMMANDS: readonly [name: string, to: Issuer['status'], description: string][] = [
-  ['suspend', 'suspended', 'suspend an issuer: edit its record, build, sign, verify'],
-  ['revoke', 'revoked', 'revoke an issuer for good: edit its record, build, sign, verify'],
-  ['reinstate', 'active', 'end the suspension of an issuer: edit its record, build, sign, verify'],
-];
+/** `passport-registry suspend` */
+export function addSuspendCommand(program: Command, io: Invocation): void {
+  const suspend = program
+    .command('suspend')
+    .description('suspend an issuer, or end that: edit its record, build, sign, verify')
+    .argument('<id>', 'issuer_id')
+    .option('--end', 'end the suspension: make the issuer active again');
+  addChangeOptions(suspend).action((id: string, options: Options) =>
+    run(io, options.json === true, () =>
+      changeAndBuild(io, { id, to: options.end ? 'active' : 'suspended' }, options),
+    ),
+  );
+}
 
-/** `passport-registry suspend`, `revoke` and `reinstate` */
-export function addEmergencyCommands(program: Command, io: Invocation): void {
-  for (const [name, to, description] of COMMANDS) {
-    const command = program
-      .command(name)
-      .description(description)
-      .argument('<id>', 'issuer_id')
-      .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record')
-      .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
-    addBuildOptions(command).action((id: string, options: Options) =>
-      run(io, options.json === true, () => changeAndBuild(io, { id, to }, options)),
-    );
-  }
+/** `passport-registry revoke` */
+export function addRevokeCommand(program: Command, io: Invocation): void {
+  const revoke = program
+    .command('revoke')
+    .description('revoke an issuer for good: edit its record, build, sign, verify')
+    .argument('<id>', 'issuer_id');
+  addChangeOptions(revoke).action((id: string, options: Options) =>
+    run(io, options.json === true, () => changeAndBuild(io, { id, to: 'revoked' }, options)),
+  );
+}
+
+function addChangeOptions(command: Command): Command {
+  command
+    .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record')
+    .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
+  return addBuildOptions(command);
 }
 
 interface StatusChange {

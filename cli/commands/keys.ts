@@ -33,6 +33,8 @@ import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayRequest } from '../terminal/say-request.js';
+import { addCeremonyCommand } from './ceremony.js';
+import { addRotateCommand } from './rotate.js';
 import { sayCommitment } from './say-rotation.js';
 
 interface GenerateOptions extends NewKeyPassphraseOptions {
@@ -54,7 +56,7 @@ interface WitnessOptions {
   state?: string;
 }
 
-interface RotateOptions extends SignerOptions, CommitmentOptions {
+interface StepOptions extends SignerOptions, CommitmentOptions {
   next: string;
   out: string;
   unsigned?: string;
@@ -62,7 +64,7 @@ interface RotateOptions extends SignerOptions, CommitmentOptions {
 
 /** `passport-registry keys` */
 export function addKeysCommand(program: Command, io: Invocation): void {
-  const keys = program.command('keys').description('generate, print, delegate and rotate keys');
+  const keys = program.command('keys').description('make, print, share, delegate and rotate keys');
   const generate = keys
     .command('generate')
     .description('generate a private key in a new file; print the public JWK to stdout')
@@ -83,14 +85,15 @@ export function addKeysCommand(program: Command, io: Invocation): void {
   addSignerOptions(delegate).action((options: DelegateOptions) =>
     run(io, false, () => delegateKeys(io, options)),
   );
-  const rotate = keys
-    .command('rotate')
-    .description('sign the step to the next root key; print the step to stdout')
+  addRotateCommand(keys, io);
+  const step = keys
+    .command('step')
+    .description('sign only the step to the next root key; print the step to stdout')
     .requiredOption('--next <file>', 'public JWK of the next root key')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
-  addSignerOptions(addCommitmentOption(rotate)).action((options: RotateOptions) =>
-    run(io, false, () => rotateKey(io, options)),
+  addSignerOptions(addCommitmentOption(step)).action((options: StepOptions) =>
+    run(io, false, () => signStep(io, options)),
   );
   keys
     .command('public')
@@ -102,6 +105,7 @@ export function addKeysCommand(program: Command, io: Invocation): void {
         return undefined;
       }),
     );
+  addCeremonyCommand(keys, io);
   addNoteKeyCommands(keys, io);
 }
 
@@ -135,7 +139,7 @@ async function delegateKeys(io: Invocation, { online, days, hold, out, ...option
   return undefined;
 }
 
-async function rotateKey(io: Invocation, { next: file, unsigned, ...options }: RotateOptions) {
+async function signStep(io: Invocation, { next: file, unsigned, ...options }: StepOptions) {
   if (unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
     const next = await committedNext(io, { rootKey, file }, options);
@@ -153,7 +157,7 @@ async function rotateKey(io: Invocation, { next: file, unsigned, ...options }: R
 async function committedNext(
   io: Invocation,
   { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
-  { out, nextRoots, commit }: Pick<RotateOptions, 'out' | 'nextRoots' | 'commit'>,
+  { out, nextRoots, commit }: Pick<StepOptions, 'out' | 'nextRoots' | 'commit'>,
 ): Promise<RootKey> {
   const next = await loadRootKey(file, true, io.env);
   const steps = publishedSteps(out);

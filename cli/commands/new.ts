@@ -85,7 +85,7 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
     );
   }
   for (const line of isRegistry
-    ? [`Review it, then run \`passport-registry check ${id}\`.`]
+    ? [`Review it, then run \`passport-registry check --online ${id}\`.`]
     : nextSteps(file, options))
     say(io, line);
   return undefined;
@@ -95,8 +95,8 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
 function nextSteps(file: string, { registry = 'URL' }: Options): string[] {
   return [
     'Next, fill in the other fields in an editor. Then check the record, what your host serves, and the published list:',
-    `  passport-registry validate ${file}`,
     `  passport-registry check ${file}`,
+    `  passport-registry check --online ${file}`,
     `  passport-registry diff ${registry} ${file}`,
     `To get listed, fork the registry's repository, add the file as ${RECORDS_FOLDER}/${basename(file)}, and send a pull request.`,
   ];

@@ -27,6 +27,8 @@ import { run } from '../terminal/run.js';
 import { resolveAt } from './resolve-at.js';
 
 interface Options {
+  tier?: string;
+  domain?: string;
   policy?: string;
   source?: string[];
   rootKey?: string;
@@ -44,7 +46,9 @@ export function addResolveCommand(program: Command, io: Invocation): void {
       'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
     )
     .argument('<id>', 'issuer_id')
-    .option('--policy <file>', 'trust policy, as JSON; required without --at')
+    .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
+    .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
+    .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .option(...TRUST_OPTION)
     .option(
       '--source <dir|url...>',
@@ -59,7 +63,7 @@ export function addResolveCommand(program: Command, io: Invocation): void {
 
 async function resolve(io: Io, id: string, options: Options): Promise<number> {
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
-  const policy = options.policy === undefined ? undefined : readPolicy(options.policy);
+  const policy = policyOf(options);
   if (options.rootKey === undefined) {
     throw new UsageError(
       'resolve trusts nobody by itself: pass --root-key with the trust anchor that `pin` wrote, or set root_key in registry.yaml',
@@ -70,7 +74,8 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
   const { at, proofOut, json } = options;
   if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
   if (proofOut !== undefined) throw new UsageError('--proof-out proves what was said at a time: pass --at');
-  if (policy === undefined) throw new UsageError('resolve decides under a policy: pass --policy, or --at');
+  if (policy === undefined)
+    throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   try {
     const { decision, updatedAt, hint, fetched } = await ask(id, policy, { ...trust, source, maxAgeDays });
     if (options.json) emit(io, { ...decision, updatedAt, ...(fetched && { fetched }) });
@@ -155,6 +160,26 @@ function isOlderRegistry(error: unknown): boolean {
 
 function idsOf(registry: Registry): string[] {
   return registry.list().map(({ issuer_id }) => issuer_id);
+}
+
+/** Returns the policy of the options. Undefined if they name none. @throws {@link UsageError} */
+function policyOf({ tier, domain, policy }: Options): TrustPolicy | undefined {
+  if (tier === undefined) {
+    if (domain !== undefined) throw new UsageError('--domain narrows --tier: pass --tier, too');
+    return policy === undefined ? undefined : readPolicy(policy);
+  }
+  if (policy !== undefined)
+    throw new UsageError('--tier and --policy each are a whole policy: pass one of them');
+  const wanted: unknown = {
+    tiers: tier.split(','),
+    ...(domain !== undefined && { domains: domain.split(',') }),
+  };
+  try {
+    assertTrustPolicy(wanted);
+    return wanted;
+  } catch (cause) {
+    throw new UsageError(`--tier and --domain: ${(cause as Error).message}`, { cause });
+  }
 }
 
 function readPolicy(file: string): TrustPolicy {

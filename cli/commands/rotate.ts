@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import {
   addRotationOptions,
@@ -14,14 +14,20 @@ import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
-/** `passport-registry rotate` */
-export function addRotateCommand(program: Command, io: Invocation): void {
-  const command = program
+/** `passport-registry keys rotate` */
+export function addRotateCommand(keys: Command, io: Invocation): void {
+  const command = keys
     .command('rotate')
     .description('replace the root key: next key, step, delegation, build; continues where it was stopped');
-  addRotationOptions(command).action((options: RotateCommandOptions) =>
-    run(io, options.json === true, () => rotateRootKey(io, options, command)),
-  );
+  addRotationOptions(command)
+    .addOption(new Option('--next <file>').hideHelp())
+    .action((options: RotateCommandOptions & { next?: string }) =>
+      run(io, options.json === true, async () => {
+        if (options.next !== undefined)
+          throw new UsageError('`keys rotate --next` is now `keys step --next`');
+        return rotateRootKey(io, options, command);
+      }),
+    );
 }
 
 async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<undefined> {

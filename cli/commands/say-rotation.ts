@@ -66,7 +66,7 @@ interface ReplacedKey {
   readonly nextRoots: readonly string[];
 }
 
-/** How `rotate` was called. */
+/** How `keys rotate` was called. */
 interface Call {
   readonly options: RotateCommandOptions;
   readonly command: Command;

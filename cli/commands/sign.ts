@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { SigningHolder } from '../../custody/holder-signing/commitments.js';
+import { type SigningTask, TASK_FILES } from '../../custody/holder-signing/signing-task.js';
 import { signRequest } from '../../custody/offline-signing/sign-request.js';
 import type { SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
@@ -14,6 +16,7 @@ import { confirmedRequest, confirmRequest, shownRequest } from './confirm-reques
 
 interface Options extends SignerOptions, RequestOptions {
   share?: string;
+  again?: true;
   json?: true;
 }
 
@@ -23,7 +26,11 @@ export function addSignCommand(program: Command, io: Invocation): void {
     .command('sign')
     .description('show what a signing request changes, then sign it')
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
-    .option('--share <file>', "file with a holder's share of the root key, instead of a key")
+    .option(
+      '--share <file>',
+      "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
+    )
+    .option('--again', 'with --share: replace your earlier commitments, and what you signed with them')
     .option('--json', 'report as JSON on stdout');
   addRequestOptions(addSignerOptions(command)).action((folder: string, options: Options) =>
     run(io, options.json === true, () => sign(io, folder, options)),
@@ -31,6 +38,7 @@ export function addSignCommand(program: Command, io: Invocation): void {
 }
 
 async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<undefined> {
+  if (share === undefined && options.again) throw new UsageError('--again is for holders: pass --share, too');
   if (share !== undefined) return signWithShare(io, folder, { ...options, share });
   if (options.key === undefined && options.signerCommand === undefined) {
     throw new KeyRejected(
@@ -45,41 +53,73 @@ async function sign(io: Io, folder: string, { share, ...options }: Options): Pro
   return undefined;
 }
 
-async function signWithShare(
-  io: Io,
-  folder: string,
-  options: Options & { share: string },
-): Promise<undefined> {
+type ShareSigning = Options & { readonly share: string };
+
+/** Signs in two rounds: the first run commits, and a later run signs once enough holders have committed. */
+async function signWithShare(io: Io, folder: string, options: ShareSigning): Promise<undefined> {
   if (options.key !== undefined || options.signerCommand !== undefined) {
     throw new UsageError('pass either a key or a share of one, not both');
   }
   // Imported on demand, because the other commands need no FROST.
-  const { signingHolder } = await import('../../custody/holder-signing/commitments.js');
-  const { readyShares, writeShares } = await import('../../custody/holder-signing/signature-shares.js');
+  const { hasCommitted, signingHolder } = await import('../../custody/holder-signing/commitments.js');
   const { signingTask } = await import('../../custody/holder-signing/signing-task.js');
   const opened = await openShareFor(io, folder, options);
-  const { group, label } = opened;
-  const taskOf = ({ payloads }: SigningRequest) => {
-    const task = signingTask(folder, group, payloads);
-    return [task, signingHolder(task, opened, memoryOf(io, options))] as const;
-  };
-  const shown = await shownRequest(io, { folder, rootKey: group.rootKey }, options);
-  // Before the question, and before the memory says that this machine has signed.
-  await readyShares(...taskOf(shown));
-  await confirmRequest(io, shown, options);
-  const given = await writeShares(...taskOf(shown));
-  const file = `${folder}/shares-${label.number}.jwt`;
-  const { sessions, waitingFor, faults } = given;
-  if (options.json) emit(io, { ok: true, signed: [file], sessions, waitingFor });
-  for (const { message } of faults) say(io, `WARNING: ${message}`);
+  const { group } = opened;
+  const request = await shownRequest(io, { folder, rootKey: group.rootKey }, options);
+  const task = signingTask(folder, group, request.payloads);
+  const holder = signingHolder(task, opened, memoryOf(io, options));
+  const signing = { task, holder, name: opened.label.name };
+  if (options.again || !hasCommitted(task, holder)) return commit(io, signing, options);
+  return giveShares(io, { ...signing, request }, options);
+}
+
+/** A request that a holder signs. */
+interface HolderSigning {
+  readonly task: SigningTask;
+  readonly holder: SigningHolder;
+  /** The name of the holder. */
+  readonly name: string;
+}
+
+async function commit(
+  io: Io,
+  { task, holder, name }: HolderSigning,
+  { again, json }: ShareSigning,
+): Promise<undefined> {
+  const { writeCommitments } = await import('../../custody/holder-signing/commitments.js');
+  const isNew = await writeCommitments(task, holder, again === true);
+  const file = `${task.folder}/${TASK_FILES.commitments(holder.share.number)}`;
+  if (json) emit(io, { ok: true, committed: file, isNew, signed: [] });
   say(
     io,
-    `signed: ${file}, for ${sessions === 1 ? 'one group' : `${sessions} groups`} of ${group.key.threshold} holders`,
+    isNew
+      ? `${file} has the commitments of ${name}`
+      : `${file} is written again: ${name} has committed before`,
   );
-  if (waitingFor.length > 0)
-    say(
-      io,
-      `without ${nameHolders(waitingFor)}, who ${waitingFor.length === 1 ? 'has' : 'have'} not committed`,
-    );
+  say(
+    io,
+    `next: run the same command once more${again ? ', without --again,' : ''} when enough others have committed`,
+  );
+  return undefined;
+}
+
+async function giveShares(
+  io: Io,
+  { task, holder, request }: HolderSigning & { readonly request: SigningRequest },
+  options: ShareSigning,
+): Promise<undefined> {
+  const { readyShares, writeShares } = await import('../../custody/holder-signing/signature-shares.js');
+  // Before the question, and before the memory says that this machine has signed.
+  await readyShares(task, holder);
+  await confirmRequest(io, request, options);
+  const { sessions, waitingFor, faults } = await writeShares(task, holder);
+  const file = `${task.folder}/${TASK_FILES.shares(holder.share.number)}`;
+  if (options.json) emit(io, { ok: true, signed: [file], sessions, waitingFor });
+  for (const { message } of faults) say(io, `WARNING: ${message}`);
+  const groups = sessions === 1 ? 'one group' : `${sessions} groups`;
+  say(io, `signed: ${file}, for ${groups} of ${holder.group.key.threshold} holders`);
+  if (waitingFor.length === 0) return undefined;
+  const have = waitingFor.length === 1 ? 'has' : 'have';
+  say(io, `without ${nameHolders(waitingFor)}, who ${have} not committed`);
   return undefined;
 }

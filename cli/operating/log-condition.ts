@@ -28,7 +28,7 @@ export async function logCondition(
   { folder, report, published }: LocalTree,
   { witnesses, quorum }: WitnessChoice,
 ): Promise<LogCondition> {
-  // The tree of a first publication that was killed is not valid, but `cosign` completes it.
+  // The tree of a first publication that was killed is not valid, but `checkpoint` completes it.
   const pending = published?.pending !== undefined;
   const none = { size: undefined, cosignedBy: [], cosigned: undefined, quorum, pending };
   const problems = problemsOf(report, (name) => name === 'log');

@@ -14,11 +14,11 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly rootOptions: readonly string[];
   /** Options of `build` for a production key. */
   readonly productionOptions: readonly string[];
-  /** Options of `build` and `rotate` for the folders and for reserved names. */
+  /** Options of `build` and `keys rotate` for the folders and for reserved names. */
   readonly buildOptions: readonly string[];
   /** Options of `build` for the online key. */
   readonly checkpointOptions: readonly string[];
-  /** Options of `build`, `rotate` and `diff` for the exceptions from the rules of change. */
+  /** Options of `build`, `keys rotate` and `diff` for the exceptions from the rules of change. */
   readonly overrideOptions: readonly string[];
   /** Options of `checkpoint` for the online key. */
   readonly onlineOptions: readonly string[];

@@ -66,7 +66,7 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
       ? []
       : [
           run(
-            `suspend with the root key, or release: ${undecided.join(', ')}`,
+            `suspend with the root key, or end the hold: ${undecided.join(', ')}`,
             ...['suspend', String(undecided[0]), '--reason', '<REASON>'],
             ...publishingOptions(settings),
             ...checkpointOptionsOf(status, settings),
@@ -77,7 +77,7 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
       : [
           run(
             'end the hold of issuers that the list has stopped',
-            'release',
+            ...['hold', '--end'],
             ...releasable,
             ...where,
             ...onlineOptions,
@@ -116,31 +116,31 @@ function recordSteps(
   const reason = onlyExampleNames(changes.problems)
     ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
     : `see what would stop a build, and fix it${again}`;
-  // Without this option, `diff` and `validate` allow these names, as a build with a development key does.
+  // Without this option, `diff` and `check` allow these names, as a build with a development key does.
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
   if (tree.published) {
     return [run(reason, 'diff', out, issuers, ...rootKeyOptions, ...settings.overrideOptions, ...production)];
   }
-  return [run(reason, 'validate', issuers, ...production)];
+  return [run(reason, 'check', issuers, ...production)];
 }
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
 function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { tree, checkpoint, log, changes } = status;
-  const { out, onlineOptions } = settings;
-  // What the published files lack may be in the publication that `cosign` completes.
+  const { out } = settings;
+  // What the published files lack may be in the publication that `checkpoint` completes.
   if (log.pending && changes.changes.length === 0) {
-    const signs = checkpointOptionsOf(status, settings);
-    return [run('collect cosignatures, and complete the publication', 'cosign', out, ...signs)];
+    return [checkpointStep('collect cosignatures, and complete the publication', status, settings)];
   }
   const delegates = isUrgent(status.delegation) && status.delegation.expires !== undefined;
   const reasons = reasonsToBuild(status, delegates);
   if (reasons.length === 0) {
-    return [
-      ...(log.level === 'warning' ? [run('collect the missing cosignatures', 'cosign', out)] : []),
-      ...(isUrgent(checkpoint) ? [run('sign a new checkpoint', 'checkpoint', out, ...onlineOptions)] : []),
+    const wanted = [
+      ...(log.level === 'warning' ? ['collect the missing cosignatures'] : []),
+      ...(isUrgent(checkpoint) ? ['sign a new checkpoint'] : []),
     ];
+    return wanted.length === 0 ? [] : [checkpointStep(wanted.join(', and '), status, settings)];
   }
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
@@ -153,6 +153,16 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
     ...(mayHavePublished(status) && tree.hasRemote ? [loadFirst(out, build)] : []),
     delegates ? both(delegateStep(status, settings), build) : build,
   ];
+}
+
+/** The step that needs the online key if the tree has a checkpoint, valid or not, and no key otherwise. */
+function checkpointStep(
+  reason: string,
+  { tree, checkpoint }: RegistryStatus,
+  { out, onlineOptions }: CommandSettings,
+): NextStep {
+  const signs = tree.published && checkpoint.message !== 'none' ? onlineOptions : [];
+  return run(reason, 'checkpoint', out, ...signs);
 }
 
 /** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */

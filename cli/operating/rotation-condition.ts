@@ -3,7 +3,7 @@ import { type RotationFiles, readRotationFiles } from '../../generator/freshness
 import type { Condition } from './condition.js';
 import { type LocalTree, problemsOf, rotationOf } from './local-tree.js';
 
-/** The condition of a rotation that `rotate` has begun. */
+/** The condition of a rotation that `keys rotate` has begun. */
 export interface RotationCondition extends Condition {
   /**
    * `none`: its folder has no file of a rotation. `unfinished`: the tree does not have the next key, or is not valid.

@@ -23,7 +23,7 @@ export function rotateStep(status: RegistryStatus, settings: CommandSettings): N
   const signs = checkpointOptionsOf(status, settings);
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
   const reason = `continue the rotation, with the same next key${otherwise}`;
-  return run(reason, 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options, ...signs);
+  return run(reason, 'keys', 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options, ...signs);
 }
 
 /** The step that ends a rotation, or looks at one that cannot be read. */

@@ -32,7 +32,7 @@ export interface CheckpointOptions {
 export function addFreshnessOptions(command: Command): Command {
   command
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
-    .option('--rotation <file>', 'step to this root key, from `keys rotate`');
+    .option('--rotation <file>', 'step to this root key, from `keys step`');
   return addCheckpointOptions(command);
 }
 

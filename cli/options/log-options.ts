@@ -70,7 +70,7 @@ export function addLogOptions(command: Command): Command {
     );
   return addCosignOptions(command).option(
     '--cosign-later',
-    'stop when the list is in the log; `cosign` completes the publication',
+    'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
   );
 }
 

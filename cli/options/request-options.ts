@@ -9,12 +9,8 @@ export interface RequestOptions extends ExceptionOptions {
   yes?: true;
 }
 
-/**
- * Adds the options of commands that show a signing request before they sign it.
- *
- * @param asks - whether the command asks before it goes on, and needs the option for the memory
- */
-export function addRequestOptions(command: Command, asks = true): Command {
+/** Adds the options of commands that show a signing request before they sign it. */
+export function addRequestOptions(command: Command): Command {
   command
     .option(
       '--previous-root-key <file>',
@@ -23,11 +19,8 @@ export function addRequestOptions(command: Command, asks = true): Command {
     .option(
       '--instead-of <hash>',
       'what was signed last and never published: payload hash of a list, or thumbprint of a next root key',
-    );
-  if (asks) {
-    command
-      .option('--memory <dir>', 'folder that records what was signed (default: one for this user)')
-      .option('--yes', 'sign without asking');
-  }
+    )
+    .option('--memory <dir>', 'folder that records what was signed (default: one for this user)')
+    .option('--yes', 'sign without asking');
   return addExceptionOptions(command);
 }

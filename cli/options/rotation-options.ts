@@ -12,10 +12,10 @@ import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-o
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from './tree-options.js';
 
-/** The folder of a rotation, unless `rotate` is given another one. */
+/** The folder of a rotation, unless `keys rotate` is given another one. */
 export const ROTATION_FOLDER = 'rotation';
 
-/** The options of `rotate`. */
+/** The options of `keys rotate`. */
 export interface RotateCommandOptions
   extends SignerOptions,
     CheckpointOptions,
@@ -40,7 +40,7 @@ export interface RotateCommandOptions
   json?: true;
 }
 
-/** Adds the options of `rotate`. */
+/** Adds the options of `keys rotate`. */
 export function addRotationOptions(command: Command): Command {
   command
     .option('--issuers <dir>', 'folder of the records', 'issuers')

@@ -20,23 +20,27 @@ const WITHOUT_CONFIGURATION = [
     'pin',
     'serve',
     'sandbox',
-    'log',
+    'history',
     'witness',
   ],
 ];
 
 /** Commands that sign only a checkpoint. */
-const WITH_ONLINE_KEY = ['checkpoint', 'hold', 'release'];
+const WITH_ONLINE_KEY = ['checkpoint', 'hold'];
 
 type Values = Record<string, unknown>;
 
-/** Lets every command take options from registry.yaml that are not given on the command line. */
-export function useConfiguration(program: Command): void {
+/**
+ * Lets every command take options from registry.yaml that are not given on the command line.
+ *
+ * @param without - further commands that take nothing from it
+ */
+export function useConfiguration(program: Command, without: readonly string[]): void {
   program
     .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
     .hook('preAction', (_program, command) => {
       assertFilesNamed(command);
-      if (WITHOUT_CONFIGURATION.includes(pathOf(command))) return;
+      if ([...WITHOUT_CONFIGURATION, ...without].includes(pathOf(command))) return;
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       applyConfiguration(command, loadConfiguration(named ?? CONFIGURATION_FILE));
@@ -91,7 +95,7 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { cosignWait: log.wait },
   ];
   if (WITH_ONLINE_KEY.includes(command.name())) {
-    return [online, { hours: checkpoint.hours }, { mirror: mirrors }, ...logging];
+    return [online, { hours: checkpoint.hours }, ...single, ...logging];
   }
   return [
     ...logging,

@@ -7,7 +7,7 @@ export function sayRequest(io: Io, request: SigningRequest, folder: string): voi
   for (const line of describeRequest(request)) say(io, line);
   say(
     io,
-    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\`, on the machine that has the key. Holders of a shared ` +
-      `key first run \`passport-registry commit ${folder} --share FILE\``,
+    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\` on the machine that has the key. Holders of a shared ` +
+      `key run \`passport-registry sign ${folder} --share FILE\`, and once more when enough of them have done so`,
   );
 }

@@ -70,7 +70,7 @@ export async function readCeremony(folder: string): Promise<Ceremony> {
   const file = join(folder, CEREMONY_FILES.ceremony);
   const bytes = readIfExists(file);
   if (bytes === undefined)
-    throw new UsageError(`${folder} has no ceremony: start one with \`ceremony start\``);
+    throw new UsageError(`${folder} has no ceremony: start one with \`keys ceremony start\``);
   return { folder, ...(await parseCeremony(parseRecord(bytes, file), file)) };
 }
 

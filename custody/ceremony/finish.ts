@@ -53,7 +53,7 @@ export async function finishCeremony(
 ): Promise<FinishReport> {
   const ownFile = await openOwn(access);
   if (ownFile === undefined)
-    throw new UsageError(`${access.file} does not exist: run \`ceremony join\` first`);
+    throw new UsageError(`${access.file} does not exist: run \`keys ceremony join\` first`);
   const { own, passphrase } = ownFile;
   assertOwnCeremony(own, ceremony);
   if (own.secrets.stage === 'joining') assertJoinedUnchanged(own.secrets);
@@ -84,7 +84,7 @@ export async function finishCeremony(
 function assertJoinedUnchanged({ parts, coefficients }: JoiningSecrets): void {
   if (parts !== undefined || coefficients === undefined) return;
   throw new UsageError(
-    'the second round is not done: run `ceremony join` again, once all holders have joined',
+    'the second round is not done: run `keys ceremony join` again, once all holders have joined',
   );
 }
 

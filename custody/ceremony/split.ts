@@ -25,7 +25,7 @@ export async function splitKey(
 ): Promise<void> {
   if (ceremony.splits === undefined) {
     throw new UsageError(
-      'this ceremony makes a new key: start one with `ceremony start --splits` to split a key',
+      'this ceremony makes a new key: start one with `keys ceremony start --splits` to split a key',
     );
   }
   const jwk = key.export({ format: 'jwk' }) as unknown as MessageKey;

@@ -85,7 +85,7 @@ async function readParts(ceremony: Ceremony, joined: readonly Joined[]): Promise
   const missing = joined.filter(({ number }) => !found.some(({ holder }) => holder === number));
   if (missing.length > 0) {
     throw missingHolders(
-      'not all holders have sent their parts of the key (`ceremony join`)',
+      'not all holders have sent their parts of the key (`keys ceremony join`)',
       missing.map(({ name }) => name),
     );
   }
@@ -98,7 +98,7 @@ async function readSplit(ceremony: Ceremony): Promise<Message> {
   if (text === undefined) {
     throw new SharedKeyRejected(
       'ERR_HOLDERS_MISSING',
-      `${file} is missing: the owner of the key runs \`ceremony split\` first`,
+      `${file} is missing: the owner of the key runs \`keys ceremony split\` first`,
     );
   }
   const type = 'registry-ceremony-parts+jwt';

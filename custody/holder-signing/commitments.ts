@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { canonicalBytes, isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
@@ -79,6 +80,14 @@ export async function writeCommitments(
   return true;
 }
 
+/**
+ * Whether a holder has committed: whether his commitments are in the folder. Whether they are those of this machine, and
+ * for these payloads, shows only the attempt to sign. That attempt must fail then, and not commit to something else.
+ */
+export function hasCommitted(task: SigningTask, { share }: SigningHolder): boolean {
+  return existsSync(pathIn(task, TASK_FILES.commitments(share.number)));
+}
+
 /** The commitments of all holders who have committed, and what is wrong with those of others. */
 export interface Commitments {
   /** Returns the name of a holder. */
@@ -122,7 +131,7 @@ export function assertSameTask(
   throw new SharedKeyRejected(
     'ERR_REQUEST_CHANGED',
     `${file}, by ${name}, belongs to another request: what is to be signed here is not what ${name} has seen. Compare the ` +
-      'requests; whoever has an old copy starts again with `commit`',
+      'requests; whoever has an old copy starts again with `sign --again`',
     { holder: name },
   );
 }

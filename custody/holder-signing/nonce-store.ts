@@ -129,20 +129,20 @@ async function decrypt(session: string, text: string, share: KeyShare): Promise<
   } catch {
     throw new SharedKeyRejected(
       'ERR_NONCES_USED',
-      'the nonces on this machine cannot be decrypted with this share: run `commit --again`',
+      'the nonces on this machine cannot be decrypted with this share: run `sign --again`',
     );
   }
   if (content.session !== session) {
     throw new SharedKeyRejected(
       'ERR_NONCES_USED',
-      'the nonces on this machine were moved: run `commit --again`',
+      'the nonces on this machine were moved: run `sign --again`',
     );
   }
   if (content.boot !== bootIdentity()) {
     throw new SharedKeyRejected(
       'ERR_NONCES_USED',
-      'this machine was restarted since `commit`, and nonces from before a restart are never used, because a copy of the ' +
-        'disk could bring back nonces that were used: run `commit --again`',
+      'this machine was restarted since you committed, and nonces from before a restart are never used, because a copy of the ' +
+        'disk could bring back nonces that were used: run `sign --again`',
     );
   }
   return Object.fromEntries(

@@ -63,7 +63,7 @@ export async function readyShares(
 ): Promise<ReadyShares> {
   const self = holderOf(group, share.number);
   const all = await readCommitments(task, group);
-  assertOwnCommitments(task, all, { self, committed: committedMessage(store) });
+  assertOwnCommitments(all, { self, committed: committedMessage(store) });
   const open = openSessions(task, group, all).filter(({ signers }) => signers.includes(share.number));
   if (open.length === 0) throw tooFewCommitments(group, all);
   const given = await givenBefore(task, self, open);
@@ -109,7 +109,7 @@ export async function writeShares(
   return { sessions: Object.keys(sessions).length, waitingFor, faults: all.faults };
 }
 
-/** Nonces that are not those of the commitments are from a `commit --again` at the same time. They are lost, too. */
+/** Nonces that are not those of the commitments are from a `sign --again` at the same time. They are lost, too. */
 function signOnce(share: KeyShare, pair: NoncePair, session: SigningSession): Uint8Array {
   try {
     return signShare(share, pair, session);
@@ -121,7 +121,7 @@ function signOnce(share: KeyShare, pair: NoncePair, session: SigningSession): Ui
 function used(): SharedKeyRejected {
   return new SharedKeyRejected(
     'ERR_NONCES_USED',
-    'the nonces for these commitments have been used on this machine, and are used only once: run `commit --again`, and ' +
+    'the nonces for these commitments have been used on this machine, and are used only once: run `sign --again`, and ' +
       'ask the other holders to sign once more',
   );
 }
@@ -138,7 +138,6 @@ function tooFewCommitments(group: KeyGroup, { messages, faults }: Commitments): 
 
 /** Somebody could show a holder other commitments under the holder's own name, to make him use a nonce twice. */
 function assertOwnCommitments(
-  task: SigningTask,
   { messages, faults }: Commitments,
   { self, committed }: { readonly self: KeyHolder; readonly committed: string | undefined },
 ): void {
@@ -150,14 +149,14 @@ function assertOwnCommitments(
   if (committed === undefined) {
     throw new SharedKeyRejected(
       'ERR_NONCES_USED',
-      `this machine has made no commitments for this request: run \`commit ${task.folder}\` first`,
+      `${file} is here, but this machine has made no commitments for this request: sign on the machine that has made them, or run \`sign --again\``,
     );
   }
   throw new SharedKeyRejected(
     'ERR_COMMITMENTS_CHANGED',
     shown === undefined
-      ? `${file} is missing: run \`commit ${task.folder}\`, which writes the same file again`
-      : `${file} is not the one that this machine has made last: bring the newest copy of the folder, or run \`commit --again\``,
+      ? `${file} is missing: run the same command again, which writes the same file`
+      : `${file} is not the one that this machine has made last: bring the newest copy of the folder, or run \`sign --again\``,
     { holder: self.name },
   );
 }

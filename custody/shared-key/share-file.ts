@@ -135,7 +135,7 @@ export async function openShare(access: ShareAccess): Promise<OpenedShare> {
   const { secrets } = found;
   if (secrets.stage !== 'share') {
     throw new UsageError(
-      `${access.file} has no share yet: finish the ceremony first, with \`ceremony finish\``,
+      `${access.file} has no share yet: finish the ceremony first, with \`keys ceremony finish\``,
     );
   }
   return shareIn({ ...found, secrets });

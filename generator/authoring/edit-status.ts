@@ -79,7 +79,7 @@ function findStatus(text: string, file: string): [start: number, end: number, st
   const [start, end] = (isScalar(node) && node.range) || [];
   const status = isScalar(node) ? node.value : undefined;
   if (start === undefined || end === undefined || !Object.keys(TRANSITIONS).includes(String(status))) {
-    throw new UsageError(`${file} has no status that can be changed; see \`validate\``);
+    throw new UsageError(`${file} has no status that can be changed; see \`check\``);
   }
   // The comment needs its own line. A record in flow style, on one line in braces, has no place for the comment.
   if (text.slice(text.lastIndexOf('\n', start) + 1, start).replace(/^status\s*:\s*/, '') !== '') {

@@ -64,7 +64,7 @@ function parse(text: string): Document {
   return parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error' });
 }
 
-/** The position of a field. Unknown fields come last; `validate` reports them. */
+/** The position of a field. Unknown fields come last; `check` reports them. */
 function positionOf(pair: Pair): number {
   return (FIELD_ORDER as readonly string[]).indexOf(keyOf(pair)) >>> 0;
 }

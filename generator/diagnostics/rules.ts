@@ -141,7 +141,7 @@ export const RULES = {
     'the header Access-Control-Allow-Origin: *',
     'send this header, so that verifiers in browsers can read the document',
   ),
-  layout: error('a formatted record', 'run `passport-registry format`'),
+  layout: error('a formatted record', 'run `passport-registry check --fix`'),
   'record-removed': error(
     'every earlier record, because its passports may still be in use',
     'restore the record under its old name, with status: revoked',
@@ -153,7 +153,7 @@ export const RULES = {
   'certified-since-changed': error('the earlier certified_since', 'restore the earlier value'),
   'keys-moved': warning(
     'keys and metadata on the same host as before',
-    'make sure that the issuer asked for the move; `check` shows whether the new host confirms it',
+    'make sure that the issuer asked for the move; `check --online` shows whether the new host confirms it',
   ),
   'example-name': error(
     'a real name: test, example, invalid, localhost and example.com, .net and .org are reserved',

@@ -50,7 +50,7 @@ function notPermitted(hold: readonly string[]): UsageError {
   return new UsageError(
     `the checkpoint would hold ${hold.join(', ')}, but the delegation does not let the online key hold issuers: sign a ` +
       'delegation with `keys delegate --hold`, and publish it with `build --delegation` and `--checkpoint-key`; to hold an ' +
-      'issuer no longer, run `release` under the delegation that is published',
+      'issuer no longer, run `hold --end` under the delegation that is published',
   );
 }
 

@@ -243,7 +243,7 @@ async function rotationChain(
   if (thumbprint !== to.thumbprint) {
     throw new KeyRejected(
       `the rotation leads from ${from.thumbprint} to ${thumbprint}, but the root key is ${to.thumbprint}: ` +
-        'create the missing step with `keys rotate`, and pass it with --rotation',
+        'create the missing step with `keys step`, and pass it with --rotation',
     );
   }
   return Buffer.from(text);

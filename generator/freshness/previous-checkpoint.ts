@@ -40,7 +40,7 @@ export async function previousCheckpoint(
   throw new UsageError(
     `${folder}/${PATHS.checkpoint} is ${bytes === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
-      'it never held an issuer, for example because this is the first checkpoint, run `release --all`',
+      'it never held an issuer, for example because this is the first checkpoint, run `hold --end --all`',
   );
 }
 

@@ -33,7 +33,7 @@ export interface LogChoice extends CosignChoice {
   readonly signer?: Signer | undefined;
   /** The maximum size of lists that are kept permanently, in bytes. */
   readonly keepBytes: number;
-  /** Whether to stop after the head of the log. `cosign` then completes the publication. */
+  /** Whether to stop after the head of the log. `checkpoint` then completes the publication. */
   readonly cosignLater?: boolean | undefined;
 }
 

@@ -56,7 +56,7 @@ async function assertRootContinues(
   if (breakPinnedVerifiers === true || (rotating && published.intact.rootKey)) return;
   throw new KeyRejected(
     `the tree in ${named} is signed by ${previous}, but the key is ${signer.rootKey.thumbprint}: pass the rotation step between the keys, ` +
-      'which `keys rotate` makes, with --rotation. Without a step, every verifier that pinned the old key refuses the registry; if ' +
+      'which `keys step` makes, with --rotation. Without a step, every verifier that pinned the old key refuses the registry; if ' +
       'you want that, pass --break-pinned-verifiers',
   );
 }

@@ -81,7 +81,7 @@ function withIds(
   if (hold.length <= MAX_HELD_ISSUERS) return hold;
   throw new UsageError(
     `a checkpoint holds at most ${MAX_HELD_ISSUERS} issuers, and this one would hold ${hold.length}: suspend some with the ` +
-      'root key, and `release` them',
+      'root key, and end their hold with `hold --end`',
   );
 }
 

@@ -77,11 +77,11 @@ function removalNotes({ removed }: Written, folder: string): string[] {
 function logNotes(log: LogReport | undefined): string[] {
   if (log?.isComplete === false) {
     return [
-      'The list is in the log, but the published files are still the old ones: `cosign` collects cosignatures and completes the publication.',
+      'The list is in the log, but the published files are still the old ones: `checkpoint` collects cosignatures and completes the publication.',
     ];
   }
   if (log === undefined || log.cosigned >= log.quorum) return [];
   return [
-    'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `cosign` when the witnesses are back.',
+    'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `checkpoint` when the witnesses are back.',
   ];
 }

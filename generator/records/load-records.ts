@@ -17,7 +17,7 @@ export interface LoadedRecords {
 }
 
 /**
- * Loads and checks records, exactly as `passport-registry validate` does without options.
+ * Loads and checks records, as `passport-registry check` does, but for their layout.
  *
  * @param paths - files and folders; a folder is searched recursively for *.yaml and *.yml
  * @param onProgress - called with the number of files checked so far

@@ -19,7 +19,7 @@ describe('passport-registry', () => {
     const folder = temporaryFolder();
     const help = await cli(['--help'], folder);
     expect(help.code).toBe(0);
-    for (const command of ['build', 'validate', 'verify', 'serve', 'keys']) {
+    for (const command of ['build', 'check', 'verify', 'serve', 'keys']) {
       expect(help.stdout).toContain(command);
       expect((await cli([command, '--help'], folder)).code).toBe(0);
     }
@@ -32,7 +32,7 @@ describe('passport-registry', () => {
     [['build', 'issuers']],
     [['build', '--out']],
     [['build', '--issuers', 'nowhere', '--key', 'key.pem']],
-    [['validate', 'nowhere']],
+    [['check', 'nowhere']],
     [['keys']],
     [['serve', 'nowhere']],
   ])('ends with 2 on wrong usage: %j', async (args) => {
@@ -60,7 +60,7 @@ describe('the command line within another process', () => {
   it.each([
     [['--help']],
     [['bild']],
-    [['validate', '--format', 'github']],
+    [['check', '--format', 'github']],
     [['verify', 'dist', '--json']],
     [['build', '--production']],
   ])('says and answers what it does in its own: %j', async (args) => {
@@ -85,7 +85,7 @@ describe('the command line within another process', () => {
     expect((await cli(['mirror', 'nowhere', 'copy', '--root-key', 'root.json'], folder)).code).not.toBe(0);
     expect((await cli(['build'], folder, { CI: '1' })).code).toBe(3);
     expect((await cli(['build', '--out', 'other'], folder)).code).toBe(0);
-    const watching = cli(['validate', '--watch'], folder);
+    const watching = cli(['check', '--watch'], folder);
     await expect.poll(() => process.listenerCount('SIGTERM')).toBeGreaterThan(0);
     process.emit('SIGTERM');
     expect((await watching).code).toBe(0);
@@ -102,7 +102,7 @@ describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
 
   it.each([
     ['keys public key.pem', 4],
-    ['validate --format sarif', 4],
+    ['check --format sarif', 4],
     ['verify dist --json', 4],
     ['nonsense', 2],
   ])('is an error of %s', async (command, expected) => {
@@ -116,14 +116,14 @@ describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
   });
 });
 
-describe('passport-registry validate', () => {
+describe('passport-registry check', () => {
   it('says where, what, and what to do, on stderr, and ends with 1', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, {
       'issuers/a.yaml': recordText('a', { tier: 'certifed' }),
       'issuers/b.yaml': recordText('b', { jwks_uri: undefined }),
     });
-    const { code, stdout, stderr } = await cli(['validate'], folder);
+    const { code, stdout, stderr } = await cli(['check'], folder);
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toBe(`issuers/a.yaml:2:7: error unknown-value: tier is "certifed"
@@ -143,7 +143,7 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
   it('--json gives the same as data on stdout', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'a.yaml': recordText('a', { status: '7' }) });
-    const { code, stdout } = await cli(['validate', '--json', 'a.yaml'], folder);
+    const { code, stdout } = await cli(['check', '--json', 'a.yaml'], folder);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
@@ -169,7 +169,7 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
   it('a warning alone is no failure', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { geographical_scope: '[UK]' }) });
-    const { code, stderr } = await cli(['validate'], folder);
+    const { code, stderr } = await cli(['check'], folder);
     expect(code).toBe(0);
     expect(stderr).toContain('1 file: 0 problems, 1 warning');
   });
@@ -184,7 +184,7 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
       }),
       'issuers/b\u001b[31m.yaml': recordText('b'),
     });
-    const { stderr } = await cli(['validate'], folder);
+    const { stderr } = await cli(['check'], folder);
     expect(stderr).toContain('\\u001b[2J');
     expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
   });
@@ -198,11 +198,11 @@ describeWith(['script'], 'progress', () => {
     // A clock that runs fast makes any work take long.
     const fast = 'const { now } = performance; performance.now = () => 1e4 * now.call(performance);';
     writeFiles(folder, { 'fast.mjs': fast });
-    const command = `${process.execPath} --import ./fast.mjs ${CLI} validate`;
+    const command = `${process.execPath} --import ./fast.mjs ${CLI} check`;
     const { stdout } = await run('script', ['-qec', command, '/dev/null'], folder);
     expect(stdout.replaceAll('\u001b[K', '')).toMatch(/\rchecking [\d,]+ of 1,100\r/);
     expect(stdout.endsWith('\r\u001b[K1,100 files: 0 problems, 0 warnings\r\n')).toBe(true);
-    const { stderr } = await cli(['validate'], folder);
+    const { stderr } = await cli(['check'], folder);
     expect(stderr).toBe('1,100 files: 0 problems, 0 warnings\n');
   });
 });
@@ -274,6 +274,28 @@ describe('passport-registry resolve', () => {
     writeFiles(folder, { 'root.json': JSON.stringify({ ...anchor, publication: 'required' }) });
     const strict = await cli(ask('alpha', 'policy.json'), folder);
     expect([strict.code, strict.stderr.includes('ERR_PUBLICATION_MISSING')]).toEqual([1, true]);
+  });
+
+  it('takes tiers and domains without a policy file', async () => {
+    const folder = await registry();
+    const asks = (...options: string[]) =>
+      cli(['resolve', 'alpha', '--root-key', 'root.json', ...options], folder);
+    const written = await asks('--tier', 'founding,certified', '--domain', 'banking', '--json');
+    writeFiles(folder, { 'same.json': '{"tiers":["founding","certified"],"domains":["banking"]}' });
+    const { stdout, code } = await asks('--policy', 'same.json', '--json');
+    expect([written.code, JSON.parse(written.stdout)]).toEqual([code, JSON.parse(stdout)]);
+    expect((await asks('--tier', 'certified')).code).toBe(0);
+    expect((await asks('--tier', 'sandbox')).code).toBe(1);
+    for (const wrong of [
+      ['--domain', 'banking'],
+      ['--tier', 'certified', '--policy', 'same.json'],
+      ['--tier', 'gold'],
+      ['--tier', 'certified,certified'],
+      ['--tier', 'certified', '--domain', 'No Slug'],
+      [],
+    ]) {
+      expect([wrong, (await asks(...wrong)).code]).toEqual([wrong, 2]);
+    }
   });
 
   it('decides nothing without a good registry, a good policy and a pinned key', async () => {

@@ -178,8 +178,8 @@ describe('registry.yaml', () => {
       expect(code, stderr).toBe(0);
     }
     for (const args of [
-      ['keys', 'rotate', '--next', 'new.json'],
-      ['rotate', '--next-key', 'x'],
+      ['keys', 'step', '--next', 'new.json'],
+      ['keys', 'rotate', '--next-key', 'x'],
       ['verify', '.'],
     ])
       expect(await cli(args, folder)).toMatchObject({

@@ -30,7 +30,7 @@ async function ceremony([
   finish2 = '',
 ]: readonly string[]): Promise<void> {
   for (const step of [join1, join2]) for (const holder of HOLDERS) await sh(as(holder, step), folder);
-  const { stdout } = await sh('npx passport-registry ceremony status ceremony --json', folder);
+  const { stdout } = await sh('npx passport-registry keys ceremony status ceremony --json', folder);
   const read = JSON.parse(stdout).words.join(' ');
   for (const step of [finish1, finish2])
     for (const holder of HOLDERS) await sh(as(holder, step, read), folder);
@@ -67,7 +67,7 @@ describe('docs/holders.md', () => {
   });
 
   it('makes the key in four commands of each holder', async () => {
-    const { stderr } = await sh('npx passport-registry ceremony status ceremony', folder);
+    const { stderr } = await sh('npx passport-registry keys ceremony status ceremony', folder);
     expect(stderr).toContain('the key is live');
     expect(steps).toHaveLength(4);
   });
@@ -141,7 +141,7 @@ describe('docs/holders.md', () => {
     for (const name of ['Anna', 'Bo', 'Cy']) renameShare(name, 'kept');
     for (const name of HOLDERS)
       await sh(as(name, steps[0] ?? '').replace(' ceremony --as', ' split-ceremony --as'), folder);
-    const status = await sh('npx passport-registry ceremony status split-ceremony --json', folder);
+    const status = await sh('npx passport-registry keys ceremony status split-ceremony --json', folder);
     const read = JSON.parse(status.stdout).words.join(' ');
     const { stderr } = await sh(`${split} --words "${read}"`, folder);
     expect(stderr).toContain('DESTROY the original key');

@@ -88,10 +88,9 @@ describe('the record and the messages of holders (rule holders-record, rule hold
     await holders.whole(2);
     writeFiles(holders.home, { 'issuers/alpha.yaml': recordText('alpha') });
     await cli(['build', '--unsigned', 'request', '--root-key', 'shared/root.json'], holders.home);
-    for (const command of ['commit', 'sign']) {
+    for (const _round of ['commit', 'sign']) {
       for (const name of ['Anna', 'Cy']) {
-        const yes = command === 'sign' ? ['--yes'] : [];
-        expect((await holders.as(name, [command, join(holders.home, 'request'), ...yes])).code).toBe(0);
+        expect((await holders.as(name, ['sign', join(holders.home, 'request'), '--yes'])).code).toBe(0);
       }
     }
   });

@@ -17,11 +17,10 @@ function read(name: string): string {
 
 /** Returns the options of a command, as its help shows them, and the names of its sub-commands. */
 async function helpOf(command: readonly string[]) {
-  const { stdout } = await cli([...command, '--help'], ROOT);
-  const [options = '', commands = ''] = stdout.split('\nCommands:\n');
+  const { stdout } = await cli([...command, '--help', '--all'], ROOT);
   return {
-    options: [...options.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option),
-    names: [...commands.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name),
+    options: [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option),
+    names: [...stdout.matchAll(/^ {2}([a-z]+) [^:]/gm)].map(([, name = '']) => name),
   };
 }
 

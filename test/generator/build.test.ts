@@ -510,7 +510,7 @@ describe('the development key', () => {
     ['suspend', ['suspend', 'alpha', '--reason', 'x']],
     ['revoke', ['revoke', 'alpha', '--reason', 'x']],
     ['keys delegate', ['keys', 'delegate', '--online', 'online.json']],
-    ['keys rotate', ['keys', 'rotate', '--next', 'online.json']],
+    ['keys rotate', ['keys', 'step', '--next', 'online.json']],
     ['build --renew', ['build', '--renew']],
   ])('signs nothing under CI by %s', async (_name, args) => {
     const folder = await workspace();

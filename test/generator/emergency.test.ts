@@ -53,15 +53,15 @@ describe('an emergency', () => {
   });
 
   it('can end: active, suspended, active, revoked, and then nothing more', async () => {
-    const to = async (name: string) => (await command(name, 'gamma', '--reason', 'so')).code;
+    const to = async (...name: string[]) => (await command(...name, 'gamma', '--reason', 'so')).code;
     expect(await to('suspend')).toBe(0);
     expect(await to('suspend')).toBe(2);
-    expect(await to('reinstate')).toBe(0);
-    expect(await to('reinstate')).toBe(2);
+    expect(await to('suspend', '--end')).toBe(0);
+    expect(await to('suspend', '--end')).toBe(2);
     expect(await to('revoke')).toBe(0);
     const revoked = record();
-    for (const name of ['suspend', 'reinstate', 'revoke']) {
-      const { code, stderr } = await command(name, 'gamma', '--reason', 'so');
+    for (const name of [['suspend'], ['suspend', '--end'], ['revoke']]) {
+      const { code, stderr } = await command(...name, 'gamma', '--reason', 'so');
       expect([code, stderr.includes('gamma is revoked, which is final')]).toEqual([2, true]);
     }
     expect(record()).toBe(revoked);
@@ -90,7 +90,7 @@ describe('an emergency', () => {
     expect(record()).toContain(
       `# ${TODAY} suspended: leaked status: active tier: founding x\nstatus:   suspended`,
     );
-    expect((await cli(['validate'], folder)).code).toBe(0);
+    expect((await cli(['check', '--fix'], folder)).code).toBe(0);
   });
 
   it('that cannot be signed leaves record and tree as they were', async () => {
@@ -197,7 +197,7 @@ describe('a status that stands on a line of its own', () => {
   });
 });
 
-describe('passport-registry log', () => {
+describe('passport-registry history', () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Operator', '-c', 'user.email=o@example.com', ...args], {
       cwd: folder,
@@ -213,7 +213,7 @@ describe('passport-registry log', () => {
       'issuers/europe/gamma.yaml': record().replace('tier: certified', 'tier: registered'),
     });
     git('commit', '-qam', 'Gamma is not certified any more');
-    const { stdout } = await cli(['log', 'gamma', '--json'], folder);
+    const { stdout } = await cli(['history', 'gamma', '--json'], folder);
     const changes = JSON.parse(stdout).map(
       ({ field, from, to, author, subject }: Record<string, string>) =>
         `${field} ${from} ${to} ${author}: ${subject}`,
@@ -224,16 +224,16 @@ describe('passport-registry log', () => {
       'tier undefined certified Operator: The first three',
       'status undefined active Operator: The first three',
     ]);
-    const { stderr } = await cli(['log'], folder);
+    const { stderr } = await cli(['history'], folder);
     expect(stderr).toContain('alpha: added, status active');
     expect(stderr).toMatch(/gamma: status active -> suspended {2}\([0-9a-f]{10}, Operator: Suspend gamma/);
   });
 
   it('says if git has no history, or a history without changes', async () => {
-    expect((await cli(['log'], folder)).code).toBe(4);
+    expect((await cli(['history'], folder)).code).toBe(4);
     git('init', '-q');
     git('commit', '-qm', 'Nothing', '--allow-empty');
-    const empty = await cli(['log', '--json'], folder);
+    const empty = await cli(['history', '--json'], folder);
     expect([empty.code, JSON.parse(empty.stdout)]).toEqual([0, []]);
   });
 });

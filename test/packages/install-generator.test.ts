@@ -27,7 +27,7 @@ describe('passport-registry, installed from one tarball with no package registry
     // What npx runs. It takes longer to start than the program.
     const program = join(folder, 'node_modules/.bin/passport-registry');
     for (const command of [
-      ['npx', 'passport-registry', 'validate'],
+      ['npx', 'passport-registry', 'check'],
       [program, 'build'],
       [program, 'verify', 'dist'],
     ]) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '../support/serving.js';
 import {
+  complete,
   cosign,
   ISSUERS,
   KEYS,
@@ -39,7 +40,7 @@ const change = (id: string, status: string) =>
 async function publishCosigned(publisher: Version, completer = publisher): Promise<void> {
   await build(publisher, '--cosign-later');
   await cosign(completer, registry);
-  await completer.cli(['cosign', '--checkpoint-key', 'online.pem'], registry.folder);
+  await complete(completer, registry);
 }
 
 /**

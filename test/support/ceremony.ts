@@ -94,7 +94,7 @@ export class Ceremony {
   start(threshold: number, ...more: string[]): Promise<Outcome> {
     const names = this.holders.map(({ name }) => name);
     const args = ['--holders', ...names, '--threshold', String(threshold), ...more];
-    return cli(['ceremony', 'start', this.shared, ...args], this.home);
+    return cli(['keys', 'ceremony', 'start', this.shared, ...args], this.home);
   }
 
   /** Runs a command as a holder, on the shared folder or on the holder's copy of it. */
@@ -106,16 +106,16 @@ export class Ceremony {
   }
 
   join(name: string, folder = this.shared, ...more: string[]): Promise<Outcome> {
-    return this.as(name, ['ceremony', 'join', folder, '--as', name, '--json', ...more]);
+    return this.as(name, ['keys', 'ceremony', 'join', folder, '--as', name, '--json', ...more]);
   }
 
   finish(name: string, words: string, folder = this.shared): Promise<Outcome> {
-    return this.as(name, ['ceremony', 'finish', folder, '--words', words, '--json']);
+    return this.as(name, ['keys', 'ceremony', 'finish', folder, '--words', words, '--json']);
   }
 
   /** Runs `ceremony status`, and returns what it prints. */
   async status(folder = this.shared) {
-    return JSON.parse((await cli(['ceremony', 'status', folder, '--json'], this.home)).stdout);
+    return JSON.parse((await cli(['keys', 'ceremony', 'status', folder, '--json'], this.home)).stdout);
   }
 
   /** The words of the fingerprint, as a holder reads them. */
@@ -144,7 +144,16 @@ export class Ceremony {
   async split(threshold: number): Promise<void> {
     await good(this.start(threshold, '--splits', 'root.json'));
     for (const { name } of this.holders) await good(this.join(name));
-    const split = ['ceremony', 'split', this.shared, '--key', 'root.pem', '--words', await this.words()];
+    const split = [
+      'keys',
+      'ceremony',
+      'split',
+      this.shared,
+      '--key',
+      'root.pem',
+      '--words',
+      await this.words(),
+    ];
     await good(cli(split, this.home));
     await this.finishAll();
   }

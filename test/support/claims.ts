@@ -173,7 +173,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/scaffold/init', 'nothing is written behind a link'],
       ['cli/operating/status', 'is never read, and the passphrase is not asked for, and no command is run'],
     ],
-    '`rotate` signs a step only to the key': [
+    '`keys rotate` signs a step only to the key': [
       ['cli/rotating/rotate', 'two rotations at once'],
       ['cli/rotating/rotate', 'a rotation that does not fit'],
       ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
@@ -202,7 +202,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A pull request from a fork cannot reach a secret': [
       ['cli/scaffold/workflows', 'cannot use a secret or a token with write permission'],
     ],
-    '`check` contacts URLs that strangers wrote': [
+    '`check --online` contacts URLs that strangers wrote': [
       [
         'generator/online/check',
         'refuses addresses of this machine and of private networks, and does not connect',

@@ -57,7 +57,7 @@ export async function signedTree(): Promise<SignedTree> {
   const checkpoint = ['--checkpoint-key', 'online.pem'];
   await good('build', '--key', 'first.pem', '--delegation', 'first.jwt', ...checkpoint);
   const first = snapshotsIn(join(folder, 'dist'));
-  writeFiles(folder, { step: await good('keys', 'rotate', '--key', 'first.pem', '--next', 'root.json') });
+  writeFiles(folder, { step: await good('keys', 'step', '--key', 'first.pem', '--next', 'root.json') });
   const rotation = ['--root-key', 'root.json', '--rotation', 'step', '--delegation', 'root.jwt'];
   await good('build', '--key', 'root.pem', ...rotation, ...checkpoint);
   change('suspended');

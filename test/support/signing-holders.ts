@@ -65,8 +65,9 @@ export async function newRequest(...more: string[]): Promise<Outcome> {
   return outcome;
 }
 
+/** Commits: the first run of `sign`, which asks nothing. */
 export const commit = (name: string, folder = request, ...more: string[]) =>
-  holders.as(name, ['commit', folder, '--json', ...more]);
+  holders.as(name, ['sign', folder, '--json', ...more]);
 export const sign = (name: string, folder = request, ...more: string[]) =>
   holders.as(name, ['sign', folder, '--json', '--yes', ...more]);
 export const attachWith = (...more: string[]) =>

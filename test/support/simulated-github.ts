@@ -151,8 +151,8 @@ export class SimulatedGithub {
     git(author, 'push', '-q', 'origin', `${merged}:refs/heads/merge-${name}`);
     const folder = this.runnerFolder();
     this.checked = folder;
-    const { steps = [], ...job } = this.job('validate', 'records');
-    const offline = { ...job, steps: steps.filter((step) => !step.run?.includes('registry check')) };
+    const { steps = [], ...job } = this.job('check', 'records');
+    const offline = { ...job, steps: steps.filter((step) => !step.run?.includes('check --online')) };
     return this.run(offline, { folder, use: this.checkout(folder, `merge-${name}`), expressions: {} });
   }
 

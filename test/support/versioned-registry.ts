@@ -54,7 +54,14 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
   const keys = KEYS.map((value) => (value === 'root.pem' ? 'first.pem' : value));
   await run('build', ...keys, '--delegation', 'first.jwt', '--updated-at', at(-120));
   writeFiles(folder, {
-    step: await run('keys', 'rotate', '--key', 'first.pem', '--next', 'root.json'),
+    step: await run(
+      'keys',
+      publisher.name === 'now' ? 'step' : 'rotate',
+      '--key',
+      'first.pem',
+      '--next',
+      'root.json',
+    ),
     'root.jwt': await run(...delegate, 'root.pem'),
   });
   const rotated = ['--rotation', 'step', '--delegation', 'root.jwt', '--holders', 'holders.json'];
@@ -93,7 +100,13 @@ export async function revokeHarbour(publisher: Version, witness: Version, regist
   writeFiles(folder, { 'issuers/harbour.yaml': recordText('harbour', { status: 'revoked' }) });
   await publisher.cli(['build', ...KEYS, '--cosign-later'], folder);
   await cosign(witness, registry);
-  await publisher.cli(['cosign', '--checkpoint-key', 'online.pem'], folder);
+  await complete(publisher, registry);
+}
+
+/** Completes the publication that waits in the log. The version before has another command for it. */
+export async function complete({ name, cli }: Version, { folder }: Registry): Promise<void> {
+  const args = name === 'now' ? ['checkpoint', '--key'] : ['cosign', '--checkpoint-key'];
+  await cli([...args, 'online.pem'], folder);
 }
 
 /** Writes records and keys. The holders share the key root.pem, with which the tests sign. */

@@ -108,7 +108,7 @@ describeWith(['chromium'], 'an issuer on hold, in Chromium', () => {
 
   it('is shown as active again after its release', async () => {
     await good('hold', 'alpha', '--key', 'key.pem');
-    await good('release', 'alpha', '--false-alarm', '--key', 'key.pem');
+    await good('hold', '--end', 'alpha', '--false-alarm', '--key', 'key.pem');
     const { page } = await opened('#issuer=alpha');
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised');
     expect(await (await verification(page)).innerText()).not.toContain('On hold');

@@ -99,8 +99,8 @@ describe('a registry with a name', () => {
     await buildTree();
     const before = documents();
     writeFiles(folder, { 'root.json': (await run('keys', 'public', 'key.pem')).stdout });
-    for (const command of ['suspend', 'reinstate', 'revoke']) {
-      await run(command, 'alpha', '--key', 'key.pem', '--reason', 'a test');
+    for (const command of [['suspend'], ['suspend', '--end'], ['revoke']]) {
+      await run(...command, 'alpha', '--key', 'key.pem', '--reason', 'a test');
       expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
       expect(read('changes.atom')).toContain('<name>Nordic Agents Registry</name>');
       expect(read(OPEN_API)).toBe(before[2]);
@@ -115,7 +115,7 @@ describe('a registry with a name', () => {
     expect(read('index.html')).toContain('beta');
     expect(read(OPEN_API)).toBe(before[2]);
     await run(
-      'rotate',
+      ...['keys', 'rotate'],
       '--yes',
       '--key',
       'key.pem',

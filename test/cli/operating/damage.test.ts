@@ -93,7 +93,7 @@ describeWith(['git'], '`status` of a damaged tree', () => {
 
   it('puts damage before a rotation that has signed nothing', async () => {
     writeFiles(folder, { 'rotation/outgoing.json': readFileSync(join(folder, 'dist/keys/root.json')) });
-    const rotate = program('rotate', '--next-key', '<NEXT_KEY_FILE>');
+    const rotate = program('keys', 'rotate', '--next-key', '<NEXT_KEY_FILE>');
     const steps = async () => (await status()).next.map(({ command }: { command?: string }) => command);
     expect(await steps()).toContain(rotate);
     for (const [path, command] of [

@@ -59,7 +59,7 @@ describe('a first list of a registry whose host', () => {
   it('serves a list of a key to which this one was rotated is refused', async () => {
     cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
     const next = ['--next-key', '../next.pem', '--next-no-passphrase', '--yes'];
-    expect(await json('rotate', ...next)).toMatchObject({ code: 0 });
+    expect(await json('keys', 'rotate', ...next)).toMatchObject({ code: 0 });
     deploy();
     for (const name of ['dist', 'rotation']) rmSync(join(folder, name), { recursive: true });
     expect(await json('build', '--production')).toMatchObject(refused);

@@ -234,7 +234,7 @@ describe('checkpoint', () => {
 
 describe('hold and release', () => {
   const hold = () => good('hold', 'alpha', '--key', 'online.pem');
-  const release = () => good('release', 'alpha', '--false-alarm', '--key', 'online.pem');
+  const release = () => good('hold', '--end', 'alpha', '--false-alarm', '--key', 'online.pem');
 
   it('ask no mirror, and keep the statement', async () => {
     let asked = 0;
@@ -290,7 +290,7 @@ describe('a build', () => {
   });
 
   it('drops the statement with the root key that it depends on', async () => {
-    const step = await good('keys', 'rotate', '--key', 'root.pem', '--next', 'next.json');
+    const step = await good('keys', 'step', '--key', 'root.pem', '--next', 'next.json');
     writeFiles(folder, { step });
     await delegate('next');
     await put('root', {});
@@ -311,7 +311,7 @@ describe('after a rotation of the root key', () => {
   it('a mirror that has the outgoing key is behind, and none is altered, whatever another one does', async () => {
     shortenLimit();
     const old = await mirrorOf('old');
-    writeFiles(folder, { step: await good('keys', 'rotate', '--key', 'root.pem', '--next', 'next.json') });
+    writeFiles(folder, { step: await good('keys', 'step', '--key', 'root.pem', '--next', 'next.json') });
     await delegate('next');
     configure({}, 'next');
     await build('--rotation', 'step', '--delegation', 'next.jwt', '--updated-at', '2026-11-01T01:00:00Z');

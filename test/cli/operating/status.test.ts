@@ -319,10 +319,10 @@ describe('a hold', () => {
     await good('build');
     const suspended = await statusOf();
     expect(suspended.report.hold).toMatchObject({ level: 'warning', releasable: ['alpha'] });
-    expect(suspended.next).toContain('npx passport-registry release alpha');
-    await good('release', '--false-alarm', 'beta');
+    expect(suspended.next).toContain('npx passport-registry hold --end alpha');
+    await good('hold', '--end', '--false-alarm', 'beta');
     expect((await statusOf()).report.hold.level).toBe('note');
-    await good('release', 'alpha');
+    await good('hold', '--end', 'alpha');
     expect((await statusOf()).report.hold).toEqual(before.report.hold);
   });
 
@@ -500,7 +500,7 @@ describe('the root key', () => {
 
 describe('the log', () => {
   const ORIGIN = 'registry.example/log';
-  const COSIGN = 'npx passport-registry cosign dist';
+  const COSIGN = 'npx passport-registry checkpoint dist';
   const witnesses = ['a.example', 'b.example'].map((name) => noteSigner(name, 'witness'));
   /** The witnesses that respond. */
   let present: readonly NoteSigner[];
@@ -525,9 +525,9 @@ describe('the log', () => {
     );
   });
 
-  const cosign = () => cli(['cosign', 'dist'], folder);
+  const cosign = () => cli(['checkpoint', 'dist'], folder);
 
-  it('is a warning while too few of the witnesses have cosigned, and `cosign` is the next step', async () => {
+  it('is a warning while too few of the witnesses have cosigned, and `checkpoint` is the next step', async () => {
     const said = (await cli(['build', '--cosign-wait', '0'], folder)).stderr;
     expect(said).toContain('a.example: was neither asked');
     const none = await statusOf();
@@ -559,7 +559,7 @@ describe('the log', () => {
     expect((await statusOf()).report.log).toMatchObject({ level: 'warning', cosigned: 1 });
   });
 
-  it('that has a pending publication is completed by `cosign`, or by a build if there are further changes', async () => {
+  it('that has a pending publication is completed by `checkpoint`, or by a build if there are further changes', async () => {
     present = witnesses;
     await good('build');
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
@@ -772,7 +772,7 @@ describe('the commands that status proposes', () => {
 
 describe('a rotation', () => {
   const NEXT = ['--next-key', 'next.pem', '--next-no-passphrase'];
-  const rotate = () => good('rotate', '--yes', ...NEXT);
+  const rotate = () => good('keys', 'rotate', '--yes', ...NEXT);
   const keyIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid;
 
   it.each([false, true])(
@@ -855,7 +855,7 @@ describe('a rotation', () => {
       expect(report.rotation).toMatchObject({ level: 'warning', state: 'unfinished' });
       expect(commands[0]).toBe(command);
     };
-    const command = 'npx passport-registry rotate --next-key <NEXT_KEY_FILE>';
+    const command = 'npx passport-registry keys rotate --next-key <NEXT_KEY_FILE>';
     // A build that was killed, while it replaced the files.
     rmSync(join(folder, 'dist/SHA256SUMS'));
     await expectUnfinished(command);

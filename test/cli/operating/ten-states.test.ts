@@ -168,7 +168,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     deploy();
     expect(await next()).toBe(program('suspend', 'beta', '--reason', '<REASON>', '--production'));
     await isRefusedAsPrinted(program('suspend', 'beta', '--reason', '<REASON>', '--production'));
-    await good('release', '--false-alarm', 'beta');
+    await good('hold', '--end', '--false-alarm', 'beta');
     deploy();
     expect(await next()).toMatch(/^git add registry\.yaml && git commit /);
     git('commit', '-qam', 'Settings');
@@ -176,7 +176,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is rotated', async () => {
-    await good('rotate', '--next-key', '../next.pem', '--next-no-passphrase', '--yes');
+    await good('keys', 'rotate', '--next-key', '../next.pem', '--next-no-passphrase', '--yes');
     deploy();
     rmSync(join(folder, 'rotation'), { recursive: true });
     const command = program('keys', 'public', 'dist/keys/root.json', '>', 'root.json');
@@ -195,7 +195,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     edit('registry.yaml', (text) => `${text}log: { ${[...log, witness].join(', ')} }\n`);
     await good('build', '--production', '--cosign-wait', '0');
     deploy();
-    expect(await next()).toBe(program('cosign', 'dist'));
+    expect(await next()).toBe(program('checkpoint', 'dist'));
     edit('registry.yaml', (text) => text.replace('quorum: 1, ', ''));
     git('commit', '-qam', 'Log');
     expect(await next()).toBe(undefined);

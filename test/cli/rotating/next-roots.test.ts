@@ -41,6 +41,7 @@ function anchor(...next: string[]): string[] {
 
 const rotate = (by: string, to: string, ...more: string[]) =>
   command(
+    'keys',
     'rotate',
     '--yes',
     ...signedBy(by),
@@ -60,7 +61,7 @@ async function publishStep(by: string, to: string, ...more: string[]): Promise<O
   mkdirSync(path('elsewhere'), { recursive: true });
   const keys = [...signedBy(by), '--next', `${to}.json`, '--out', 'elsewhere', '--config', 'empty.yaml'];
   writeFiles(folder, { 'empty.yaml': '' });
-  const { stdout } = await good('keys', 'rotate', ...keys, ...more);
+  const { stdout } = await good('keys', 'step', ...keys, ...more);
   writeFiles(folder, { step: stdout });
   return command('build', ...signedBy(to), '--rotation', 'step');
 }
@@ -93,9 +94,7 @@ describe('rotate, if the root key is committed', () => {
     const only = `is committed to ${kid('first')} or ${kid('second')}`;
     await expectRefused(only, 3, 'root', 'thief');
     await expectRefused('not to a new key', 3, 'root', 'safe/none');
-    const { code, stderr } = await command(
-      ...['keys', 'rotate', '--key', 'root.pem', '--next', 'thief.json'],
-    );
+    const { code, stderr } = await command(...['keys', 'step', '--key', 'root.pem', '--next', 'thief.json']);
     expect([code, stderr]).toEqual([3, expect.stringContaining(`not to ${kid('thief')}`)]);
   });
 
@@ -181,7 +180,7 @@ describe('rotate, if the root key is committed', () => {
   ])('commits not to %s', async (_name, keys, code, words) => {
     settings('first');
     await expectRefused(words, code, 'root', 'first', ...commit(...keys));
-    const args = ['keys', 'rotate', '--key', 'root.pem', '--next', 'first.json', ...commit(...keys)];
+    const args = ['keys', 'step', '--key', 'root.pem', '--next', 'first.json', ...commit(...keys)];
     const step = await command(...args);
     expect([step.code, step.stdout]).toEqual([code, '']);
   });
@@ -201,7 +200,7 @@ describe('rotate, if the root key is committed', () => {
 
 describe('keys rotate', () => {
   it('says in words to which keys the step commits the next key', async () => {
-    const rotateTo = (...more: string[]) => command('keys', 'rotate', '--next', 'first.json', ...more);
+    const rotateTo = (...more: string[]) => command('keys', 'step', '--next', 'first.json', ...more);
     settings();
     const none = await rotateTo();
     expect(none.stderr).toContain(`${kid('first')} to no key`);
@@ -219,7 +218,7 @@ describe('keys rotate', () => {
     settings('first');
     expect((await rotate('root', 'first', ...commit('second.json'))).code).toBe(0);
     settings();
-    const step = (to: string) => command('keys', 'rotate', ...signedBy('first'), '--next', `${to}.json`);
+    const step = (to: string) => command('keys', 'step', ...signedBy('first'), '--next', `${to}.json`);
     expect((await step('thief')).code).toBe(3);
     expect((await step('second')).code).toBe(0);
     writeFiles(folder, { 'dist/keys/rotation.json': '[' });

@@ -82,7 +82,7 @@ async function published({ checkpoints = true, ids = IDS } = {}): Promise<void> 
 }
 
 const NEXT = ['--next-key', 'safe/next.pem', '--next-no-passphrase'];
-const rotate = (...more: string[]) => command(['rotate', '--yes', ...NEXT, ...more]);
+const rotate = (...more: string[]) => command(['keys', 'rotate', '--yes', ...NEXT, ...more]);
 
 /** How verifiers that pinned the outgoing key, and those that pinned the next key, see the tree. */
 async function expectRotated(file = 'rotation/next.json'): Promise<void> {
@@ -114,7 +114,7 @@ afterEach(() => {
   printed = '';
 });
 
-describe('passport-registry rotate', () => {
+describe('passport-registry keys rotate', () => {
   it.each([true, false])('replaces the root key at once; with checkpoints: %s', async (checkpoints) => {
     await published({ checkpoints });
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
@@ -159,7 +159,14 @@ describe('passport-registry rotate', () => {
     await good('build');
     expect((await good('status')).stderr).toContain('There is nothing to do.');
     // The next rotation.
-    const third = await command(['rotate', '--yes', '--next-key', 'safe/third.pem', '--next-no-passphrase']);
+    const third = await command([
+      'keys',
+      'rotate',
+      '--yes',
+      '--next-key',
+      'safe/third.pem',
+      '--next-no-passphrase',
+    ]);
     expect(third.code).toBe(0);
     expect(JSON.parse(text('dist/keys/rotation.json'))).toHaveLength(2);
   });
@@ -171,14 +178,16 @@ describe('passport-registry rotate', () => {
   ])('asks on a terminal: %j', async (answer, code) => {
     await published();
     const stdin = Object.assign(Readable.from([`${answer}\n`]), { isTTY: true });
-    expect((await cliWith(['rotate', ...NEXT], folder, { env: cleanEnvironment(), stdin })).code).toBe(code);
+    expect(
+      (await cliWith(['keys', 'rotate', ...NEXT], folder, { env: cleanEnvironment(), stdin })).code,
+    ).toBe(code);
     expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
     expect(existsSync(path('rotation'))).toBe(code === 0);
   });
 
   it('does nothing without a terminal and without --yes', async () => {
     await published();
-    const { code, stderr } = await command(['rotate', ...NEXT]);
+    const { code, stderr } = await command(['keys', 'rotate', ...NEXT]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('pass --yes')]);
     expect([existsSync(path('safe/next.pem')), existsSync(path('rotation'))]).toEqual([false, false]);
   });
@@ -194,9 +203,12 @@ describe('passport-registry rotate', () => {
 
   it('makes a P-256 key, and takes a key from a variable', async () => {
     await published();
-    const { code } = await command(['rotate', '--yes', ...NEXT, '--alg', 'P-256', '--key', 'env:ROOT'], {
-      ROOT: text('root.pem'),
-    });
+    const { code } = await command(
+      ['keys', 'rotate', '--yes', ...NEXT, '--alg', 'P-256', '--key', 'env:ROOT'],
+      {
+        ROOT: text('root.pem'),
+      },
+    );
     expect([code, jwk('rotation/next.json').kty]).toEqual([0, 'EC']);
     await expectRotated();
   });
@@ -222,7 +234,7 @@ describe('passport-registry rotate', () => {
       await key('safe/next');
       const sign = (pem: string) => `openssl pkeyutl -sign -rawin -inkey ${pem} -in {}`;
       const { code, stderr } = await command([
-        ...['rotate', '--yes', '--root-key', 'root.json', '--signer-command', sign('root.pem')],
+        ...['keys', 'rotate', '--yes', '--root-key', 'root.json', '--signer-command', sign('root.pem')],
         ...['--next-root-key', 'safe/next.json', '--next-signer-command', sign('safe/next.pem')],
       ]);
       expect([code, stderr]).toEqual([0, expect.stringContaining('--signer-command, with')]);
@@ -235,7 +247,7 @@ describe('passport-registry rotate', () => {
       const sign = 'openssl pkeyutl -sign -rawin -inkey safe/next.pem -in {}';
       // A planted file names the key of a stranger.
       writeFiles(folder, { 'rotation/next.json': text('stranger.json') });
-      const args = ['rotate', '--yes', '--next-signer-command', sign];
+      const args = ['keys', 'rotate', '--yes', '--next-signer-command', sign];
       const unnamed = await command(args);
       expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('pass --next-root-key')]);
       const other = await command([...args, '--next-root-key', 'safe/next.json']);
@@ -328,7 +340,7 @@ describe('a rotation that does not fit', () => {
     [
       'after the tree has got another root key',
       async () => {
-        writeFiles(folder, { other: (await good('keys', 'rotate', '--next', 'stranger.json')).stdout });
+        writeFiles(folder, { other: (await good('keys', 'step', '--next', 'stranger.json')).stdout });
         const delegate = ['keys', 'delegate', '--online', 'online.json'];
         const args = ['--key', 'stranger.pem', '--root-key', 'stranger.json'];
         writeFiles(folder, { 'other.jwt': (await good(...delegate, ...args)).stdout });
@@ -345,7 +357,7 @@ describe('a rotation that does not fit', () => {
   });
 
   async function step(by: string, to: string): Promise<void> {
-    const args = ['keys', 'rotate', '--key', by, '--root-key', by.replace('pem', 'json'), '--next', to];
+    const args = ['keys', 'step', '--key', by, '--root-key', by.replace('pem', 'json'), '--next', to];
     writeFiles(folder, { 'rotation/step.jwt': (await good(...args)).stdout });
   }
 
@@ -432,7 +444,7 @@ describe('a rotation that does not fit', () => {
     expect((await rotate()).code).toBe(0);
     writeFiles(folder, { 'root.json': text('rotation/next.json') });
     rmSync(path('rotation'), { recursive: true });
-    const args = ['rotate', '--yes', '--key', 'safe/next.pem', '--next-key', 'root.pem'];
+    const args = ['keys', 'rotate', '--yes', '--key', 'safe/next.pem', '--next-key', 'root.pem'];
     const { code, stderr } = await command(args);
     expect([code, stderr]).toEqual([3, expect.stringContaining('was the root key before')]);
     expect(existsSync(path('rotation/step.jwt'))).toBe(false);
@@ -468,7 +480,7 @@ describe('a rotation that does not fit', () => {
     await stoppedBeforeBuild();
     const [delegation, signedStep] = [text('rotation/delegation.jwt'), text('rotation/step.jwt')];
     const later = clockAhead(91 * 24 * 60);
-    const { code, stderr } = await cli(['rotate', '--yes', ...NEXT], folder, later);
+    const { code, stderr } = await cli(['keys', 'rotate', '--yes', ...NEXT], folder, later);
     expect([code, stderr]).toEqual([0, expect.stringContaining('to do  sign a delegation')]);
     expect(stderr).toContain('done   sign the step');
     expect(text('rotation/delegation.jwt')).not.toBe(delegation);
@@ -495,7 +507,14 @@ describe('the place of the next key', () => {
           writeFiles(folder, { [file]: text('elsewhere.pem') });
         }
         const before = exists ? text(file) : undefined;
-        const { code } = await command(['rotate', '--yes', '--next-key', file, '--next-no-passphrase']);
+        const { code } = await command([
+          'keys',
+          'rotate',
+          '--yes',
+          '--next-key',
+          file,
+          '--next-no-passphrase',
+        ]);
         expect(code).toBe(2);
         if (before !== undefined) expect(text(file)).toBe(before);
         expect(existsSync(path('rotation/step.jwt'))).toBe(false);
@@ -521,7 +540,12 @@ describe('two rotations at once', () => {
     process.chdir(folder);
     try {
       const { main } = await commandLine();
-      const code = await main(['rotate', ...NEXT], { stdin, stdout, stderr, env: cleanEnvironment() });
+      const code = await main(['keys', 'rotate', ...NEXT], {
+        stdin,
+        stdout,
+        stderr,
+        env: cleanEnvironment(),
+      });
       printed += said;
       return { code, stdout: '', stderr: said };
     } finally {
@@ -561,7 +585,7 @@ describe('two rotations at once', () => {
 
   it('end with one key, which its file holds', async () => {
     await published();
-    const both = [0, 1].map(() => cliProcess(['rotate', '--yes', ...NEXT], folder));
+    const both = [0, 1].map(() => cliProcess(['keys', 'rotate', '--yes', ...NEXT], folder));
     const codes = (await Promise.all(both)).map(({ code }) => code);
     expect(codes).toContain(0);
     const made = JSON.parse((await good('keys', 'public', 'safe/next.pem')).stdout);
@@ -658,7 +682,7 @@ describe('a rotation that is stopped', () => {
 
   /** Kills a rotation soon after it has written a file. */
   async function killed(after: string): Promise<void> {
-    const child = spawn(process.execPath, [CLI, 'rotate', '--yes', ...NEXT], {
+    const child = spawn(process.execPath, [CLI, 'keys', 'rotate', '--yes', ...NEXT], {
       cwd: folder,
       env: cleanEnvironment(),
       stdio: 'ignore',

@@ -33,7 +33,7 @@ import {
 /** Asserts that the command line accepts a configuration. The new registry has no records. */
 async function expectValid(folder: string, file: string): Promise<void> {
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
-  expect(await cli(['validate', '--config', file, 'issuers'], folder)).toMatchObject({ code: 0 });
+  expect(await cli(['check', '--config', file, 'issuers'], folder)).toMatchObject({ code: 0 });
 }
 
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
@@ -50,11 +50,11 @@ const FILES = [
   '.github/PULL_REQUEST_TEMPLATE.md',
   '.github/dependabot.yml',
   '.github/workflows/audit.yml',
+  '.github/workflows/check.yml',
   '.github/workflows/checkpoint.yml',
   '.github/workflows/comment.yml',
   '.github/workflows/deploy.yml',
   '.github/workflows/publish.yml',
-  '.github/workflows/validate.yml',
   '.gitignore',
   'CONTRIBUTING.md',
   'README.md',
@@ -220,7 +220,7 @@ describe('the values that init inserts', () => {
     expect([code, readdirSync(folder)]).toEqual([2, []]);
     const setting = option.slice(2).replace('-', '_');
     writeFiles(folder, { 'registry.yaml': `${setting}: ${JSON.stringify(value)}\n` });
-    const words = (await cli(['validate'], folder)).stderr;
+    const words = (await cli(['check'], folder)).stderr;
     const messages = (text: string) => text.match(/(?<=error ).*|^ {4}.*/gm);
     expect(messages(words)?.length).toBeGreaterThan(0);
     expect(messages(stderr)).toEqual(messages(words));

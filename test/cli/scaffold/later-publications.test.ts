@@ -38,7 +38,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
       '--checkpoint-key',
       '../online.pem',
     ];
-    await github.good(main, 'rotate', ...rotation);
+    await github.good(main, 'keys', 'rotate', ...rotation);
     await github.good(main, 'branch', 'save', 'dist', '--message', 'New root key');
     const saved = git(origin, 'rev-parse', 'published');
     const expectStopped = async (words: string) => {

@@ -49,14 +49,13 @@ describeWith(
       expect(git(origin, 'log', '--format=%s', 'published')).toMatch(/^Checkpoints\nRecords of /);
     });
 
-    it('accept a valid record: new, validate, format, diff', async () => {
+    it('accept a valid record: new, check, diff', async () => {
       const outcomes = await github.pullRequest('harbour', (folder) =>
         cli(['new', 'harbour', '--issuer-url', 'https://harbour.alt'], folder),
       );
       expect(codes(outcomes)).toEqual({
         'Use the records of the pull request, and all other files of the base': 0,
-        'Validate every record': 0,
-        'Check the format': 0,
+        'Check every record': 0,
         'Check the change against the rules for changes': 0,
       });
       github.merge('harbour');
@@ -100,7 +99,7 @@ describeWith(
       github.wait();
       expect(await sign()).toEqual(held);
       // Only the hold stops this issuer.
-      expect((await sign('release', 'harbour')).hold).toEqual(['harbour']);
+      expect((await sign('end-hold', 'harbour')).hold).toEqual(['harbour']);
       expect(await sign('false-alarm', 'harbour')).toEqual({ code: 0, saved: 0, hold: undefined });
     });
 
@@ -113,7 +112,7 @@ describeWith(
       for (const typed of ['--all', '$(exit 4)', 'harbour other', '']) {
         const outcomes = await github.run(job, {
           folder,
-          expressions: { ...github.secrets, 'inputs.action': 'release', 'inputs.issuer_id': typed },
+          expressions: { ...github.secrets, 'inputs.action': 'end-hold', 'inputs.issuer_id': typed },
         });
         expect([typed, outcomes['Sign the checkpoint']?.code]).not.toEqual([typed, 0]);
         expect([outcomes['Save the tree'], holdOfBranch()]).toEqual([undefined, ['harbour']]);

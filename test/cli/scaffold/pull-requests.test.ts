@@ -35,7 +35,7 @@ describeWith(['git', 'bash'], 'the workflows of a new registry, with a pull requ
   });
 
   it('reject an invalid change, with annotations at its lines', () => {
-    expect(outcomes['Validate every record']?.stdout).toMatch(
+    expect(outcomes['Check every record']?.stdout).toMatch(
       /^::error file=issuers\/bad\.yaml,line=2,.*title=unknown-value/m,
     );
     expect(outcomes[CHANGE]?.stdout).toContain('title=certified-since-changed');

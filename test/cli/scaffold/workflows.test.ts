@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { REGISTRY_WORKFLOWS, readWorkflow, type Step, TEMPLATE } from '../../support/workflow.js';
 import { checkWorkflows, jobsOf } from '../../support/workflow-checks.js';
 
-const NAMES = ['audit', 'checkpoint', 'comment', 'deploy', 'publish', 'validate'];
+const NAMES = ['audit', 'check', 'checkpoint', 'comment', 'deploy', 'publish'];
 
 checkWorkflows(REGISTRY_WORKFLOWS, NAMES);
 
@@ -37,7 +37,7 @@ describe('a pull request from a fork', () => {
 
   it('cannot run code in the jobs that read its records: all other files come from the base branch', () => {
     for (const [name, job] of [
-      ['validate', 'records'],
+      ['check', 'records'],
       ['comment', 'difference'],
     ] as const) {
       const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
@@ -90,7 +90,7 @@ describe('a publication', () => {
       .properties.wait;
     for (const [name, job, words] of [
       ['publish', 'build', 'build --production'],
-      ['publish', 'cosign', 'cosign dist'],
+      ['publish', 'cosign', 'checkpoint dist'],
       ['checkpoint', 'sign', 'checkpoint dist'],
     ] as const) {
       const { steps = [], 'timeout-minutes': minutes = 0 } =

@@ -120,7 +120,10 @@ describe('a ceremony of 2 of 3 holders', () => {
 describe('who may share a key', () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `Holder ${index + 1}`);
   const start = (holders: readonly string[], threshold: string) =>
-    cli(['ceremony', 'start', 'c', '--holders', ...holders, '--threshold', threshold], temporaryFolder());
+    cli(
+      ['keys', 'ceremony', 'start', 'c', '--holders', ...holders, '--threshold', threshold],
+      temporaryFolder(),
+    );
 
   it.each([
     [2, '2'],
@@ -177,7 +180,7 @@ describe('who may share a key', () => {
 
   it('does not overwrite a ceremony', async () => {
     const folder = temporaryFolder();
-    const args = ['ceremony', 'start', 'c', '--holders', 'Anna', 'Bo', '--threshold', '2'];
+    const args = ['keys', 'ceremony', 'start', 'c', '--holders', 'Anna', 'Bo', '--threshold', '2'];
     expect((await cli(args, folder)).code).toBe(0);
     const { code, stderr } = await cli(args, folder);
     expect(code).toBe(2);
@@ -210,10 +213,10 @@ describe('a hostile or careless ceremony', () => {
   });
 
   it('refuses a name that is not a holder, and a name that is taken', async () => {
-    const other = await ceremony.as('Anna', ['ceremony', 'join', ceremony.shared, '--as', 'Eve']);
+    const other = await ceremony.as('Anna', ['keys', 'ceremony', 'join', ceremony.shared, '--as', 'Eve']);
     expect(other.stderr).toContain('--as with one of Anna, Bo, Cy');
     await ceremony.join('Anna');
-    const taken = await ceremony.as('Bo', ['ceremony', 'join', ceremony.shared, '--as', 'Anna']);
+    const taken = await ceremony.as('Bo', ['keys', 'ceremony', 'join', ceremony.shared, '--as', 'Anna']);
     expect(taken.code).toBe(2);
     expect(taken.stderr).toContain('Anna has joined already');
   });
@@ -370,7 +373,7 @@ describe('a hostile or careless ceremony', () => {
     const type = `registry-ceremony-${kind}+jwt` as 'registry-ceremony-join+jwt';
     writeFileSync(file(`${kind}-2.jwt`), signMessage(type, claims, messageKey));
     expect([0, 3]).toContain((await ceremony.join('Anna')).code);
-    expect((await cli(['ceremony', 'status', ceremony.shared], ceremony.home)).code).not.toBe(70);
+    expect((await cli(['keys', 'ceremony', 'status', ceremony.shared], ceremony.home)).code).not.toBe(70);
     const finished = await ceremony.finish('Anna', ceremony.spoken);
     expect(finished.code).toBe(3);
     expect(errorOf(finished).code).toMatch(/^ERR_(HOLDER_MESSAGE|CEREMONY_CHANGED|KEY_PART)$/);
@@ -420,7 +423,8 @@ describe('a hostile or careless ceremony', () => {
 
 describe('splitting an existing key', () => {
   const ceremony = new Ceremony(['Anna', 'Bo', 'Cy']);
-  const split = (...args: string[]) => cli(['ceremony', 'split', ceremony.shared, ...args], ceremony.home);
+  const split = (...args: string[]) =>
+    cli(['keys', 'ceremony', 'split', ceremony.shared, ...args], ceremony.home);
 
   beforeAll(async () => {
     const generate = (name: string, ...more: string[]) =>
@@ -475,9 +479,9 @@ describe('splitting an existing key', () => {
     const eve = new Ceremony(['Anna', 'Bo', 'Cy']);
     for (const { name } of victim.holders) {
       await victim.join(name);
-      await (name === 'Cy' ? victim.as('Cy', ['ceremony', 'join', shown]) : eve.join(name, shown));
+      await (name === 'Cy' ? victim.as('Cy', ['keys', 'ceremony', 'join', shown]) : eve.join(name, shown));
     }
-    const args = ['ceremony', 'split', shown, '--key', 'root.pem', '--words', await victim.words()];
+    const args = ['keys', 'ceremony', 'split', shown, '--key', 'root.pem', '--words', await victim.words()];
     const { code, stderr } = await cli(args, ceremony.home);
     expect(code).toBe(3);
     expect(stderr).toContain('the words are not those of this folder');
@@ -487,7 +491,7 @@ describe('splitting an existing key', () => {
   it('refuses to split a key in a ceremony that makes a new one', async () => {
     const other = new Ceremony(['Anna', 'Bo']);
     await other.start(2);
-    const args = ['ceremony', 'split', other.shared, '--key', join(ceremony.home, 'root.pem')];
+    const args = ['keys', 'ceremony', 'split', other.shared, '--key', join(ceremony.home, 'root.pem')];
     expect((await cli(args, other.home)).stderr).toContain('this ceremony makes a new key');
   });
 });

@@ -331,7 +331,7 @@ describe('signing in two steps', () => {
     await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], offline);
     const { stdout: next } = await cli(['keys', 'public', 'next.pem'], offline);
     writeFiles(offline, { 'next.json': next });
-    const rotate = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], offline);
+    const rotate = await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], offline);
     writeFiles(online, { 'rotation.jwt': rotate.stdout, 'next.json': next });
     cpSync(join(online, 'root.json'), join(offline, 'root.json'));
     clear();

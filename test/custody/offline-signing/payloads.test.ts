@@ -69,7 +69,7 @@ function request(command: string, ...more: string[]): Promise<Outcome> {
 const delegate = (...more: string[]) => request('keys delegate', '--online', ...more);
 const rotate = async () => {
   if (!existsSync(at('next.pem'))) await makeKey('next');
-  return request('keys rotate', '--next', 'next.json');
+  return request('keys step', '--next', 'next.json');
 };
 const signing = (...more: string[]) =>
   ['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more] as const;
@@ -153,7 +153,7 @@ describe('a request with a delegation', () => {
     );
     const unsigned = ['--unsigned', 'other'];
     await refused(2, /pass --root-key/, 'keys', 'delegate', ...unsigned, '--online', 'online.json');
-    await refused(2, /pass --root-key/, 'keys', 'rotate', ...unsigned, '--next', 'second.json');
+    await refused(2, /pass --root-key/, 'keys', 'step', ...unsigned, '--next', 'second.json');
     expect(existsSync(at('other'))).toBe(false);
   });
 
@@ -223,7 +223,7 @@ describe('a request with a rotation step', () => {
   it('commits the next key, and goes only where the published rotation leads', async () => {
     await makeKey('next');
     const commit = ['--commit', 'second.json', thumbprint('online')];
-    const asked = await request('keys rotate', '--next', 'next.json', ...commit);
+    const asked = await request('keys step', '--next', 'next.json', ...commit);
     const shown = words(await signed());
     expect(shown).toEqual(words(asked));
     expect(shown.slice(3, 5)).toEqual(
@@ -232,7 +232,7 @@ describe('a request with a rotation step', () => {
       ),
     );
     writeFiles(folder, { 'registry.yaml': `next_roots: [${thumbprint('second')}]\n` });
-    const other = ['keys', 'rotate', '--unsigned', 'other', '--root-key', 'root.json', '--next', 'next.json'];
+    const other = ['keys', 'step', '--unsigned', 'other', '--root-key', 'root.json', '--next', 'next.json'];
     await refused(3, /is committed to/, ...other);
     expect(existsSync(at('other'))).toBe(false);
   });
@@ -253,7 +253,7 @@ describe('a request with a rotation step', () => {
     writeFiles(folder, { 'rotation/step.jwt': stdout });
     renameSync(at('key.pem'), at('away.pem'));
     const next = ['--next-key', 'next.pem', '--next-no-passphrase', '--root-key', 'root.json', ...CHECKPOINT];
-    await good('rotate', ...next, '--yes');
+    await good('keys', 'rotate', ...next, '--yes');
     for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
   });
 

@@ -49,8 +49,7 @@ describe('passport-registry new', () => {
       passport_types: ['ai-assistant'],
       contact: 'a@acme.example',
     });
-    expect((await cli(['validate'], folder)).stderr).toContain('1 file: 0 problems, 0 warnings');
-    expect((await cli(['format', '--check'], folder)).code).toBe(0);
+    expect((await cli(['check'], folder)).stderr).toContain('1 file: 0 problems, 0 warnings');
   });
 
   it.each([
@@ -74,7 +73,7 @@ describe('passport-registry new', () => {
     const filled = text(folder, 'acme').replaceAll(/^# ([a-z_]+: )/gm, '$1');
     expect(Object.keys(parse(filled)).sort()).toEqual([...ISSUER_FIELDS].sort());
     writeFiles(folder, { 'issuers/acme.yaml': filled });
-    expect((await cli(['validate'], folder)).code).toBe(0);
+    expect((await cli(['check'], folder)).code).toBe(0);
   });
 
   it.each([

@@ -35,10 +35,13 @@ const published = (id: string, changes: Record<string, string> = {}) =>
   });
 
 describe('in an empty folder', () => {
-  it.each([['validate'], ['format'], ['check'], ['diff']])('%s says how to begin', async (command) => {
-    const { code, stderr } = await here(command, ...(command === 'diff' ? [registry] : []));
-    expect([code, stderr]).toEqual([2, expect.stringContaining('create one with `passport-registry new`')]);
-  });
+  it.each([['check'], ['check --fix'], ['check --online'], ['diff']])(
+    '%s says how to begin',
+    async (command) => {
+      const { code, stderr } = await here(...command.split(' '), ...(command === 'diff' ? [registry] : []));
+      expect([code, stderr]).toEqual([2, expect.stringContaining('create one with `passport-registry new`')]);
+    },
+  );
 
   it('new writes issuers/<id>.yaml, and says what to do next', async () => {
     const { code, stderr } = await here(
@@ -49,11 +52,11 @@ describe('in an empty folder', () => {
     expect(record.split('\n')[0]).toBe(
       `# yaml-language-server: $schema=${registry}/schemas/issuer.schema.json`,
     );
-    expect(stderr).toContain('  passport-registry validate issuers/zenith.yaml\n');
     expect(stderr).toContain('  passport-registry check issuers/zenith.yaml\n');
+    expect(stderr).toContain('  passport-registry check --online issuers/zenith.yaml\n');
     expect(stderr).toContain(`  passport-registry diff ${registry}/ issuers/zenith.yaml\n`);
     expect(stderr).toContain("fork the registry's repository, add the file as issuers/zenith.yaml");
-    expect((await here('validate')).stderr).toContain('1 file: 0 problems');
+    expect((await here('check')).stderr).toContain('1 file: 0 problems');
     expect((await here('diff', registry, 'issuers/zenith.yaml')).code).toBe(0);
   });
 
@@ -62,7 +65,7 @@ describe('in an empty folder', () => {
     async (url) => {
       const { code } = await here('new', 'acme', '--issuer-url', 'https://acme.alt', '--registry', url);
       expect(code).toBe(2);
-      expect((await here('validate')).code).toBe(2);
+      expect((await here('check')).code).toBe(2);
     },
   );
 
@@ -81,33 +84,54 @@ describe('in an empty folder', () => {
 });
 
 describe('in a folder with one record', () => {
-  it('validate, format and check take the record, by name or without a name', async () => {
+  it('check and check --online take the record, by name or without a name', async () => {
     writeFiles(folder, { 'acme.yaml': published('acme'), 'registry.yaml': '' });
-    for (const args of [['validate'], ['validate', 'acme.yaml']])
+    for (const args of [['check'], ['check', 'acme.yaml'], ['check', 'acme']])
       expect((await here(...args)).stderr).toBe('1 file: 0 problems, 0 warnings\n');
-    expect((await here('format', '--check')).stderr).toContain('1 file checked, 0 to reformat');
-    for (const args of [['check'], ['check', 'acme.yaml'], ['check', 'acme']]) {
-      const { code, stderr } = await here(...args);
+    for (const args of [['--online'], ['--online', 'acme.yaml'], ['--online', 'acme']]) {
+      const { code, stderr } = await here('check', ...args);
       expect([code, stderr]).toEqual([1, expect.stringContaining('acme.yaml:4:11: error private-address')]);
       expect(stderr).toContain('1 issuer: 0 passed, 1 failed');
     }
   });
 
   it.each([
-    [['acme', 'acme.yaml'], 'name either issuer ids or record files'],
+    [['acme', 'acme.yaml'], 'name either issuer ids or files'],
     [['acme.yaml', '--changed', 'main'], 'leave them out'],
     [['acme.yaml', '--issuers', '.'], 'leave them out'],
     [['acne'], 'did you mean `acme`?'],
     [['none.yaml'], 'there is neither a file nor a record of none.yaml'],
   ])('check %j is wrong usage', async (args, message) => {
     writeFiles(folder, { 'acme.yaml': published('acme') });
+    const { code, stderr } = await here('check', '--online', ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it.each([
+    [['--online', '--fix'], '--fix has no effect here'],
+    [['--online', '--production'], '--production has no effect here'],
+    [['--changed', 'HEAD'], 'pass --online, too'],
+    [['--timeout', '1'], 'pass --online, too'],
+    [['--watch', '--fix'], '--watch changes no file'],
+    [['--watch', 'acne'], 'did you mean `acme`?'],
+  ])('check %j is refused, because an option would have no effect', async (args, message) => {
+    writeFiles(folder, { 'acme.yaml': published('acme') });
     const { code, stderr } = await here('check', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('check of an id checks its record among all others, and names no other', async () => {
+    writeFiles(folder, { 'acme.yaml': published('acme'), 'beta.yaml': 'tier: gold\n' });
+    expect((await here('check', 'acme')).stderr).toBe('1 file: 0 problems, 0 warnings\n');
+    expect((await here('check', 'beta')).stderr).not.toContain('acme.yaml');
+    expect((await here('check')).stderr).toMatch(/^2 files: /m);
+    writeFiles(folder, { 'more/acme.yaml': published('acme') });
+    expect((await here('check', 'acme', '--issuers', '.')).stderr).toContain('acme.yaml');
+  });
+
   it('a folder issuers/ comes first', async () => {
     writeFiles(folder, { 'acme.yaml': 'x', 'issuers/beta.yaml': recordText('beta') });
-    expect((await here('validate')).stderr).toBe('1 file: 0 problems, 0 warnings\n');
+    expect((await here('check')).stderr).toBe('1 file: 0 problems, 0 warnings\n');
   });
 });
 

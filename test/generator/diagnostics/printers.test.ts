@@ -27,7 +27,7 @@ describe('diagnostics on a terminal', () => {
   ])('show the line, and mark %s', async (_name, changes, [place = '', ...lines]) => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', changes as Record<string, string>) });
-    const { stderr } = await cli(['validate'], folder);
+    const { stderr } = await cli(['check'], folder);
     expect(stderr).toContain(`issuers/a.yaml:${place}: error`);
     expect(stderr).toContain(`\n${lines.join('\n')}\n`);
     for (const hidden of ['\u001b', '\u202e', '\u200b']) expect(stderr).not.toContain(hidden);
@@ -37,7 +37,7 @@ describe('diagnostics on a terminal', () => {
     const folder = temporaryFolder();
     const scope = `[${'a, '.repeat(100)}Bad Slug]`;
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { domain_scope: scope }) });
-    const { stderr } = await cli(['validate'], folder);
+    const { stderr } = await cli(['check'], folder);
     const [, shown = '', mark = ''] = /bad-slug.*\n(.*)\n(.*)\n/.exec(stderr) ?? [];
     expect(shown.length).toBeLessThan(130);
     expect(shown.slice(mark.indexOf('^'), mark.lastIndexOf('^') + 1)).toBe('Bad Slug');
@@ -46,7 +46,7 @@ describe('diagnostics on a terminal', () => {
 
 describeWith(['script'], 'diagnostics on a real terminal', () => {
   const onTerminal = (folder: string, environment: Record<string, string>) =>
-    execFileSync('script', ['-qec', `"${process.execPath}" "${CLI}" validate || true`, '/dev/null'], {
+    execFileSync('script', ['-qec', `"${process.execPath}" "${CLI}" check || true`, '/dev/null'], {
       cwd: folder,
       encoding: 'utf8',
       input: '',
@@ -72,7 +72,7 @@ describe('diagnostics as data', () => {
         discovery_uri: 'https://a.example/metadata',
       }),
     });
-    const { stdout, code } = await cli(['validate', '--format', 'sarif'], folder);
+    const { stdout, code } = await cli(['check', '--format', 'sarif'], folder);
     expect(code).toBe(1);
     const { version, runs } = JSON.parse(stdout);
     const [{ tool, results, columnKind }] = runs;
@@ -105,7 +105,7 @@ describe('diagnostics as data', () => {
     const folder = temporaryFolder();
     const forged = '"x\\n::error file=issuers/b.yaml::forged\\r\\n::set-output name=x::y"';
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: forged, contact: '"a%0Ab"' }) });
-    const { stdout } = await cli(['validate', '--format', 'github'], folder);
+    const { stdout } = await cli(['check', '--format', 'github'], folder);
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(line).toMatch(/^::error file=issuers\/a\.yaml,line=\d+,/);
@@ -116,7 +116,7 @@ describe('diagnostics as data', () => {
   it('name a file right whatever its name', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a,b:c%.yaml': '[]' });
-    const { stdout } = await cli(['validate', '--format', 'github'], folder);
+    const { stdout } = await cli(['check', '--format', 'github'], folder);
     expect(stdout).toContain('::error file=issuers/a%2Cb%3Ac%25.yaml,line=1,');
   });
 
@@ -124,12 +124,12 @@ describe('diagnostics as data', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
     const [short, long] = [
-      await cli(['validate', '--json'], folder),
-      await cli(['validate', '--format', 'json'], folder),
+      await cli(['check', '--json'], folder),
+      await cli(['check', '--format', 'json'], folder),
     ];
     expect(short.stdout).toBe(long.stdout);
     expect(JSON.parse(short.stdout).diagnostics).toHaveLength(1);
-    expect((await cli(['validate', '--format', 'xml'], folder)).code).toBe(2);
+    expect((await cli(['check', '--format', 'xml'], folder)).code).toBe(2);
   });
 });
 
@@ -335,10 +335,13 @@ describe('whatever a stranger has written', () => {
         ...(format === 'markdown'
           ? []
           : [
-              await cli(['validate', '--format', format], folder),
-              await cli(['validate', '\n::error::x', '--format', format], folder),
-              await cli(['format', '.', '--format', format], folder),
-              await cli(['check', '--issuers', 'before', 'x\n::error::x', '--format', format], folder),
+              await cli(['check', '--format', format], folder),
+              await cli(['check', '\n::error::x', '--format', format], folder),
+              await cli(['check', '--fix', '.', '--format', format], folder),
+              await cli(
+                ['check', '--online', '--issuers', 'before', 'x\n::error::x', '--format', format],
+                folder,
+              ),
               await cli([`\n::error::x`, '--format', format], folder),
             ]),
       ];
@@ -351,11 +354,11 @@ describe('whatever a stranger has written', () => {
   );
 });
 
-describe('passport-registry validate --watch', () => {
+describe('passport-registry check --watch', () => {
   it('checks again after each change, survives a broken file, and ends when told to', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
-    const child = spawn(process.execPath, [CLI, 'validate', '--watch'], {
+    const child = spawn(process.execPath, [CLI, 'check', '--watch'], {
       cwd: folder,
       env: cleanEnvironment(),
     });
@@ -384,7 +387,7 @@ describe('passport-registry validate --watch', () => {
       'issuers/a.yaml': recordText('a'),
       'other/b.yaml': recordText('b', { tier: 'gold' }),
     });
-    const child = spawn(process.execPath, [CLI, 'validate', '--watch'], {
+    const child = spawn(process.execPath, [CLI, 'check', '--watch'], {
       cwd: folder,
       env: cleanEnvironment(),
     });
@@ -424,8 +427,8 @@ describe('passport-registry validate --watch', () => {
 
   it('has something to watch, and reports as text', async () => {
     const folder = temporaryFolder();
-    expect((await cli(['validate', 'nowhere', '--watch'], folder)).code).toBe(4);
+    expect((await cli(['check', 'nowhere', '--watch'], folder)).code).toBe(2);
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
-    expect((await cli(['validate', '--watch', '--format', 'github'], folder)).code).toBe(2);
+    expect((await cli(['check', '--watch', '--format', 'github'], folder)).code).toBe(2);
   });
 });

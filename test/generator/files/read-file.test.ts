@@ -33,7 +33,7 @@ describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
       'build with a passphrase',
       ['build', '--key', 'root.pem', '--passphrase-file', file, '--delegation', file],
     ],
-    ['a configuration', ['--config', file, 'validate']],
+    ['a configuration', ['--config', file, 'check']],
     ['resolve', ['resolve', 'alpha', '--root-key', 'root.json', '--policy', file]],
   ];
 
@@ -61,7 +61,7 @@ describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
       mkdirSync(join(folder, rotation));
       make(join(folder, rotation, 'step.jwt'));
       const args = [
-        'rotate',
+        ...['keys', 'rotate'],
         '--key',
         'root.pem',
         '--next-key',

@@ -120,7 +120,7 @@ describe('a tree without a checkpoint in which an older list was put back under 
     ['a signing request', ['build', '--unsigned', 'request']],
     [
       'a rotation',
-      ['rotate', '--yes', '--key', 'root.pem', '--next-key', 'next.pem', '--next-no-passphrase'],
+      ['keys', 'rotate', '--yes', '--key', 'root.pem', '--next-key', 'next.pem', '--next-no-passphrase'],
     ],
   ];
   // Without its signature, the list still counts if SHA256SUMS has its hash.
@@ -523,7 +523,7 @@ describe('a registry with checkpoints', () => {
 
 describe('a rotation of the root key', () => {
   const rotate = (from: string, to: string) =>
-    statement(`${from}-${to}.jwt`, 'rotate', '--key', `${from}.pem`, '--next', `${to}.json`);
+    statement(`${from}-${to}.jwt`, 'step', '--key', `${from}.pem`, '--next', `${to}.json`);
 
   beforeEach(async () => {
     for (const name of ['second', 'third']) await key(name);
@@ -599,7 +599,7 @@ describe('a published tree that was damaged', () => {
     await key('second');
     await delegate();
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
-    await statement('step', 'rotate', '--key', 'root.pem', '--next', 'second.json');
+    await statement('step', 'step', '--key', 'root.pem', '--next', 'second.json');
     await delegate('second', 'online', 'second.jwt');
     await good(...rotation);
   };

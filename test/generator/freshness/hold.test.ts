@@ -56,7 +56,7 @@ async function delegate(file: string, ...more: string[]): Promise<void> {
 const ONLINE = ['--key', 'online.pem'] as const;
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const hold = (...ids: string[]) => good('hold', ...ids, ...ONLINE);
-const release = (...ids: string[]) => good('release', '--false-alarm', ...ids, ...ONLINE);
+const release = (...ids: string[]) => good('hold', '--end', '--false-alarm', ...ids, ...ONLINE);
 
 /** A registry whose online key may hold issuers. */
 async function publish(...more: string[]): Promise<void> {
@@ -100,7 +100,7 @@ describe('hold and release', () => {
   it('do not release an issuer that only the hold stops, unless it was a false alarm', async () => {
     await publish();
     await hold('alpha');
-    expect(await refused('release', 'alpha', ...ONLINE)).toContain('so only the hold stops it');
+    expect(await refused('hold', '--end', 'alpha', ...ONLINE)).toContain('so only the hold stops it');
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     await release('alpha');
     expect(await reasons('alpha')).toEqual(['policy-met']);
@@ -124,9 +124,9 @@ describe('hold and release', () => {
     expect(await refused('hold', 'beta', 'alpha', ...ONLINE)).toContain('alpha is on hold already');
     expect(await refused('hold', 'alhpa', ...ONLINE)).toContain('did you mean `alpha`?');
     expect(await refused('hold', '../alpha', ...ONLINE)).toContain('has no issuer ../alpha');
-    expect(await refused('release', 'beta', ...ONLINE)).toContain('beta is not on hold');
-    expect(await refused('release', ...ONLINE)).toContain('or pass --all');
-    expect(await refused('release', 'alpha', '--all', ...ONLINE)).toContain('or pass --all');
+    expect(await refused('hold', '--end', 'beta', ...ONLINE)).toContain('beta is not on hold');
+    expect(await refused('hold', '--end', ...ONLINE)).toContain('or pass --all');
+    expect(await refused('hold', '--end', 'alpha', '--all', ...ONLINE)).toContain('or pass --all');
   });
 
   it('hold at most 64 issuers', async () => {
@@ -183,7 +183,7 @@ describe('hold and release', () => {
     writeFiles(folder, { 'registry.yaml': 'checkpoint:\n  signer:\n    key: online.pem\n  hours: 3\n' });
     await good('hold', 'alpha');
     expect(claims().exp - claims().iat).toBe(3 * 60 * 60);
-    await good('release', '--false-alarm', 'alpha');
+    await good('hold', '--end', '--false-alarm', 'alpha');
     expect(claims()).not.toHaveProperty('hold');
   });
 });
@@ -309,7 +309,7 @@ describe('a hold', () => {
       'online.pem',
       '--yes',
     ];
-    await good('rotate', ...args);
+    await good('keys', 'rotate', ...args);
     held();
     expect(claimsOf(readFileSync(path('keys/delegation.jwt')))).toMatchObject({ hold: true });
     expect(await reasons('alpha')).toEqual(['issuer-held']);
@@ -360,13 +360,13 @@ describe('a hold', () => {
     for (const args of [
       ['checkpoint', ...ONLINE],
       ['hold', 'beta', ...ONLINE],
-      ['release', 'alpha', ...ONLINE],
+      ['hold', '--end', 'alpha', ...ONLINE],
       ['build', '--key', 'root.pem', '--production', '--checkpoint-key', 'online.pem'],
     ]) {
       const { code, stderr } = await cli(args, folder);
       expect([args[0], code]).toEqual([args[0], 2]);
       expect(stderr).toContain('nobody can tell which issuers it holds');
-      expect(stderr).toContain('release --all');
+      expect(stderr).toContain('hold --end --all');
     }
     copyFileSync(saved, path('checkpoint.jwt'));
     await good('checkpoint', ...ONLINE);
@@ -375,7 +375,7 @@ describe('a hold', () => {
 
   it('ends with release --all, even if the published checkpoint cannot be read', async () => {
     writeFiles(folder, { 'dist/checkpoint.jwt': 'damaged' });
-    expect((await good('release', '--all', ...ONLINE)).stderr).toContain('on hold: no issuer');
+    expect((await good('hold', '--end', '--all', ...ONLINE)).stderr).toContain('on hold: no issuer');
     expect(await reasons('alpha')).toEqual(['policy-met']);
     await good('checkpoint', ...ONLINE);
   });

@@ -71,7 +71,7 @@ function pointedAt(text: string, id: string, origin: string): string {
   ].join('\n');
 }
 
-describeWith(['openssl'], 'passport-registry check', () => {
+describeWith(['openssl'], 'passport-registry check --online', () => {
   const folder = temporaryFolder();
   const records = twoHundredRecords().slice(0, COUNT);
   const ids = records.map(([id]) => id);
@@ -110,7 +110,11 @@ describeWith(['openssl'], 'passport-registry check', () => {
     const silent = ids.filter(isSilent);
     const others = ids.filter((id) => !silent.includes(id));
     const check = (timeout: string, chosen: readonly string[]) =>
-      cli(['check', ...chosen, '--allow-private', '--timeout', timeout, '--json'], folder, environment);
+      cli(
+        ['check', '--online', ...chosen, '--allow-private', '--timeout', timeout, '--json'],
+        folder,
+        environment,
+      );
     const outcomes = await Promise.all([check('4', silent), check('60', others)]);
     expect(outcomes.map(({ code }) => code)).toEqual([1, 1]);
     const reports = outcomes.map(({ stdout }) => JSON.parse(stdout));
@@ -150,7 +154,11 @@ describeWith(['openssl'], 'passport-registry check', () => {
   it('with ids looks at these, and ends with 0 when they are good or there are but warnings', async () => {
     const warned = ids[names.indexOf('is closed to browsers')] ?? '';
     const chosen = [ids[0] ?? '', warned];
-    const { code, stderr } = await cli(['check', ...chosen, '--allow-private'], folder, environment);
+    const { code, stderr } = await cli(
+      ['check', '--online', ...chosen, '--allow-private'],
+      folder,
+      environment,
+    );
     expect(stderr).toContain('warning no-cors');
     expect(stderr).toContain('2 issuers: 2 passed, 0 failed');
     expect(code).toBe(0);
@@ -158,7 +166,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
 
   it('refuses addresses of this machine and of private networks, and does not connect', async () => {
     const before = requests;
-    const { stderr, code } = await cli(['check', ids[0] ?? ''], folder, environment);
+    const { stderr, code } = await cli(['check', '--online', ids[0] ?? ''], folder, environment);
     expect(code).toBe(1);
     expect(stderr.match(/error private-address: localhost is not a public host/g)).toHaveLength(2);
     expect(requests).toBe(before);
@@ -174,7 +182,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
       };
       writeFiles(own, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, addresses) });
     }
-    const { stdout } = await cli(['check', '--json', '--timeout', '2'], own);
+    const { stdout } = await cli(['check', '--online', '--json', '--timeout', '2'], own);
     const { diagnostics } = JSON.parse(stdout) as { diagnostics: { file: string; rule: string }[] };
     for (const [index, host] of PRIVATE_HOSTS.entries()) {
       const rules = diagnostics
@@ -210,20 +218,20 @@ describeWith(['openssl'], 'passport-registry check', () => {
       'issuers/gone.yaml': recordText('gone', { status: 'revoked' }),
       'issuers/bad.yaml': recordText('bad', { tier: 'gold' }),
     });
-    const gone = await cli(['check', 'gone'], own);
+    const gone = await cli(['check', '--online', 'gone'], own);
     expect([gone.code, gone.stderr]).toEqual([
       0,
       '1 issuer: 0 passed, 0 failed, 1 revoked and not checked\n',
     ]);
-    const unknown = await cli(['check', 'gnoe'], own);
+    const unknown = await cli(['check', '--online', 'gnoe'], own);
     expect([unknown.code, unknown.stderr.includes('did you mean `gone`?')]).toEqual([2, true]);
-    expect((await cli(['check', 'nobody'], own)).code).toBe(2);
-    const bad = await cli(['check', 'bad'], own);
+    expect((await cli(['check', '--online', 'nobody'], own)).code).toBe(2);
+    const bad = await cli(['check', '--online', 'bad'], own);
     expect([bad.code, bad.stderr.includes('unknown-value')]).toEqual([1, true]);
   });
 });
 
-describeWith(['git', 'openssl'], 'passport-registry check --changed', () => {
+describeWith(['git', 'openssl'], 'passport-registry check --online --changed', () => {
   it('looks only at what differs from a commit', async () => {
     const own = temporaryFolder();
     const git = (...args: string[]) =>
@@ -236,7 +244,7 @@ describeWith(['git', 'openssl'], 'passport-registry check --changed', () => {
       'issuers/b.yaml': recordText('b', { tier: 'founding' }),
       'issuers/c.yaml': recordText('c'),
     });
-    const { stdout } = await cli(['check', '--changed', 'HEAD', '--json'], own);
+    const { stdout } = await cli(['check', '--online', '--changed', 'HEAD', '--json'], own);
     expect(JSON.parse(stdout).issuers.map(({ issuer_id }: { issuer_id: string }) => issuer_id)).toEqual([
       'b',
       'c',
@@ -245,7 +253,7 @@ describeWith(['git', 'openssl'], 'passport-registry check --changed', () => {
 });
 
 describe('the kinds of broken issuers', () => {
-  it('are at least the twelve that were asked for, and break every rule that `check` has', async () => {
+  it('are at least the twelve that were asked for, and break every rule that `check --online` has', async () => {
     const { RULES } = await import('passport-registry');
     const broken = new Set(Object.values(KINDS).flatMap(({ rules }) => rules));
     const first = Object.keys(RULES).indexOf('host-unreachable');

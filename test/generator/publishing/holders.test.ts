@@ -97,7 +97,7 @@ describe('the record of the holders', () => {
   it('is dropped with a note when the root key changes', async () => {
     await built('--holders', 'holders.json');
     await good('keys', 'generate', '--no-passphrase', '--out', 'next.pem', '--public', 'next.json');
-    const { stdout: step } = await good('keys', 'rotate', '--key', 'root.pem', '--next', 'next.json');
+    const { stdout: step } = await good('keys', 'step', '--key', 'root.pem', '--next', 'next.json');
     writeFiles(folder, { 'step.jwt': step });
     const rotated = [
       'build',

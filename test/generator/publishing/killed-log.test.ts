@@ -65,7 +65,7 @@ describe('a build with a log that is killed', () => {
       // The same command, cosign, or another change, after a second interruption.
       const next = [
         [...BUILD, '--issuers', `records-${out}`, '--out', out],
-        ['cosign', out],
+        ['checkpoint', out],
         [...BUILD, '--out', out],
       ][round % 3] as string[];
       seen.push(...(await running(next, out, Math.random() * duration * 1.1)));

@@ -84,7 +84,7 @@ describe('the last proof of a publication', () => {
   });
 
   it.each([
-    ['is kept when a checkpoint is cosigned while another publication is pending', '--checkpoint-key'],
+    ['is kept when a hold is cosigned while another publication is pending', '--checkpoint-key'],
     ['is kept with the head of a pending publication, cosigned or not', undefined],
   ])('%s', async (_name, option) => {
     await good(...BUILD, ...(option === undefined ? [] : [option, 'key.pem']));
@@ -95,23 +95,23 @@ describe('the last proof of a publication', () => {
     expect(cosignedAt('log/publication.tlog-proof')).toBe(START + 60);
     clock = START + 120;
     if (option !== undefined) {
-      await good('checkpoint', '--key', 'key.pem');
+      await good('hold', 'alpha', '--key', 'key.pem');
       expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 0, head: { size: 2 } });
       expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
     }
-    expect(await good('cosign')).toBe('');
+    expect(await good('checkpoint', ...(option === undefined ? [] : ['--key', 'key.pem']))).toBe('');
     expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 1, head: { size: 2 } });
     expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
     expect(await problemsIn(dist())).toEqual([]);
   });
 });
 
-describe('cosign that completes a publication', () => {
+describe('checkpoint that completes a publication', () => {
   it('says that the list has changed, and of which head the witnesses have cosigned', async () => {
     await good(...BUILD);
     change('suspended');
     await good(...BUILD, '--cosign-later');
-    const { code, stderr } = await cli(['cosign'], folder);
+    const { code, stderr } = await cli(['checkpoint'], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('unchanged)')]);
     expect(stderr).toMatch(/^log {8}2 entries, cosigned by 1 witness, 1 of them/m);
   });
@@ -121,7 +121,7 @@ describe('cosign that completes a publication', () => {
     clock = undefined;
     change('suspended');
     await good(...BUILD, '--cosign-later');
-    const { stderr } = await cli(['cosign'], folder);
+    const { stderr } = await cli(['checkpoint'], folder);
     expect(stderr).toMatch(/^log {8}2 entries, cosigned by 0 /m);
   });
 });

@@ -84,7 +84,7 @@ describe('the log of a registry', () => {
     await good(...BUILD);
     writeFiles(folder, {
       delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'next.json'),
-      step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+      step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
     });
     await good(...BUILD, '--delegation', 'delegation', '--checkpoint-key', 'next.pem');
     expect(await types()).toEqual(['publication', 'publication', 'delegation', 'publication']);
@@ -115,7 +115,7 @@ describe('the log of a registry', () => {
   });
 
   it('begins in a registry that has published before, with all its rotations', async () => {
-    writeFiles(folder, { step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json') });
+    writeFiles(folder, { step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
     await good('build', '--key', 'key.pem');
     await good('build', '--key', 'next.pem', '--rotation', 'step');
     expect(claimsOf(read('publication.jwt'))).not.toHaveProperty('log');
@@ -158,7 +158,7 @@ describe('the log of a registry', () => {
     change();
     await good(...BUILD, '--cosign-later');
     expect(readdirSync(dist('log/tile/0/000.p'))).toHaveLength(255);
-    await good('cosign');
+    await good('checkpoint');
     const tiles = () => filesBelow(dist('log/tile')).sort();
     expect(tiles()).toEqual(['0/000', '1/000.p/1', 'entries/000']);
     change('gamma');
@@ -316,7 +316,7 @@ describe('a publication that is only in the log', () => {
   it.each([
     ['the same command', BUILD],
     ['the same command without the key of the log', ['build', '--key', 'key.pem']],
-    ['cosign, without any key', ['cosign']],
+    ['checkpoint, without any key', ['checkpoint']],
   ])('is completed by %s', async (_what, command) => {
     await good(...BUILD);
     change();
@@ -363,7 +363,7 @@ describe('a publication that is only in the log', () => {
   });
 
   it.each([
-    ['cosign', ['cosign']],
+    ['checkpoint', ['checkpoint']],
     ['the same command', [...BUILD, '--cosign-later']],
   ])('can be a first publication that was killed, which %s completes', async (_what, command) => {
     await good(...BUILD, '--out', 'whole');
@@ -376,7 +376,7 @@ describe('a publication that is only in the log', () => {
       Object.fromEntries(early.map((path) => [path, readFileSync(join(folder, 'whole', path))])),
     );
     const status = JSON.parse((await cli(['status', '--offline', '--json'], folder)).stdout);
-    expect(status.next[0].command).toBe('npx passport-registry cosign dist');
+    expect(status.next[0].command).toBe('npx passport-registry checkpoint dist');
     await good(...command);
     expect(read('publication.jwt')).toEqual(readFileSync(join(folder, 'whole/publication.jwt')));
     expect(await problemsIn(dist())).toEqual([]);
@@ -385,7 +385,7 @@ describe('a publication that is only in the log', () => {
   it('can have a delegation, a rotation and a checkpoint', async () => {
     await good(...BUILD);
     writeFiles(folder, {
-      step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+      step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
       delegation: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'log.json'),
     });
     const next = ['build', '--key', 'next.pem', '--log-key', 'log.pem', '--rotation', 'step'];
@@ -393,7 +393,7 @@ describe('a publication that is only in the log', () => {
     expect(existsSync(dist('keys/rotation.json'))).toBe(false);
     const statement = read('log/statements/3.jwt');
     cpSync(dist(), join(folder, 'copy'), { recursive: true });
-    await good('cosign', 'copy', '--checkpoint-key', 'log.pem');
+    await good('checkpoint', 'copy', '--key', 'log.pem');
     expect(readFileSync(join(folder, 'copy/publication.jwt'))).toEqual(statement);
     expect(await problemsIn(join(folder, 'copy'))).toEqual([]);
     // The interrupted command does the same.
@@ -421,11 +421,11 @@ describe('a publication that is only in the log', () => {
     ]) {
       const bytes = read(path);
       flip(path, 10);
-      expect(await refused('cosign')).toMatch(/restore (it|the folder log\/) from/);
+      expect(await refused('checkpoint')).toMatch(/restore (it|the folder log\/) from/);
       rmSync(dist(path));
       expect(await refused(...BUILD)).toMatch(/restore (it|the folder log\/) from/);
       writeFileSync(dist(path), bytes);
     }
-    await good('cosign');
+    await good('checkpoint');
   });
 });

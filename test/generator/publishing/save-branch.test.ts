@@ -229,7 +229,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await save('other', '--break-pinned-verifiers');
     await loadNew();
     await key('last');
-    const step = ['keys', 'rotate', '--key', 'next.pem', '--next', 'last.json'];
+    const step = ['keys', 'step', '--key', 'next.pem', '--next', 'last.json'];
     writeFiles(folder, { 'rotation.jwt': (await run(...step)).stdout });
     copy('dist', 'before');
     await run('build', '--key', 'last.pem', '--rotation', 'rotation.jwt');

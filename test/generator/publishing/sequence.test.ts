@@ -37,7 +37,7 @@ const statement = (): JWTPayload => claimsOf(readFileSync(dist('publication.jwt'
 const statementHash = () => sha256(readFileSync(dist('publication.jwt')));
 const change = (id = 'beta') => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
 const rotation = async () =>
-  writeFiles(folder, { step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json') });
+  writeFiles(folder, { step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
 
 describe('the sequence of publications', () => {
   it('grows by one with every list, and stays with an unchanged one', async () => {

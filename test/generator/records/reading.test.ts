@@ -62,18 +62,18 @@ describeWith(['git', 'mkfifo'], 'a link that is refused', () => {
   });
 
   it.each([
-    [['validate']],
-    [['validate', '--format', 'github']],
-    [['validate', '--json']],
-    [['validate', 'issuers/env.yaml', 'issuers/zero.yaml']],
+    [['check']],
+    [['check', '--format', 'github']],
+    [['check', '--json']],
+    [['check', 'issuers/env.yaml', 'issuers/zero.yaml']],
     [['build', '--key', 'key.pem']],
-    [['format']],
+    [['check', '--fix']],
     [['diff', 'HEAD^']],
     [['diff', 'HEAD^..HEAD']],
     [['diff', 'HEAD^', '--format', 'markdown']],
     [['diff', 'issuers']],
-    [['check', '--timeout', '1']],
-    [['check', '--changed', 'HEAD^']],
+    [['check', '--online', '--timeout', '1']],
+    [['check', '--online', '--changed', 'HEAD^']],
   ])('is not opened, and nothing of what it leads to is shown, by %j', async (args) => {
     const { stdout, stderr, code, opened } = await opening(args, folder);
     expect([args, code]).toEqual([args, 1]);
@@ -85,26 +85,28 @@ describeWith(['git', 'mkfifo'], 'a link that is refused', () => {
 });
 
 describe('a record file', () => {
-  it.each([['validate'], ['build', '--key', 'key.pem'], ['format', '--check'], ['check', '--timeout', '1']])(
-    'is opened once, with something wrong in it or not, by %s',
-    async (...args) => {
-      const folder = await workspace(['good']);
-      writeFiles(folder, {
-        'issuers/wrong.yaml': recordText('wrong', { tier: 'certifed' }),
-        'issuers/a/twice.yaml': recordText('twice'),
-        'issuers/b/twice.yaml': recordText('twice'),
-        'issuers/other.yaml': recordText('another'),
-        'issuers/syntax.yaml': 'issuer_id: [}\n',
-        'issuers/warned.yaml': recordText('warned', { geographical_scope: '[UK]' }),
-      });
-      const { code, opened, stderr } = await opening(args, folder);
-      expect(code).toBe(1);
-      expect(stderr).toContain(' | ');
-      const records = opened.filter((path) => path.includes('issuers/'));
-      expect(new Set(records).size).toBe(7);
-      expect(records).toHaveLength(7);
-    },
-  );
+  it.each([
+    ['check'],
+    ['build', '--key', 'key.pem'],
+    ['check', '--fix'],
+    ['check', '--online', '--timeout', '1'],
+  ])('is opened once, with something wrong in it or not, by %s', async (...args) => {
+    const folder = await workspace(['good']);
+    writeFiles(folder, {
+      'issuers/wrong.yaml': recordText('wrong', { tier: 'certifed' }),
+      'issuers/a/twice.yaml': recordText('twice'),
+      'issuers/b/twice.yaml': recordText('twice'),
+      'issuers/other.yaml': recordText('another'),
+      'issuers/syntax.yaml': 'issuer_id: [}\n',
+      'issuers/warned.yaml': recordText('warned', { geographical_scope: '[UK]' }),
+    });
+    const { code, opened, stderr } = await opening(args, folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain(' | ');
+    const records = opened.filter((path) => path.includes('issuers/'));
+    expect(new Set(records).size).toBe(7);
+    expect(records).toHaveLength(7);
+  });
 
   it('is shown as it was read, in a folder and in a commit', async () => {
     const folder = temporaryFolder();
@@ -119,7 +121,7 @@ describe('a record file', () => {
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'in-the-folder' }) });
     expect((await cli(['diff', 'HEAD^..HEAD'], folder)).stderr).toContain(' 2 | tier: committed\n');
     expect((await cli(['diff', 'HEAD^'], folder)).stderr).toContain(' 2 | tier: in-the-folder\n');
-    expect((await cli(['validate'], folder)).stderr).toContain(' 2 | tier: in-the-folder\n');
+    expect((await cli(['check'], folder)).stderr).toContain(' 2 | tier: in-the-folder\n');
   });
 
   it.each([
@@ -128,8 +130,8 @@ describe('a record file', () => {
   ])('of %d bytes ends with %d', async (size, expected) => {
     const folder = temporaryFolder();
     const text = recordText('a');
-    writeFiles(folder, { 'issuers/a.yaml': `${text}#${'x'.repeat(size - text.length - 2)}\n` });
-    expect((await cli(['validate'], folder)).code).toBe(expected);
+    writeFiles(folder, { 'issuers/a.yaml': `${text}\n#${'x'.repeat(size - text.length - 3)}\n` });
+    expect((await cli(['check'], folder)).code).toBe(expected);
   });
 
   it('that shrinks while it is read is refused', async () => {
@@ -150,7 +152,7 @@ describe('a record file', () => {
         return (readSync as (...all: unknown[]) => number)(descriptor, ...rest);
       },
     };
-    const { code, stderr } = await withFs(shrinking as Partial<typeof fs>, () => cli(['validate'], folder));
+    const { code, stderr } = await withFs(shrinking as Partial<typeof fs>, () => cli(['check'], folder));
     expect(stderr).toContain('a.yaml changed while it was being read');
     expect(code).toBe(1);
   });
@@ -164,7 +166,7 @@ describe('a record file', () => {
         'issuers/.hidden/inner/b.yaml': recordText('b'),
       });
       symlinkSync(target, join(folder, 'issuers/more'));
-      const { code, stderr } = await cli(['validate'], folder);
+      const { code, stderr } = await cli(['check'], folder);
       expect(code).toBe(1);
       expect(stderr).toMatch(/issuers\/more.*file-kind/);
     },
@@ -185,7 +187,7 @@ describe('a record file', () => {
       folder,
       Object.fromEntries([...refused, ...good, ...ignored].map((path) => [`issuers/${path}`, 'x'])),
     );
-    const { diagnostics } = JSON.parse((await cli(['validate', '--json'], folder)).stdout);
+    const { diagnostics } = JSON.parse((await cli(['check', '--json'], folder)).stdout);
     const found = diagnostics.map(({ file, rule }: { file: string; rule: string }) => [file.slice(8), rule]);
     const expected = [
       ...refused.map((path) => [path, 'file-name']),
@@ -230,7 +232,7 @@ describe('a configuration', () => {
     writeFiles(folder, { secret: `${SECRET}\n` });
     if (text === undefined) symlinkSync('secret', join(folder, 'registry.yaml'));
     else writeFiles(folder, { 'registry.yaml': text });
-    const { code, stdout, stderr } = await cli(['validate'], folder);
+    const { code, stdout, stderr } = await cli(['check'], folder);
     expect(code).toBe(2);
     expect(stderr).toMatch(/registry\.yaml:\d:\d+: error/);
     expect(stdout + stderr).not.toContain('correct-horse');

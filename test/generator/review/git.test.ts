@@ -60,7 +60,7 @@ async function diff(folder: string, args = ['HEAD^..HEAD'], environment: Record<
 }
 
 async function log(folder: string, args: string[] = [], environment: Record<string, string> = {}) {
-  const { stdout } = await cli(['log', ...args, '--json'], folder, environment);
+  const { stdout } = await cli(['history', ...args, '--json'], folder, environment);
   return JSON.parse(stdout).map(
     ({ issuer, field, from, to }: Record<string, string>) => `${issuer} ${field} ${from} ${to}`,
   );
@@ -80,7 +80,7 @@ describeWith(['git'], 'names in a pull request', () => {
       expect(rules).toContain('issuers/x.txt\nHEAD:docs/x.yaml file-name');
       expect(code).toBe(1);
     }
-    expect((await cli(['validate'], folder)).code).toBe(1);
+    expect((await cli(['check'], folder)).code).toBe(1);
   });
 
   it('with a control character or a change of direction are refused, in a folder and between commits', async () => {
@@ -92,7 +92,7 @@ describeWith(['git'], 'names in a pull request', () => {
     const expected = names.map((name) => `issuers/${name} file-name`);
     for (const args of [['HEAD^..HEAD'], ['HEAD^']])
       expect((await diff(folder, args)).rules).toEqual(expect.arrayContaining(expected));
-    const { code, stdout } = await cli(['validate', '--json'], folder);
+    const { code, stdout } = await cli(['check', '--json'], folder);
     expect(code).toBe(1);
     const said: Record<string, string>[] = JSON.parse(stdout).diagnostics;
     expect(said.map(({ file, rule }) => `${file} ${rule}`).sort()).toEqual(expected.sort());
@@ -109,7 +109,7 @@ describeWith(['git'], 'names in a pull request', () => {
     commit();
     for (const args of [['HEAD^..HEAD'], ['HEAD^']])
       expect(await diff(folder, args)).toMatchObject({ code: 1, rules: ['issuers/b\ufffd.yaml file-name'] });
-    const { code, stdout } = await cli(['validate', '--json'], folder);
+    const { code, stdout } = await cli(['check', '--json'], folder);
     expect([code, JSON.parse(stdout).diagnostics[0].rule]).toEqual([1, 'file-name']);
     expect(await log(folder)).toHaveLength(4);
   });
@@ -136,7 +136,7 @@ describeWith(['git'], 'names in a pull request', () => {
     writeFiles(folder, { 'issuers/.b\n.yaml': 'x', 'issuers/.git-x/c.yaml': 'x' });
     commit();
     expect(await diff(folder)).toEqual({ code: 0, rules: [], changes: [] });
-    expect((await cli(['validate'], folder)).code).toBe(0);
+    expect((await cli(['check'], folder)).code).toBe(0);
   });
 });
 
@@ -168,7 +168,7 @@ describeWith(['git'], 'what a pull request puts among the records', () => {
       [refused, 'issuers/x.yaml revoked-is-final', 'issuers/x.yaml keys-moved'],
     ]);
     // A build reads what git has checked out, so none begins while the file is there.
-    expect((await cli(['validate'], folder)).stderr).toContain('.gitattributes makes git change records');
+    expect((await cli(['check'], folder)).stderr).toContain('.gitattributes makes git change records');
     expect(await log(folder, ['x'])).toEqual([
       'x status revoked active',
       'x tier undefined certified',
@@ -247,7 +247,7 @@ describeWith(['git'], 'what a pull request puts among the records', () => {
       expect(code).toBe(2);
     }
     // Whatever reads the folder itself refuses the link as well.
-    for (const args of [['validate'], ['format'], ['build'], ['suspend', 'x', '--reason', 'y']]) {
+    for (const args of [['check'], ['check', '--fix'], ['build'], ['suspend', 'x', '--reason', 'y']]) {
       const { code, stderr } = await cli(args, folder);
       expect([args, code, stderr.includes('is a symbolic link')]).toEqual([args, 2, true]);
     }
@@ -406,7 +406,7 @@ describeWith(['git'], 'passport-registry log', () => {
   it('says when nobody of that name has a history', async () => {
     const { folder, git } = repository({ 'issuers/aurora-bank.yaml': recordText('aurora-bank') });
     expect(git('status', '--porcelain')).toBe('');
-    const { code, stderr } = await cli(['log', 'aurora-bnak'], folder);
+    const { code, stderr } = await cli(['history', 'aurora-bnak'], folder);
     expect([code, stderr.includes('did you mean `aurora-bank`?')]).toEqual([2, true]);
   });
 });
@@ -430,7 +430,7 @@ describeWith(['git'], 'revisions', () => {
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
     const { code, stderr } = await cli(['diff', 'HEAD'], folder);
     expect([code, stderr.includes('git')]).toEqual([2, true]);
-    expect((await cli(['log'], folder)).code).toBe(4);
+    expect((await cli(['history'], folder)).code).toBe(4);
   });
 
   it('work in a worktree, in a folder of a folder, and in the top folder', async () => {

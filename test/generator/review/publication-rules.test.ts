@@ -157,7 +157,7 @@ describe('the rules of a change', () => {
   it('are not reset by a rotation, nor by giving the verifiers up', async () => {
     await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
     writeFiles(folder, { 'next.json': (await cli(['keys', 'public', 'next.pem'], folder)).stdout });
-    const step = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder);
+    const step = await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], folder);
     writeFiles(folder, { 'rotation.jwt': step.stdout });
     record('a', { status: 'active' });
     for (const more of [['--rotation', 'rotation.jwt'], ['--break-pinned-verifiers']]) {

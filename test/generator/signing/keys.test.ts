@@ -152,7 +152,7 @@ describe('the passphrase of a key that is made', () => {
     const folder = await workspace(['alpha']);
     writeFiles(folder, { words: LONG });
     await cli(['build', '--key', 'key.pem'], folder);
-    const args = ['rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
+    const args = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
     // The passphrase of another key is none for this one, and nothing is written.
     for (const others of [[], ['--passphrase-file', 'words']]) {
       const refused = await cli([...args, ...others], folder);
@@ -171,7 +171,7 @@ describe('the passphrase of a key that is made', () => {
   it('is not asked for again by the same `rotate`', async () => {
     const folder = await workspace(['alpha']);
     await cli(['build', '--key', 'key.pem'], folder);
-    const args = ['rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
+    const args = ['keys', 'rotate', '--yes', '--key', 'key.pem', '--next-key', 'next.pem'];
     const { code, stderr } = await onTerminal(args, folder, `${LONG}\r${LONG}\r`);
     expect(code, stderr).toBe(0);
     expect(readFileSync(join(folder, 'next.pem'), 'utf8')).toContain('ENCRYPTED');

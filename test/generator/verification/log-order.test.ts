@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
   keys = { old: here.keys.root, next: await signerKey(here.folder, 'next') };
   writeFiles(here.folder, {
-    step: await here.good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+    step: await here.good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
     delegation: await here.good('keys', 'delegate', '--key', 'next.pem', '--online', 'log.json'),
   });
   await here.good(

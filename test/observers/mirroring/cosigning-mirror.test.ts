@@ -205,9 +205,9 @@ describe('a mirror with the key of a witness', () => {
     const own = await serve(here.current);
     const log = { origin: ORIGIN, quorum: 1, wait: 60, witnesses: [{ key: vkey, mirror: own }] };
     writeFiles(here.folder, { 'registry.yaml': JSON.stringify({ log }) });
-    await here.good('cosign');
+    await here.good('checkpoint');
     // A publication that waits for this mirror.
-    for (const step of [() => here.publish('--cosign-later'), () => here.good('cosign')]) {
+    for (const step of [() => here.publish('--cosign-later'), () => here.good('checkpoint')]) {
       expect((await strict(here.tree, ...WITNESS)).stderr).toContain('switched to');
       await step();
     }
@@ -353,7 +353,7 @@ describe('a mirror with the key of a witness', () => {
       expect(report.checks.flatMap(({ result, problems }) => (result === 'failed' ? problems : []))).toEqual(
         [],
       );
-      if (kill % 2 === 0) await here.good('cosign');
+      if (kill % 2 === 0) await here.good('checkpoint');
     }
     await mirrored(source);
     expect([served().size, remembered().size]).toEqual([KILLS + 1, KILLS + 1]);

@@ -126,7 +126,7 @@ describe('a mirror of a log over HTTP', () => {
     await mirrored(host.base);
     await publish('--cosign-later');
     await mirrored(host.base);
-    await here.good('cosign');
+    await here.good('checkpoint');
     host.requested();
     await mirrored(host.base);
     expect(host.requested().filter((path) => /^issuers(?:\/|\.json)/.test(path))).toEqual([]);
@@ -147,7 +147,7 @@ describe('a mirror of a log over HTTP', () => {
     expect(await problemsIn(join(here.folder, 'plain'))).toEqual([]);
     await mirrored(host.base);
     expect(existsSync(current('log'))).toBe(false);
-    await here.good('cosign', 'plain');
+    await here.good('checkpoint', 'plain');
     const anchored = await cli(['mirror', host.base, 'mirror', '--root-key', 'anchor.json'], here.folder);
     expect([anchored.code, anchored.stderr]).toEqual([0, expect.stringContaining('switched to')]);
     expect(filesOf(current())).toEqual(filesOf(join(here.folder, 'plain')));

@@ -100,7 +100,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
 
   it('and raises no alarm after a rotation, where a client accepts', async () => {
     await keyPair('next');
-    const { stdout } = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], here.folder);
+    const { stdout } = await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], here.folder);
     writeFiles(here.folder, { rotation: stdout });
     const base = await serve(here.tree);
     const args = [

@@ -166,8 +166,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], here.folder);
     writeFiles(here.folder, { 'next.json': stdout });
     writeFiles(here.folder, {
-      rotation: (await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], here.folder))
-        .stdout,
+      rotation: (await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], here.folder)).stdout,
     });
     const { code } = await cli(
       ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation', '--renew'],

@@ -86,7 +86,7 @@ describeWith(['rsync'], 'a mirror of a registry with a log', () => {
         const [pending] = readdirSync(current('snapshots')).filter((name) => name !== before);
         expect(sha256(readFileSync(current(`snapshots/${pending}/issuers.json`)))).toBe(pending);
 
-        await here.good('cosign');
+        await here.good('checkpoint');
         expect(await mirrored(source)).not.toContain('not published yet');
         expect(listOf(current())).toBe(pending);
         expect(filesOf(current())).toEqual(filesOf(tree));

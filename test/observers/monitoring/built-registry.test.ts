@@ -45,11 +45,11 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   cpSync(join(folder, 'dist'), before, { recursive: true });
   await good('build', '--key', 'key.pem', ...logging, ...checkpoint, '--cosign-later');
   expect(await monitor()).toEqual([5, 'watched-issuer-changed', 'publication-logged']);
-  await good('cosign', 'dist', '--checkpoint-key', 'online.pem');
+  await good('checkpoint', 'dist', '--key', 'online.pem');
   expect(await monitor()).toEqual([0]);
 
   writeFiles(folder, {
-    step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+    step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
     again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
   });
   change('gamma');

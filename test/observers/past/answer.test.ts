@@ -132,7 +132,7 @@ describe('publications between', () => {
     const reason =
       'ERR_TOO_FEW_COSIGNATURES: the witnesses have cosigned the list only once, or too few of them again, so nothing shows how ' +
       'long it was in force: enough had cosigned it at 2026-03-02T10:00:01Z, and their newest cosignatures together reach only ' +
-      'to 2026-03-02T10:00:00Z. The operator proves later lists by running `cosign` again while they are in force';
+      'to 2026-03-02T10:00:00Z. The operator proves later lists by running `checkpoint` again while they are in force';
     const newest = { evidence: 'none', before: { sequence: 1 }, unproven: [{ sequence: 2, reason }] };
     for (const second of ['00', '00.500', '01', '02'])
       expect(await ask(`2026-03-02T10:00:${second}Z`)).toMatchObject(newest);

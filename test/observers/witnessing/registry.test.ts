@@ -188,7 +188,7 @@ describe('a witness of a registry', () => {
       'root.json': await ok('keys', 'public', 'key.pem'),
     });
     await ok(...BUILD, '--log-key', 'log.pem');
-    writeFiles(folder, { step: await ok('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json') });
+    writeFiles(folder, { step: await ok('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
     await ok(
       'build',
       '--key',

@@ -80,7 +80,7 @@ function unproven(from: number, until: number, { expiresAt }: PublishedStatement
   return (
     'the witnesses have cosigned the list only once, or too few of them again, so nothing shows how long it was in force: ' +
     `enough had cosigned it at ${formatTime(from)}, and their newest cosignatures together reach only to ${formatTime(until)}. ` +
-    'The operator proves later lists by running `cosign` again while they are in force'
+    'The operator proves later lists by running `checkpoint` again while they are in force'
   );
 }
 

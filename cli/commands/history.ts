@@ -5,10 +5,10 @@ import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
-/** `passport-registry log` */
-export function addLogCommand(program: Command, io: Invocation): void {
+/** `passport-registry history` */
+export function addHistoryCommand(program: Command, io: Invocation): void {
   program
-    .command('log')
+    .command('history')
     .description('show changes of status and tier from the git history, newest first')
     .argument('[id]', 'issuer_id (default: all issuers)')
     .option('--issuers <dir>', 'folder of the records', 'issuers')

@@ -1,0 +1,66 @@
+import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
+import { type RecordSet, recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { RECORDS_FOLDER } from '../options/record-paths.js';
+import { type FormatOptions, report } from '../terminal/diagnostics.js';
+import type { Io } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { withProgress } from '../terminal/progress.js';
+import { assertKnown, namedRecords, notBesidesFiles } from './named-records.js';
+
+/** The options of `check --online`. */
+export interface OnlineOptions {
+  issuers?: string;
+  changed?: string;
+  allowPrivate?: true;
+  timeout: string;
+  concurrency: string;
+}
+
+/** `passport-registry check --online` */
+export async function checkIssuers(
+  io: Io,
+  names: readonly string[],
+  options: OnlineOptions & FormatOptions,
+): Promise<number> {
+  const bounds = {
+    timeout: positiveNumber('--timeout', options.timeout),
+    concurrency: positiveNumber('--concurrency', options.concurrency),
+    allowPrivate: options.allowPrivate === true,
+  };
+  // Imported on demand: no other command contacts issuers, and the modules of Node.js for these requests load slowly.
+  const { checkOnline } = await import('../../generator/online/check-online.js');
+  const records = await recordsOf(io, names, options);
+  const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
+  const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
+  const ok = !diagnostics.some(isError);
+  report(io, options, { ok, ...online, diagnostics });
+  const countOf = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
+  say(
+    io,
+    `${count(online.issuers.length, 'issuer')}: ${countOf('good')} passed, ${countOf('bad')} failed, ${countOf('revoked')} revoked and not checked`,
+  );
+  return ok ? 0 : 1;
+}
+
+async function recordsOf(
+  { env }: Io,
+  names: readonly string[],
+  { issuers, changed }: OnlineOptions,
+): Promise<RecordSet> {
+  const { paths, ids } = namedRecords(names, issuers);
+  if (changed === undefined) return selectIds(recordsIn(paths), ids);
+  if (ids.length < names.length) throw notBesidesFiles();
+  return selectIds(recordsOfRevisions(changed, issuers ?? RECORDS_FOLDER, env).after, ids);
+}
+
+function selectIds(records: RecordSet, ids: readonly string[]): RecordSet {
+  if (ids.length === 0) return records;
+  assertKnown(ids, records.files);
+  const files = new Set(ids.map((id) => records.files.get(id)?.file));
+  return {
+    ...records,
+    issuers: new Map([...records.issuers].filter(([id]) => ids.includes(id))),
+    diagnostics: records.diagnostics.filter(({ file }) => files.has(file)),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+import type { Invocation } from '../terminal/io.js';
+import { run } from '../terminal/run.js';
+
+/** The commands of earlier versions, and what does the same now. docs/upgrading.md has the same table. */
+export const OLD_NAMES: Readonly<Record<string, string>> = {
+  validate: 'check',
+  format: 'check --fix',
+  commit: 'sign',
+  cosign: 'checkpoint',
+  ceremony: 'keys ceremony',
+  rotate: 'keys rotate',
+  release: 'hold --end',
+  reinstate: 'suspend --end',
+  log: 'history',
+};
+
+/** Lets the old name of a command answer with the new one. Scripts fail with it, and their logs say how to mend them. */
+export function addOldNames(program: Command, io: Invocation): void {
+  for (const [old, now] of Object.entries(OLD_NAMES)) {
+    program
+      .command(old, { hidden: true })
+      .description(`\`${old}\` is now \`${now}\``)
+      .helpOption(false)
+      .allowUnknownOption()
+      .argument('[any...]')
+      .action((words: readonly string[]) =>
+        run(io, words.includes('--json'), () =>
+          Promise.reject(new UsageError(`\`${old}\` is now \`${now}\``)),
+        ),
+      );
+  }
+}
