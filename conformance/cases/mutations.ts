@@ -39,7 +39,7 @@ export function* mutations(seed: number, count: number): Generator<Case> {
 
 /** Makes one of the {@link mutations}. */
 export function mutation(seed: number, number: number): Case {
-  const dice = new Dice(seed * 1_000_003 + number);
+  const dice = new Dice(Math.imul(seed, 1_000_003) + number);
   const base = dice.pick(BASES);
   const role: Role = dice.pick(['client', 'client', 'lookup', 'copy']);
   const steps = dice.pick([1, 1, 2, 3]);

@@ -71,7 +71,7 @@ describeWithPython('the verifier in Python', () => {
 
   it('says what ours says of the cases', async () => {
     const isQuick = ({ id }: { id: string }) => rounds({ usual: !id.endsWith('/never'), soak: true });
-    const cases = sample((await allOf('')).filter(isQuick), 97);
+    const cases = sample((await allOf('')).filter(isQuick), 193);
     const { compared, differences } = await compareCases(python, cases);
     expect(differences).toEqual([]);
     expect(compared).toBeGreaterThan(cases.length);
@@ -86,7 +86,7 @@ describeWithPython('the verifier in Python', () => {
     expect(Math.min(accepted, compared - accepted)).toBeGreaterThan(TREES / 5);
   });
 
-  const PROOFS = rounds({ usual: 500, soak: 20_000 });
+  const PROOFS = rounds({ usual: 300, soak: 20_000 });
 
   it(`says what ours says of ${PROOFS} random history proofs`, async () => {
     const vectors = JSON.parse(
