@@ -39,7 +39,7 @@ export function* mutations(seed: number, count: number): Generator<Case> {
 
 /** Makes one of the {@link mutations}. */
 export function mutation(seed: number, number: number): Case {
-  const dice = new Dice(seed * 1_000_003 + number);
+  const dice = new Dice(Math.imul(seed, 1_000_003) + number);
   const base = dice.pick(BASES);
   const role: Role = dice.pick(['client', 'client', 'lookup', 'copy']);
   const steps = dice.pick([1, 1, 2, 3]);
@@ -232,10 +232,13 @@ function resigned(files: Files, base: string, dice: Dice): readonly Patch[] {
 const linedFiles = (files: Files) => [...files.keys()].filter((file) => LINED.test(file)).sort();
 
 function otherLines(files: Files, file: string, dice: Dice): string {
-  const linesOf = (path: string) => textOf(files.get(path) ?? new Uint8Array()).split('\n');
+  const linesOf = (path: string) => textOf(files.get(path) ?? new Uint8Array());
   const strange = dice.pick(linedFiles(files)) ?? file;
-  return rearranged(linesOf(file), linesOf(strange), dice).join('\n');
+  return linesRearranged(linesOf(file), linesOf(strange), dice);
 }
+
+const linesRearranged = (text: string, strange: string, dice: Dice) =>
+  rearranged(text.split('\n'), strange.split('\n'), dice).join('\n');
 
 /** Removes, repeats, moves or replaces one of several things. */
 export function rearranged<T>(things: readonly T[], strange: readonly T[], dice: Dice): T[] {
@@ -290,27 +293,25 @@ export function mutatedProof(file: string, others: readonly string[], dice: Dice
   if (dice.once(8))
     return oddText(file, dice).replace(dice.pick(['"', ':', '{', ',']), dice.pick(['', ' ', '"']));
   let proof: Record<string, unknown>;
-  let other: Record<string, unknown>;
+  let other: unknown;
   try {
     proof = JSON.parse(file) as Record<string, unknown>;
-    other = JSON.parse(dice.pick(others)) as Record<string, unknown>;
+    other = JSON.parse(dice.pick(others));
   } catch {
     return file;
   }
   const member = dice.pick(Object.keys(proof));
-  const [value, strange] = [proof[member], other[member]];
+  const [value, strange] = [proof[member], Object(other)[member] as unknown];
+  const items = Array.isArray(strange) ? strange : [strange];
   const changed = dice.pick<() => unknown>([
     () => undefined,
     () => dice.pick(ODD_VALUES)[1],
     () => strange,
-    () => other[dice.pick(Object.keys(other))],
-    () => proof[dice.pick(Object.keys(proof))],
+    () => dice.pick(Object.values(Object(other))),
+    () => dice.pick(Object.values(proof)),
+    () => (Array.isArray(value) ? rearranged(value, items, dice) : `${value}\n`),
     () =>
-      Array.isArray(value) ? rearranged(value, Array.isArray(strange) ? strange : [], dice) : `${value}\n`,
-    () =>
-      typeof value === 'string'
-        ? rearranged(value.split('\n'), String(strange).split('\n'), dice).join('\n')
-        : [...(value as []), ...(strange as [])],
+      Array.isArray(value) ? [...value, ...items] : linesRearranged(String(value), String(strange), dice),
     () => (typeof value === 'string' ? oddText(value, dice) : [String(value)]),
   ])();
   return jcs({ ...proof, [member]: changed });

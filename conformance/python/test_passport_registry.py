@@ -725,13 +725,13 @@ class Log(Case):
 
 class History(Case):
     def proof(self, issuer_id: str = "alpha", first: int = 100, last: int = 900, before: int = 5, changes: Any = None,
-              claims: Any = None, later: Any = None, root: Signer = ROOT, rotation: Any = ()) -> bytes:
+              claims: Any = None, later: Any = None, root: Signer = ROOT, rotation: Any = (), earlier: bytes = b"") -> bytes:
         files = publish(root=root, claims=claims)
         body = core.plain_json(base64.urlsafe_b64decode(files["publication.jwt"].split(b".")[1] + b"=="))
         entry = canonical({"list": body["sha256"], "sequence": 1, "sha256": sha256_hex(files["publication.jwt"]),
                            "type": "publication", "updated_at": body["updated_at"]})
         later = [core.canonical({"iat": n, "sha256": "0" * 64, "type": "delegation"}).decode() for n in (1, 2)] if later is None else later
-        leaves = [core.leaf_hash(b"%d" % n) for n in range(before)] + [core.leaf_hash(entry)]
+        leaves = [core.leaf_hash(earlier + b"%d" % n) for n in range(before)] + [core.leaf_hash(entry)]
         cosigners = {"w1.example": W1, "w2.example": W2}
         place = core.place_of(issuer_id)
         sums = [files["sums/root"].decode()] + ([files[f"sums/{place[0]}"].decode()] if f"sums/{place[0]}" in files else [])
@@ -783,6 +783,22 @@ class History(Case):
         ):
             self.assertEqual(self.verify(raw), code)
         self.assertEqual(self.verify(b"", ANCHOR), "ERR_OPTIONS_INVALID")
+
+    def test_another_log_before_the_publication(self) -> None:
+        """Both heads are cosigned, and contain the publication. But they are heads of two logs."""
+        last = json.loads(self.proof())["last_proof"]
+        other = json.loads(self.proof(earlier=b"another log"))
+        self.assertEqual(self.verify(self.proof(changes={"first_proof": other["first_proof"]})), "ERR_LOG_INCONSISTENT")
+        self.assertEqual(self.verify(self.proof(earlier=b"another log")), (100, 900, "alpha"))
+        self.assertNotEqual(other["last_proof"], last)
+
+    def test_newest_cosignatures(self) -> None:
+        """Only the newest one of each witness counts, wherever its line stands."""
+        good = json.loads(self.proof())
+        text = good["last_proof"].split("\n\n")[1].encode() + b"\n"
+        for seconds, ends in ((899, 900), (901, 900)):  # the other witness has signed at 900
+            more = good["last_proof"] + W1.line("w1.example", 4, text, seconds)
+            self.assertEqual(self.verify(self.proof(changes={"last_proof": more})), (100, ends, "alpha"))
 
     def test_limits(self) -> None:
         """What was a file keeps the limit of that file."""
