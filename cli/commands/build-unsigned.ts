@@ -7,8 +7,9 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { notServedAt } from '../operating/first-list.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { logChoice } from '../options/log-options.js';
-import { positiveNumber } from '../options/positive-number.js';
+import { positiveNumber } from '../options/numbers.js';
 import { exceptions } from '../options/rule-options.js';
+import { hasSigner } from '../options/settings.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -29,7 +30,7 @@ export async function buildUnsigned(
   folder: string,
   options: BuildCommandOptions & UnsignedOptions,
 ): Promise<undefined> {
-  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days = '90', hold, holders } = options;
+  const { rootKey, settings, delegate, days = '90', hold, holders } = options;
   // Before anybody signs for a tree with this record. `attach` compares it with the root key.
   if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
   const request = await prepareSigning(
@@ -38,7 +39,7 @@ export async function buildUnsigned(
       out: options.out,
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),
       log: await logChoice(io, options),
-      checkpoint: checkpointKey !== undefined || checkpointSignerCommand !== undefined,
+      checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, true, io.env))),
         days: positiveNumber('--days', days),

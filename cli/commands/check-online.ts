@@ -1,6 +1,6 @@
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import { type RecordSet, recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { positiveNumber } from '../options/positive-number.js';
+import { positiveNumber } from '../options/numbers.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
 import { type FormatOptions, report } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';

@@ -12,10 +12,10 @@ import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { publishOperations } from '../operating/publish-operations.js';
-import { onlineSigner } from '../options/freshness-options.js';
-import { addCosignOptions, type CosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
-import { positiveNumber } from '../options/positive-number.js';
-import { addSigningOptions, type SigningOptions } from '../options/signer-options.js';
+import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
+import { addCosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
+import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
+import { addSigningOptions } from '../options/signer-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -23,11 +23,9 @@ import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt, sayLog } from '../terminal/say-built.js';
 
-interface Options extends SigningOptions, CosignOptions {
-  publicKey?: string;
+interface Options extends WithSettings {
   /** Only `checkpoint` has this option. */
   mirror?: readonly string[];
-  hours: string;
   json?: true;
 }
 
@@ -79,7 +77,10 @@ function addHoldOptions(command: Command): Command {
 function addCheckpointOptions(command: Command): Command {
   return addCosignOptions(addSigningOptions(command))
     .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
-    .option('--hours <number>', 'how long the checkpoint is valid', '24')
+    .option(
+      '--hours <number>',
+      `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
+    )
     .option('--json', 'report as JSON on stdout');
 }
 
@@ -114,14 +115,15 @@ interface OperationsReport {
 async function reportOperations(
   out: string,
   signer: Signer,
-  { mirror = [], witnesses = [], quorum }: Options,
+  { mirror = [], settings }: Options,
 ): Promise<OperationsReport | undefined> {
+  const { witnesses = [], quorum } = settings.log ?? {};
   if (mirror.length === 0 && witnesses.length === 0) return undefined;
   try {
     const mirrors = await publishOperations(out, signer, {
       mirrors: mirror.map((url) => asSource(url) ?? url),
       witnesses: witnesses.map(({ key }) => key),
-      quorum: quorum === undefined ? undefined : Number(quorum),
+      quorum,
     });
     return { mirrors, warnings: [] };
   } catch (error) {
@@ -138,17 +140,18 @@ async function reportOperations(
 async function completeOrSign(io: Io, out: string, options: CheckpointOptions): Promise<number> {
   assertAddresses(options.mirror ?? []);
   const published = await readPublished(out);
-  const hasKey = options.key !== undefined || options.signerCommand !== undefined;
+  const { settings } = options;
+  const hasKey = hasSigner(settings.checkpoint);
   const isLogged = published?.statement?.log !== undefined;
-  const asksWitnesses = (options.witnesses ?? []).length > 0;
+  const asksWitnesses = (settings.log?.witnesses ?? []).length > 0;
   const collects = !hasKey && isLogged && (asksWitnesses || !hasCheckpoint(published));
   if (published?.pending === undefined && !collects) return checkpoint(io, { out }, options);
-  const signer = hasKey ? await onlineSigner(io, { ...options, rootKey: options.publicKey }) : undefined;
+  const signer = hasKey ? await onlineSigner(io, settings) : undefined;
   const started = performance.now();
   const { log, completed } = await cosign(out, {
     ...treeOptions(options),
-    log: { ...cosignChoice(options), keepBytes: KEPT_LIST_BYTES },
-    checkpoint: signer && { signer, hours: positiveNumber('--hours', options.hours) },
+    log: { ...cosignChoice(settings), keepBytes: KEPT_LIST_BYTES },
+    checkpoint: signer && { signer, hours: checkpointHours(settings) },
   });
   if (completed !== undefined) sayBuilt(io, completed, performance.now() - started);
   else sayLog(io, { log });
@@ -162,16 +165,20 @@ async function completeOrSign(io: Io, out: string, options: CheckpointOptions): 
   return ok ? 0 : TOO_FEW;
 }
 
+/** The online key, which `--key` names here. */
+const onlineSigner = (io: Io, settings: Settings) =>
+  sectionSigner(io, settings, { section: 'checkpoint', passphraseOption: '--passphrase-file' });
+
 async function checkpoint(io: Io, { out, holdChange }: Request, options: Options): Promise<number> {
-  const hours = positiveNumber('--hours', options.hours);
+  const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   const published = isHold ? await readPublished(out) : undefined;
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
-  if (options.key === undefined && options.signerCommand === undefined)
-    throw await missingOnlineKey(out, isHold);
-  const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
-  const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(options));
+  if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(out, isHold);
+  const signer = await onlineSigner(io, settings);
+  const hours = checkpointHours(settings);
+  const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(settings));
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
   const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;

@@ -27,7 +27,7 @@ import {
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
-import { positiveNumber } from '../options/positive-number.js';
+import { positiveNumber } from '../options/numbers.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';

@@ -8,7 +8,7 @@ import {
   type MirrorStatus,
   mirrorStatus,
 } from '../../observers/mirroring/status.js';
-import { positiveNumber } from '../options/positive-number.js';
+import { positiveNumber } from '../options/numbers.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/where.js';
 import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';

@@ -8,7 +8,7 @@ import { monitorOnce, type RoundReport } from '../../observers/monitoring/monito
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
 import { duration } from '../options/duration.js';
-import { positiveNumber } from '../options/positive-number.js';
+import { positiveNumber } from '../options/numbers.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';

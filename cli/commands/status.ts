@@ -5,8 +5,8 @@ import { nextSteps } from '../operating/next-steps.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
-import { addWitnessSettings, witnessChoice } from '../options/log-options.js';
-import { positiveNumber } from '../options/positive-number.js';
+import { witnessChoice } from '../options/log-options.js';
+import { positiveNumber } from '../options/numbers.js';
 import { ROTATION_FOLDER } from '../options/rotation-options.js';
 import { addExceptionOptions, exceptions } from '../options/rule-options.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
@@ -28,12 +28,10 @@ export function addStatusCommand(program: Command, io: Invocation): void {
     .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
     .option('--signer-command <command>', 'command that signs with the root key; it is not run')
     .option('--checkpoint-key <file|env:NAME>', 'online key; it is never read')
-    .option('--checkpoint-signer-command <command>', 'command that signs checkpoints; it is not run')
-    .option('--checkpoint-public-key <file>', "the online key's public JWK")
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors')
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
-  addExceptionOptions(addWitnessSettings(command))
+  addExceptionOptions(command)
     .option('--offline', 'ask no host')
     .addOption(
       new Option('--fail-on <level>', 'what ends with exit code 1')
@@ -61,7 +59,7 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
     rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
     exceptions: exceptions(options),
-    witnesses: witnessChoice(options),
+    witnesses: witnessChoice(options.settings),
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
     offline: options.offline === true,
   });
@@ -84,11 +82,11 @@ function withConfiguration(step: NextStep, config: string | undefined): NextStep
 
 function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {
   const short = (path: string | undefined) => path && shortPath(path);
-  const { rootKey, key, checkpointPublicKey } = options;
+  const { rootKey, key, settings } = options;
   return {
     ...options,
     rootKey: short(rootKey),
     key: short(key),
-    checkpointPublicKey: short(checkpointPublicKey),
+    checkpointPublicKey: short(settings.checkpoint?.public_key),
   };
 }

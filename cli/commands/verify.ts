@@ -10,7 +10,7 @@ import {
 } from '../../generator/verification/expected-tree.js';
 import { demandsOf } from '../../generator/verification/pinned-trust.js';
 import { verifyTree } from '../../generator/verification/verify.js';
-import { positiveNumber } from '../options/positive-number.js';
+import { positiveNumber } from '../options/numbers.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { isFolder, sourceAt } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import type { CommandSettings } from '../operating/next-step.js';
 import { shellWord } from '../operating/shell-word.js';
 import type { RegistryStatus } from '../operating/status.js';
-import type { WitnessSettings } from './log-options.js';
 import type { ExceptionOptions } from './rule-options.js';
+import { hasSigner, type WithSettings } from './settings.js';
 
 /** The options of `status`. */
-export interface StatusCommandOptions extends ExceptionOptions, WitnessSettings {
+export interface StatusCommandOptions extends ExceptionOptions, WithSettings {
   issuers: string;
   out: string;
   rootKey?: string | undefined;
@@ -15,7 +15,7 @@ export interface StatusCommandOptions extends ExceptionOptions, WitnessSettings 
   key?: string | undefined;
   signerCommand?: string;
   checkpointKey?: string;
-  checkpointSignerCommand?: string;
+  /** From registry.yaml only. */
   checkpointPublicKey?: string | undefined;
   baseUrl?: string;
   mirror?: readonly string[];
@@ -45,17 +45,10 @@ export function commandSettings(
   ];
   const isMissing = key === undefined && signerCommand === undefined;
   const rootSigner = isMissing && !development ? ['--key', '<ROOT_KEY_FILE>'] : signer;
-  const { checkpointKey, checkpointSignerCommand } = options;
-  const online = (prefix: string) => {
-    if (checkpointKey === undefined && checkpointSignerCommand === undefined) {
-      return [`--${prefix}key`, '<ONLINE_KEY_FILE>'];
-    }
-    return [
-      ...given('checkpointKey', `--${prefix}key`, checkpointKey),
-      ...given('checkpointSignerCommand', `--${prefix}signer-command`, checkpointSignerCommand),
-      ...given('checkpointPublicKey', `--${prefix}public-key`, checkpointPublicKey),
-    ];
-  };
+  const online = (flag: string) =>
+    hasSigner(options.settings.checkpoint)
+      ? given('checkpointKey', flag, options.checkpointKey)
+      : [flag, '<ONLINE_KEY_FILE>'];
   return {
     ...{ issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
     ...{ baseUrl: baseUrl && shellWord(baseUrl) },
@@ -72,8 +65,8 @@ export function commandSettings(
       command.getOptionValueSource('override') === 'cli'
         ? options.override.flatMap(({ issuer_id, rule }) => ['--override', shellWord(`${issuer_id}:${rule}`)])
         : [],
-    checkpointOptions: online('checkpoint-'),
-    onlineOptions: online(''),
+    checkpointOptions: online('--checkpoint-key'),
+    onlineOptions: online('--key'),
     onlinePublicKey:
       checkpointPublicKey === undefined ? '<ONLINE_PUBLIC_KEY_FILE>' : shellWord(checkpointPublicKey),
   };

@@ -3,11 +3,10 @@ import { readText } from '../../generator/files/read-file.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { CheckpointChoice } from '../../generator/freshness/statements.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { Io } from '../terminal/io.js';
-import { positiveNumber } from './positive-number.js';
-import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
+import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from './settings.js';
+import { passphraseFrom, signerChoice } from './signer-options.js';
 
 /** The options for delegation, rotation and checkpoint, of commands that publish a list. */
 export interface FreshnessOptions extends CheckpointOptions {
@@ -17,15 +16,9 @@ export interface FreshnessOptions extends CheckpointOptions {
   nextRoots?: readonly string[];
 }
 
-/** The options for a checkpoint that is signed with a tree. */
-export interface CheckpointOptions {
+/** The options for a checkpoint that is signed with a tree. The rest is in `checkpoint` of registry.yaml. */
+export interface CheckpointOptions extends WithSettings {
   checkpointKey?: string;
-  checkpointPassphraseFile?: string;
-  checkpointSignerCommand?: string;
-  checkpointSignerInput?: SignerInput;
-  checkpointSignerTimeout?: string;
-  checkpointPublicKey?: string;
-  checkpointHours: string;
 }
 
 /** Adds the options for delegation, rotation and checkpoint. */
@@ -36,14 +29,12 @@ export function addFreshnessOptions(command: Command): Command {
   return addCheckpointOptions(command);
 }
 
-/** Adds the options for a checkpoint that is signed with a tree. */
+/** Adds the option for a checkpoint that is signed with a tree. */
 export function addCheckpointOptions(command: Command): Command {
-  return addSigningOptions(command, 'checkpoint-')
-    .option(
-      '--checkpoint-public-key <file>',
-      "the online key's public JWK; required with --checkpoint-signer-command",
-    )
-    .option('--checkpoint-hours <number>', 'how long the checkpoint is valid', '24');
+  return command.option(
+    '--checkpoint-key <file|env:NAME>',
+    'online key, which signs the checkpoint (default: checkpoint.signer in registry.yaml)',
+  );
 }
 
 /**
@@ -64,27 +55,37 @@ export async function freshnessChoice(io: Io, options: FreshnessOptions): Promis
 /** Returns the signer and the lifetime of a checkpoint; undefined if no online key is given. */
 export async function checkpointChoice(
   io: Io,
-  options: CheckpointOptions,
+  { settings }: WithSettings,
 ): Promise<CheckpointChoice | undefined> {
-  const { checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
-  const hours = positiveNumber('--checkpoint-hours', options.checkpointHours);
-  if (key === undefined && signerCommand === undefined) return undefined;
-  const signing = {
-    key,
-    passphraseFile: options.checkpointPassphraseFile,
-    signerCommand,
-    signerInput: options.checkpointSignerInput,
-    signerTimeout: options.checkpointSignerTimeout,
-    rootKey: options.checkpointPublicKey,
-  };
-  return { signer: await onlineSigner(io, signing, 'checkpoint-'), hours };
+  if (!hasSigner(settings.checkpoint)) return undefined;
+  const signer = await sectionSigner(io, settings, { section: 'checkpoint' });
+  return { signer, hours: checkpointHours(settings) };
 }
 
-/** Returns the signer of checkpoints, which is never a development key. */
-export function onlineSigner(
+/** How long a checkpoint is valid, in hours. */
+export function checkpointHours({ checkpoint: { hours = CHECKPOINT_HOURS } = {} }: Settings): number {
+  return hours;
+}
+
+/**
+ * Returns the signer of a section of the settings, which is never a development key.
+ *
+ * @param passphraseOption - what names the file of the passphrase, for messages
+ */
+export function sectionSigner(
   io: Io,
-  options: SignerOptions,
-  prefix: '' | 'checkpoint-' | 'log-' = '',
+  settings: Settings,
+  { section, passphraseOption = `passphrase_file of ${section}.signer in registry.yaml` }: SignerPlace,
 ): Promise<Signer> {
-  return chooseSigner({ ...signerChoice(io, options, prefix), production: true });
+  const { signer = {}, public_key: rootKey } = settings[section] ?? {};
+  const { key, passphrase_file: file, command: signerCommand, input: signerInput, timeout } = signer;
+  const signerTimeout = timeout === undefined ? undefined : String(timeout);
+  const choice = signerChoice(io, { key, signerCommand, signerInput, signerTimeout, rootKey });
+  const passphrase = passphraseFrom(io, file, passphraseOption);
+  return chooseSigner({ ...choice, passphrase, production: true });
+}
+
+interface SignerPlace {
+  readonly section: 'checkpoint' | 'log';
+  readonly passphraseOption?: string;
 }

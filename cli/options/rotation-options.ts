@@ -4,10 +4,15 @@ import { KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../generator/
 import type { RotationOptions } from '../rotating/rotation-options.js';
 import type { Io } from '../terminal/io.js';
 import { addCommitmentOption, type CommitmentOptions, committedKeys } from './commitment-options.js';
-import { addCheckpointOptions, type CheckpointOptions, checkpointChoice } from './freshness-options.js';
+import {
+  addCheckpointOptions,
+  type CheckpointOptions,
+  checkpointChoice,
+  checkpointHours,
+} from './freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
 import { newKeyPassphrase } from './new-passphrase.js';
-import { positiveNumber } from './positive-number.js';
+import { positiveNumber } from './numbers.js';
 import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-options.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from './tree-options.js';
@@ -95,7 +100,7 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, true, io.env)))),
     delegationDays: positiveNumber('--days', options.days),
     checkpoint: await checkpointChoice(io, options),
-    checkpointHours: positiveNumber('--checkpoint-hours', options.checkpointHours),
+    checkpointHours: checkpointHours(options.settings),
     log: await logChoice(io, options),
     exceptions: exceptions(options),
     tree: treeOptions(options),

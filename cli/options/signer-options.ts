@@ -5,7 +5,7 @@ import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import type { Io } from '../terminal/io.js';
 import { askPassphrase } from './ask-passphrase.js';
-import { positiveNumber } from './positive-number.js';
+import { positiveNumber } from './numbers.js';
 
 /** The options of commands that sign with any key. */
 export interface SigningOptions {
@@ -32,8 +32,6 @@ export function addSignerOptions(command: Command): Command {
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
 const KEYS = {
   '': 'private key, Ed25519 or P-256',
-  'checkpoint-': 'online key, which signs the checkpoint, Ed25519 or P-256',
-  'log-': 'key of the log, Ed25519',
   'witness-': 'key of the witness, Ed25519',
   'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
 } as const;

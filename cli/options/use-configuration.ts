@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
 import { assertFilesNamed } from './file-options.js';
+import { settingsFor, WITH_ONLINE_KEY } from './settings.js';
 
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
@@ -25,9 +26,6 @@ const WITHOUT_CONFIGURATION = [
   ],
 ];
 
-/** Commands that sign only a checkpoint. */
-const WITH_ONLINE_KEY = ['checkpoint', 'hold'];
-
 type Values = Record<string, unknown>;
 
 /**
@@ -42,8 +40,11 @@ export function useConfiguration(program: Command, without: readonly string[]): 
       assertFilesNamed(command);
       if ([...WITHOUT_CONFIGURATION, ...without].includes(pathOf(command))) return;
       const named: string | undefined = program.opts()['config'];
-      if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
-      applyConfiguration(command, loadConfiguration(named ?? CONFIGURATION_FILE));
+      const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
+      const configuration = isThere ? loadConfiguration(named ?? CONFIGURATION_FILE) : {};
+      command.setOptionValueWithSource('settings', settingsFor(command, configuration), 'config');
+      if (!isThere) return;
+      applyConfiguration(command, configuration);
       assertFilesNamed(command);
     });
 }
@@ -67,16 +68,10 @@ function pathOf(command: Command): string {
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
 function optionGroups(command: Command, configuration: Configuration): Values[] {
-  const {
-    base_url,
-    mirrors,
-    root_key,
-    checkpoint = {},
-    log = {},
-    delegation = {},
-    transitions = {},
-  } = configuration;
-  const single = [
+  const { base_url, mirrors, root_key, delegation = {}, transitions = {} } = configuration;
+  // Their key is the online key, which is not that of `signer`.
+  const signer = WITH_ONLINE_KEY.includes(command.name()) ? {} : signerValues(configuration.signer);
+  return [
     { rootKey: root_key },
     { baseUrl: base_url },
     { registry: base_url },
@@ -85,34 +80,8 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },
+    signer,
   ];
-  const online = { ...signerValues(checkpoint.signer), publicKey: checkpoint.public_key };
-  const logging = [
-    { logOrigin: log.origin },
-    withPrefix('log', { ...signerValues(log.signer), publicKey: log.public_key }),
-    { keepLists: log.keep_lists },
-    { quorum: log.quorum, witnesses: log.witnesses },
-    { cosignWait: log.wait },
-  ];
-  if (WITH_ONLINE_KEY.includes(command.name())) {
-    return [online, { hours: checkpoint.hours }, ...single, ...logging];
-  }
-  return [
-    ...logging,
-    ...single,
-    signerValues(configuration.signer),
-    withPrefix('checkpoint', online),
-    { checkpointHours: checkpoint.hours },
-  ];
-}
-
-function withPrefix(prefix: string, values: Values): Values {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      `${prefix}${name[0]?.toUpperCase()}${name.slice(1)}`,
-      value,
-    ]),
-  );
 }
 
 function signerValues({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {

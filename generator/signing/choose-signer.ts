@@ -84,8 +84,8 @@ async function selectSigner(choice: SignerChoice): Promise<Signer> {
     if (key !== undefined) throw new UsageError('pass either a key or a signing command, not both');
     if (rootKey === undefined) {
       throw new UsageError(
-        'a signing command needs the public key to verify its signatures: pass --root-key; for checkpoints, pass ' +
-          '--public-key, or --checkpoint-public-key in a build',
+        'a signing command needs the public key to verify its signatures: pass --root-key; for ' +
+          'checkpoints and the log, set public_key in registry.yaml',
       );
     }
     return commandSigner(await loadRootKey(rootKey, true, env), { env, ...command });

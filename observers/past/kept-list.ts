@@ -21,6 +21,6 @@ export async function readKeptList(
   }
   throw new TreeRejected(
     `${source.name} has not kept the list ${hash} of ${updatedAt}, which has ${size} bytes: look for ${PATHS.loggedList(hash)} at a ` +
-      'mirror or in a backup. The operator decides with --keep-lists how large the lists are that a registry keeps',
+      'mirror or in a backup. The operator decides with log.keep_lists in registry.yaml how large the lists are that a registry keeps',
   );
 }

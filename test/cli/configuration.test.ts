@@ -85,7 +85,10 @@ describe('registry.yaml', () => {
     expect(delegation.code, delegation.stderr).toBe(0);
     writeFiles(folder, { 'delegation.jwt': delegation.stdout });
     const args = ['build', '--production', '--delegation', 'delegation.jwt', ...given];
-    const built = await cli([...args, '--checkpoint-passphrase-file', 'words'], folder);
+    const settings = readFileSync(join(folder, 'registry.yaml'), 'utf8');
+    configure(settings.replace('key: online.pem', 'key: online.pem, passphrase_file: words'));
+    const built = await cli(args, folder);
+    configure(settings);
     expect(built.code, built.stderr).toBe(0);
     expect((await cli(['checkpoint', ...given], folder)).code).toBe(0);
   });
@@ -115,8 +118,10 @@ describe('registry.yaml', () => {
     expect((await cli(['build', '--production', ...key], folder)).code).toBe(0);
     const other = ['--key', 'keys/other.pem', '--root-key', 'keys/other.json', '--out', 'other'];
     expect((await cli(['build', '--production', ...other], folder)).code).toBe(0);
-    const hours = ['--checkpoint-key', 'keys/root.pem', '--checkpoint-hours', '7'];
-    expect((await cli(['build', '--production', ...key, ...hours], folder)).code).toBe(0);
+    const online = ['--checkpoint-key', 'keys/root.pem'];
+    expect((await cli(['build', '--production', ...key, ...online], folder)).code).toBe(0);
+    expect(validity(published('checkpoint.jwt'))).toBe(6 * 3600);
+    expect((await cli(['checkpoint', ...key, '--hours', '7'], folder)).code).toBe(0);
     expect(validity(published('checkpoint.jwt'))).toBe(7 * 3600);
   });
 

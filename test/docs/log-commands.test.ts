@@ -85,7 +85,9 @@ describe('the commands of the documents about the log', () => {
       { key: three.vkey, service: await answering(`http://127.0.0.1:${port}`, child) },
     ];
     const log = { origin: 'registry.example/log', quorum: 2, witnesses: asked };
-    writeFiles(folder, { 'registry.yaml': `${JSON.stringify({ log })}\n` });
+    writeFiles(folder, {
+      'registry.yaml': `${JSON.stringify({ checkpoint: { signer: { key: 'online.pem' } }, log })}\n`,
+    });
     expect((await sh(collect, folder)).stderr).toContain('cosigned by 3 witnesses, 3 of them now');
 
     const verifier = temporaryFolder();

@@ -24,6 +24,12 @@ export interface LoggedFolder {
   readonly current: string;
 }
 
+/** The options that name settings in which larger lists than so many MiB are not kept. */
+export function keptLists(folder: string, megabytes: number): readonly string[] {
+  writeFiles(folder, { 'kept.yaml': `log: { keep_lists: ${megabytes} }\n` });
+  return ['--config', 'kept.yaml'];
+}
+
 /** Creates such a folder, with a first publication. */
 export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
   const folder = await workspace(['alpha', 'beta']);

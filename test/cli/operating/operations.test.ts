@@ -275,7 +275,9 @@ describe('a build', () => {
     const before = text('operations.jwt');
     await build();
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
-    await build('--checkpoint-hours', '2');
+    configure({ checkpoint: { signer: { key: 'online.pem' }, hours: 2 } });
+    await build();
+    configure();
     expect(text('operations.jwt')).toBe(before);
     expect(text('SHA256SUMS')).not.toContain('operations.jwt');
     expect(await verified()).toMatchObject({ ok: true, result: 'passed' });

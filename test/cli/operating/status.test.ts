@@ -77,9 +77,10 @@ function configure(settings = ''): void {
 }
 
 async function publishWithCheckpoint({ days = 90, hours = 24 } = {}): Promise<void> {
-  configure(ONLINE);
+  configure(ONLINE.replace('{', `{ hours: ${hours},`));
   await delegate(days);
-  await good('build', '--delegation', 'delegation.jwt', '--checkpoint-hours', String(hours));
+  await good('build', '--delegation', 'delegation.jwt');
+  configure(ONLINE);
 }
 
 async function delegate(days: number): Promise<void> {

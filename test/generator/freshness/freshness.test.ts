@@ -41,7 +41,13 @@ async function good(...args: string[]): Promise<Outcome> {
   return outcome;
 }
 
-/** A statement of `keys delegate` or `keys rotate`, in a file. */
+/** The options that name settings in which checkpoints are valid for some hours. */
+function hoursInSettings(hours: string): string[] {
+  writeFiles(folder, { 'hours.yaml': `checkpoint: { hours: ${hours} }\n` });
+  return ['--config', 'hours.yaml'];
+}
+
+/** A statement of `keys delegate` or `keys step`, in a file. */
 async function statement(file: string, ...args: string[]): Promise<void> {
   writeFiles(folder, { [file]: (await good('keys', ...args)).stdout });
 }
@@ -341,7 +347,7 @@ describe('a registry with checkpoints', () => {
     ['a checkpoint', (hours: string) => checkpoint('--hours', hours)],
     [
       'a build',
-      (hours: string) => build('--renew', '--checkpoint-key', 'online.pem', '--checkpoint-hours', hours),
+      (hours: string) => build('--renew', '--checkpoint-key', 'online.pem', ...hoursInSettings(hours)),
     ],
   ])('has %s that ends with its delegation at the latest, and says so', async (_name, sign) => {
     await statement(
@@ -370,14 +376,7 @@ describe('a registry with checkpoints', () => {
 
   it('has a checkpoint by the root key that no delegation limits', async () => {
     await delegate();
-    await build(
-      '--delegation',
-      'delegation.jwt',
-      '--checkpoint-key',
-      'root.pem',
-      '--checkpoint-hours',
-      '9999',
-    );
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'root.pem', ...hoursInSettings('9999'));
     const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
     expect(exp - iat).toBe(9999 * 3600);
     expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');

@@ -130,7 +130,8 @@ describe('the log of a registry', () => {
     const first = sha256(read('issuers.json'));
     const proof = read('log/publication.tlog-proof');
     change();
-    await good(...BUILD, '--keep-lists', '0');
+    writeFiles(folder, { 'none.yaml': 'log: { keep_lists: 0 }\n' });
+    await good(...BUILD, '--config', 'none.yaml');
     const second = sha256(read('issuers.json'));
     expect(readdirSync(dist('log/lists'))).toEqual([`${first}.json`]);
     expect(sha256(read(`log/lists/${first}.json`))).toBe(first);

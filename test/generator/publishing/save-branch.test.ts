@@ -209,7 +209,8 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     };
     const online = ['--online', 'online.json'];
     writeFiles(folder, { 'd.jwt': await past('keys', 'delegate', '--key', 'key.pem', ...online) });
-    const freshness = ['--delegation', 'd.jwt', '--checkpoint-key', 'online.pem', '--checkpoint-hours', '1'];
+    writeFiles(folder, { 'short.yaml': 'checkpoint: { hours: 1 }\n' });
+    const freshness = ['--delegation', 'd.jwt', '--checkpoint-key', 'online.pem', '--config', 'short.yaml'];
     await past('build', '--key', 'key.pem', ...freshness);
     await past('branch', 'save');
     copy('dist', 'old');

@@ -72,6 +72,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         ...{ secret: form(pem), 'root.json': publicJwk, broken: form(pem).slice(0, -40) },
         'inlined.yaml': `signer: { key: ${inYaml} }\n`,
         'inlined-online.yaml': `checkpoint: { signer: { key: ${inYaml} } }\n`,
+        'inlined-public.yaml': `checkpoint: { public_key: ${inYaml} }\n`,
         'misplaced.yaml': `root_kee: ${inYaml}\n`,
       });
       const commands: [string[], Record<string, string>?][] = [
@@ -103,7 +104,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['status', '--key', form(pem), '--offline', '--json']],
         [['status', '--config', 'inlined.yaml', '--offline']],
         [['status', '--config', 'inlined-online.yaml', '--offline', '--json']],
-        [['status', '--checkpoint-public-key', form(pem), '--offline']],
+        [['status', '--config', 'inlined-public.yaml', '--offline']],
         [['keys', 'rotate', '--key', 'secret', '--next-key', form(pem), '--yes']],
         [
           [
@@ -172,11 +173,10 @@ describe('while a build signs', () => {
     writeFiles(folder, { 'delegation.jwt': delegation.stdout });
     // A command that signs a checkpoint sees every process while the root key is in memory, and its own environment.
     const spy = 'cat /proc/[0-9]*/cmdline > seen; env >> seen; exit 9';
+    const checkpoint = { signer: { command: spy }, public_key: 'online.json' };
+    writeFiles(folder, { 'registry.yaml': JSON.stringify({ checkpoint }) });
     const { code, stderr } = await cliProcess(
-      [
-        ...['build', ...signer, '--production', '--delegation', 'delegation.jwt'],
-        ...['--checkpoint-signer-command', spy, '--checkpoint-public-key', 'online.json'],
-      ],
+      [...['build', ...signer, '--production', '--delegation', 'delegation.jwt']],
       folder,
     );
     expect(code, stderr).toBe(3);

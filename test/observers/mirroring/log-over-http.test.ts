@@ -4,7 +4,7 @@ import { tilePath } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
-import { type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
+import { keptLists, type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { signedHead } from '../../support/note-keys.js';
 import { resealed, sha256 } from '../../support/signed-tree.js';
@@ -32,7 +32,7 @@ describe('a mirror of a log over HTTP', () => {
   it(`fetches as much for one publication after ${MANY} publications as after ${2 * MANY}`, async () => {
     const figures = [];
     for (const count of [MANY, 2 * MANY]) {
-      const registry = await loggedFolder('--keep-lists', '1');
+      const registry = await loggedFolder();
       await lengthenLog(registry.tree, registry.keys, count);
       const host = await toldHost(registry.tree);
       expect((await registry.mirror(host.base)).code).toBe(0);
@@ -104,7 +104,7 @@ describe('a mirror of a log over HTTP', () => {
     await mirrored(host.base);
     await publish();
     const second = listOf(tree);
-    for (const more of [[], [], ['--keep-lists', '0']]) await publish(...more);
+    for (const more of [[], [], keptLists(here.folder, 0)]) await publish(...more);
     const last = listOf(tree);
     const inSnapshots = readdirSync(join(tree, 'snapshots'));
     expect([inSnapshots.length, inSnapshots.includes(second)]).toEqual([3, false]);

@@ -339,7 +339,7 @@ describe('the list of the past', () => {
     await registry.complete({ cosigned: both('2026-03-03T10:00:00Z') });
     await registry.complete({ cosigned: both('2026-03-03T12:00:00Z') });
     await publishOn(5, 'active');
-    await expect(ask('2026-03-03T11:00:00Z')).rejects.toThrow('--keep-lists');
+    await expect(ask('2026-03-03T11:00:00Z')).rejects.toThrow('keep_lists');
     expect(await ask('2026-03-04T00:00:00Z')).toMatchObject({
       before: { sequence: 2, problem: expect.stringContaining('has not kept the list') },
       after: { sequence: 3, listed: true },

@@ -361,7 +361,7 @@ describe('wrong usage', () => {
       ['resolve', 'alpha', '--at', time, ...TRUST, '--source', 'dist', 'nowhere'],
       'nowhere is neither a folder nor',
     ],
-    [['resolve', 'alpha', ...TRUST], 'pass --policy, or --at'],
+    [['resolve', 'alpha', ...TRUST], 'pass --tier or --policy; or --at'],
     [['resolve', 'alpha', ...TRUST, '--policy', 'policy.json', '--proof-out', 'x'], 'pass --at'],
     [['diff', 'dist', '--at', time, ...TRUST], 'pass --at twice'],
     [['diff', 'dist', '--at', time, '--at', time, '--at', time, ...TRUST], 'pass --at twice'],
