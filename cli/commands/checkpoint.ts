@@ -2,6 +2,7 @@ import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
+import { readIfThere } from '../../generator/files/read-file.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';
 import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
@@ -144,7 +145,12 @@ async function completeOrSign(io: Io, out: string, options: CheckpointOptions): 
   const hasKey = hasSigner(settings.checkpoint);
   const isLogged = published?.statement?.log !== undefined;
   const asksWitnesses = (settings.log?.witnesses ?? []).length > 0;
-  const collects = !hasKey && isLogged && (asksWitnesses || !hasCheckpoint(published));
+  // A host that lost its checkpoint, or has not signed the first one yet, needs one.
+  const needsCheckpoint =
+    hasCheckpoint(published) ||
+    published?.statement?.checkpoint === true ||
+    readIfThere(out, PATHS.delegation) !== undefined;
+  const collects = !hasKey && isLogged && (asksWitnesses || !needsCheckpoint);
   if (published?.pending === undefined && !collects) return checkpoint(io, { out }, options);
   const signer = hasKey ? await onlineSigner(io, settings) : undefined;
   const started = performance.now();
@@ -157,7 +163,7 @@ async function completeOrSign(io: Io, out: string, options: CheckpointOptions): 
   else sayLog(io, { log });
   // By another process, meanwhile.
   if (signer !== undefined && completed === undefined) return checkpoint(io, { out }, options);
-  if (signer === undefined && hasCheckpoint(published)) throw await missingOnlineKey(out, false);
+  if (signer === undefined && needsCheckpoint) throw await missingOnlineKey(out, false);
   const operations = signer && (await reportOperations(out, signer, options));
   const ok = log.collected >= log.quorum;
   if (options.json) emit(io, { ok, log, completed, ...operations });

@@ -18,7 +18,7 @@ import { assertVerifiable } from '../verification/accept.js';
 import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { renewStatements } from './renew-statements.js';
+import { replaceStatements } from './renew-statements.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { stage, switchFile } from './write.js';
 
@@ -82,8 +82,7 @@ export async function publishCheckpoint(
     const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
     const { checkpoint } = await assertVerifiable(tree, rootKey);
     if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
-    replaceCheckpoint(text, staging, out);
-    renewStatements(place);
+    replaceStatements(place, () => replaceCheckpoint(text, staging, out));
     await dropStaleOperations(out, { rootKey, delegation });
     const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
     const log = isWitnessed ? await cosignAgain(published, witnesses, place) : undefined;

@@ -8,8 +8,8 @@ import { entriesSince } from '../log/log-tail.js';
 import { sha256 } from '../tree/checksums.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { proveLogged } from './prove-logged.js';
-import { renewStatements } from './renew-statements.js';
-import { addFiles } from './write.js';
+import { replaceStatements } from './renew-statements.js';
+import { addFiles, holds } from './write.js';
 
 /** New cosignatures of a published head. */
 export interface RenewedProof extends Cosigned {
@@ -38,8 +38,8 @@ export async function renewProof(
   const collected = await collectCosignatures(head, choice, read);
   const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
-  addFiles(files, place);
-  renewStatements(place);
+  const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
+  if (isChanged) replaceStatements(place, () => addFiles(files, place));
   return { ...collected, head, cosigned };
 }
 

@@ -115,6 +115,9 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     if (from !== undefined) switchFile(from, out, path);
   };
   for (const file of staged.values()) flush(file);
+  // Without it, the single files decide. A build that is killed must not leave older statements in it than they have.
+  if (staged.has(PATHS.statements) || !tree.has(PATHS.statements))
+    rmSync(join(out, PATHS.statements), { force: true });
   const isSums = (path: string) => path.startsWith('sums/');
   const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
   const isLate = (path: string) => DECISIVE.includes(path) || isSums(path) || isStatement(path);
@@ -127,7 +130,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     moveIn(path);
   // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
   for (const path of staged.keys()) if (isStatement(path)) moveIn(path);
-  for (const { path } of stale) rmSync(join(out, path));
+  for (const { path } of stale) rmSync(join(out, path), { force: true });
   for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
   moveIn(CHECKSUMS_PATH);
   // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form).

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { canonicalBytes, decodeUtf8, LIMITS } from '@passport-registry/verifier/core';
 import { PATHS } from './paths.js';
 import type { Tree } from './tree.js';
@@ -15,13 +16,16 @@ export const STATEMENT_FILES: readonly string[] = [
 /**
  * Makes `statements.json` from the files of a tree: all statements in one file, so that a client needs one request.
  *
- * @returns undefined if the file would be larger than clients read. The single files then decide
+ * @returns undefined if the file would be larger than clients read, or if a file is not text. The single files then decide
  */
 export function statementsFile(read: (path: string) => Uint8Array | undefined): Uint8Array | undefined {
-  const members = STATEMENT_FILES.flatMap((path) => {
+  const members: [string, string][] = [];
+  for (const path of STATEMENT_FILES) {
     const bytes = read(path);
-    return bytes === undefined ? [] : [[path, decodeUtf8(bytes)]];
-  });
+    if (bytes === undefined) continue;
+    if (!isUtf8(bytes)) return undefined;
+    members.push([path, decodeUtf8(bytes)]);
+  }
   const file = canonicalBytes(Object.fromEntries(members));
   return file.length > LIMITS.statements ? undefined : file;
 }

@@ -72,7 +72,15 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
 
 /** Makes `statements.json` of the verified files, if the source has such a file. */
 async function addStatementsFile(release: NewRelease): Promise<void> {
-  if ((await release.fetch(PATHS.statements)) === undefined) return;
+  const isAtSource = await release.fetch(PATHS.statements).then(
+    (bytes) => bytes !== undefined,
+    // Nothing of it is used, so a host that does not send it is no reason to keep an older release.
+    (error) => {
+      if (error instanceof IoFailed) return true;
+      throw error;
+    },
+  );
+  if (!isAtSource) return;
   const file = statementsFile((path) => (release.includes(path) ? release.read(path) : undefined));
   if (file !== undefined) release.addUnlisted(PATHS.statements, file);
 }

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import fs, { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
+import { withFs } from '../../support/patched-fs.js';
 import { serve } from '../../support/serving.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesOf, recordText, writeFiles } from '../../support/workspace.js';
@@ -16,6 +17,8 @@ const MEMBERS = [
   'keys/rotation.json',
   'log/publication.tlog-proof',
 ];
+
+const KEYS = ['--key', 'key.pem', '--checkpoint-key', 'online.pem', '--log-key', 'log.pem'];
 
 /** What the files of a tree say, in the form of statements.json. */
 function expected(tree: string): Record<string, string> {
@@ -42,7 +45,7 @@ describe('a registry whose registry.yaml says statements: true', () => {
       () => build(),
       () => cli(['checkpoint', '--key', 'online.pem', '--hours', '30'], folder),
       () => cli(['hold', 'alpha', '--key', 'online.pem'], folder),
-      () => cli(['cosign'], folder),
+      () => cli(['checkpoint', '--key', 'online.pem', '--hours', '40'], folder),
     ]) {
       const { code, stderr } = await change();
       expect([code, stderr.includes('passport-registry:')]).toEqual([0, false]);
@@ -73,6 +76,32 @@ describe('a registry whose registry.yaml says statements: true', () => {
     }
     expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).toBe(0);
     expect(held(tree)).toBe(JSON.stringify(expected(tree)));
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['a hold', ['hold', 'alpha', '--key', 'online.pem']],
+    ['a checkpoint', ['checkpoint', '--key', 'online.pem', '--hours', '30']],
+    ['a suspension', ['suspend', 'alpha', '--reason', 'test', ...KEYS]],
+  ])('has no older statements there if %s fails before the file is replaced', async (_what, args) => {
+    const { tree, folder } = await publishedWithLog();
+    const { renameSync } = fs;
+    const full: typeof fs.renameSync = (from, to) => {
+      if (String(to).endsWith(FILE))
+        throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+      renameSync(from, to);
+    };
+    const before = held(tree);
+    const { code } = await withFs({ renameSync: full }, () => cli(args, folder));
+    expect(code).toBe(4);
+    expect(JSON.stringify(expected(tree))).not.toBe(before);
+    expect(existsSync(join(tree, FILE))).toBe(false);
+  });
+
+  it('has no such file if one of its files is not text, and a hold is published all the same', async () => {
+    const { tree, folder } = await publishedWithLog();
+    writeFiles(tree, { 'log/publication.tlog-proof': new Uint8Array([0xff, 0xfe]) });
+    expect((await cli(['hold', 'alpha', '--key', 'online.pem'], folder)).code).toBe(0);
+    expect(existsSync(join(tree, FILE))).toBe(false);
   });
 
   it('has the file no more once the setting is gone', async () => {

@@ -33,7 +33,8 @@ beforeAll(async () => {
 
 /** Default clients of some hosts in a small process: why each was refused, or `accepted`; then the same of a refresh. */
 const PROGRAM = `
-    const [jwk, ...bases] = process.argv.slice(1);
+  import { createRegistryClient } from '@passport-registry/verifier';
+  const [jwk, ...bases] = process.argv.slice(1);
   for (const base of bases) {
     const client = createRegistryClient({ sources: [base], rootKey: JSON.parse(jwk) });
     const verdict = (work) => work.then(() => 'accepted', (error) => error.errors[base].code);

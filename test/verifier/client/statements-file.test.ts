@@ -172,4 +172,56 @@ describe('one file with all statements is no authority', () => {
     await clientOf(host).ready();
     expect(asked(host)).toEqual(['issuers.json 200', 'statements.json 200']);
   });
+
+  it('does not keep a look-up from a newer proof, if a cache has an older one of it', async () => {
+    const [older, newer] = await Promise.all([
+      publishSummed(root, [issuer('a')], { levels: 1, updatedAt: at(-600) }),
+      publishSummed(root, [issuer('a', { status: 'suspended' })], {
+        levels: 1,
+        updatedAt: at(-60),
+        sequence: 2,
+      }),
+    ]);
+    const old = withStatements(older).get('statements.json') as Buffer;
+    const host = await registryHost(new Map([...newer, ['statements.json', old]]));
+    const lookup = closedAfterTest(
+      createIssuerLookup({ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval: 1000 }),
+    );
+    expect((await lookup.resolve('a'))?.status).toBe('suspended');
+  });
+
+  it('does not cost a source that never sends it', async () => {
+    const host = await registryHost(withStatements(await published()));
+    host.intercept = (path) => path === 'statements.json';
+    const client = clientOf(host, { timeout: 2 });
+    await client.ready();
+    await client.refresh();
+    expect(client.resolve('a')?.issuer_id).toBe('a');
+    expect(client.status().errors).toEqual({});
+  });
+
+  it('does not let the list be downloaded twice', async () => {
+    const host = await registryHost(withStatements(await published(), { 'issuers.sig': 'x' }));
+    await clientOf(host).ready();
+    expect(asked(host).filter((line) => line.startsWith('issuers.json'))).toEqual(['issuers.json 200']);
+  });
+
+  it('is not followed by a request after the end of a client, whatever fetch does', async () => {
+    const host = await registryHost(withStatements(await published()));
+    const calls: string[] = [];
+    const client = clientOf(host, {
+      fetch: (input, init) => {
+        calls.push(String(input));
+        if (String(input).endsWith('statements.json')) setTimeout(() => client.close(), 5);
+        const { signal: _ignored, ...others } = init ?? {};
+        return String(input).endsWith('statements.json')
+          ? new Promise(() => undefined)
+          : fetch(input, others);
+      },
+    });
+    await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_REGISTRY_CLOSED' });
+    const before = calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(calls.length).toBe(before);
+  });
 });

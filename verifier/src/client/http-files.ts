@@ -2,6 +2,8 @@ import { RegistryError } from '../core/errors.js';
 import { limitOf } from '../core/limits.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
+import { untilAborted } from '../http/until-aborted.js';
+import { STAGGER_SHARE } from './round.js';
 import { isInStatementsFile, readStatementsFile, STATEMENTS_FILE } from './statements-file.js';
 
 /** The files that are cached with their ETags. The client requests each other file only once. */
@@ -18,15 +20,12 @@ const REVALIDATED = [
 /** The files that a publication replaces first. A cache on the way may hold an old version of one of them. */
 const REPLACED_FIRST = ['publication.jwt', 'log/publication.tlog-proof'];
 
-/** The maximum size of a file that is downloaded again because something read together was refused, in bytes. */
-const MAX_READ_AGAIN = 8 * 1024 * 1024;
-
 /** The statements of a host by path. A path that is missing is a file that the tree does not have. */
 type StatementFiles = ReadonlyMap<string, Uint8Array>;
 
 interface Together {
   readonly round: number;
-  readonly files: Promise<StatementFiles | undefined>;
+  readonly files: Promise<StatementFiles | undefined> | undefined;
 }
 
 /** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
@@ -35,6 +34,7 @@ export class HttpSource {
   readonly base: string;
   readonly #root: URL;
   readonly #fetch: typeof fetch;
+  readonly #patience: number;
   readonly #held = new Map<string, FetchedFile>();
   /** The files of which a cache between this client and the host may hold an old version. */
   #mayBeOld = new Set<string>();
@@ -42,9 +42,13 @@ export class HttpSource {
   #together: Together | undefined;
   /** Whether the host has no such file. A restart asks again. */
   #lacksTogether = false;
+  /** Whether the next round requests each file by itself: what came together did not fit, or did not come. */
+  #asksApart = false;
 
-  constructor(base: string, fetch: typeof globalThis.fetch) {
+  /** @param deadline - of a round, in milliseconds */
+  constructor(base: string, fetch: typeof globalThis.fetch, deadline: number) {
     this.base = base;
+    this.#patience = Math.ceil(deadline * STAGGER_SHARE);
     this.#root = new URL(base.endsWith('/') ? base : `${base}/`);
     this.#fetch = fetch;
   }
@@ -56,29 +60,40 @@ export class HttpSource {
    * @param together - the statements, from {@link together}. Default: each file is requested by itself
    */
   files(signal: AbortSignal, together?: Promise<StatementFiles | undefined>): HttpFiles {
-    return new HttpFiles(
-      (path) => this.#open(path, { fetch: this.#fetch, signal }),
-      (path, file) => {
+    const host: Host = {
+      open: (path) => this.#open(path, { fetch: this.#fetch, signal }),
+      hold: (path, file) => {
         if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#held.set(path, file);
         else this.#held.delete(path);
       },
-      together,
-    );
+    };
+    return new HttpFiles(host, together);
   }
 
   /**
    * Requests all statements in one file (rule statements-file), once in each round.
    *
    * @param signal - ends the request, unless an earlier call of the same round has sent it
-   * @returns undefined if the host has no such file, or one that cannot be read
+   * @returns undefined if the host has no such file, or one that cannot be read, and in the round after such a failure
    */
   together(round: number, signal: AbortSignal): Promise<StatementFiles | undefined> | undefined {
     if (this.#lacksTogether) return undefined;
     if (this.#together?.round !== round) {
-      const files = this.#requestTogether(signal).catch(() => undefined);
+      const files = this.#asksApart ? undefined : this.#awaitTogether(signal);
+      this.#asksApart = false;
       this.#together = { round, files };
     }
     return this.#together.files;
+  }
+
+  /** Waits for the file for a part of the deadline, so that the single files still have the rest. */
+  async #awaitTogether(signal: AbortSignal): Promise<StatementFiles | undefined> {
+    try {
+      return await untilAborted(this.#requestTogether(signal), AbortSignal.timeout(this.#patience));
+    } catch {
+      this.#asksApart = true;
+      return undefined;
+    }
   }
 
   async #requestTogether(signal: AbortSignal): Promise<StatementFiles | undefined> {
@@ -94,6 +109,7 @@ export class HttpSource {
    */
   forget(): void {
     this.#held.clear();
+    this.#asksApart = true;
     this.#mayBeOld = new Set(REPLACED_FIRST);
   }
 
@@ -108,32 +124,40 @@ export class HttpSource {
   }
 }
 
+/** The host of some files. */
+interface Host {
+  /** Sends the request for a file. */
+  readonly open: (path: string) => Promise<OpenedFile | undefined>;
+  /** Keeps a file with its ETag, or forgets the one that was kept. */
+  readonly hold: (path: string, file: FetchedFile | undefined) => void;
+}
+
 /** The files of a host, for reading one publication. */
 export class HttpFiles implements RegistryFiles {
-  readonly #open: (path: string) => Promise<OpenedFile | undefined>;
-  readonly #hold: (path: string, file: FetchedFile | undefined) => void;
+  readonly #host: Host;
   readonly #together: Promise<StatementFiles | undefined> | undefined;
   readonly #requested = new Map<string, Promise<OpenedFile | undefined>>();
+  /** The files that have been read by themselves, of a reading whose statements came together. */
+  readonly #read: Map<string, Uint8Array>;
   #largest = 0;
   #hasUsedTogether = false;
 
   constructor(
-    open: (path: string) => Promise<OpenedFile | undefined>,
-    hold: (path: string, file: FetchedFile | undefined) => void,
+    host: Host,
     together?: Promise<StatementFiles | undefined>,
+    read = new Map<string, Uint8Array>(),
   ) {
-    this.#open = open;
-    this.#hold = hold;
+    this.#host = host;
     this.#together = together;
+    this.#read = read;
   }
 
   /**
-   * Returns the same files, each requested by itself. Undefined if the file with all statements was not used, or if a
-   * large list would be downloaded again.
+   * Returns the same files, each requested by itself, but none again that has been read by itself, such as the list.
+   * Undefined if the file with all statements was not used.
    */
   apart(): HttpFiles | undefined {
-    const mayReadAgain = this.#hasUsedTogether && this.#largest <= MAX_READ_AGAIN;
-    return mayReadAgain ? new HttpFiles(this.#open, this.#hold) : undefined;
+    return this.#hasUsedTogether ? new HttpFiles(this.#host, undefined, this.#read) : undefined;
   }
 
   /**
@@ -150,18 +174,22 @@ export class HttpFiles implements RegistryFiles {
   }
 
   async get(path: string, maxBytes = limitOf(path)): Promise<Uint8Array | undefined> {
+    const read = this.#read.get(path);
+    if (read !== undefined) return read;
     const requested = this.#requested.get(path);
     this.#requested.delete(path);
     const opened = await (requested ?? this.#openOne(path));
     const file = await opened?.read(maxBytes);
-    this.#hold(path, file);
+    this.#host.hold(path, file);
     this.#largest = Math.max(this.#largest, file?.bytes.length ?? 0);
+    if (file !== undefined && this.#together !== undefined && !isInStatementsFile(path))
+      this.#read.set(path, file.bytes);
     return file?.bytes;
   }
 
   async #openOne(path: string): Promise<OpenedFile | undefined> {
     const together = isInStatementsFile(path) ? await this.#together : undefined;
-    if (together === undefined) return this.#open(path);
+    if (together === undefined) return this.#host.open(path);
     this.#hasUsedTogether = true;
     const bytes = together.get(path);
     return bytes && { read: async () => ({ bytes, etag: undefined }), discard: async () => undefined };
@@ -172,8 +200,9 @@ export class HttpFiles implements RegistryFiles {
     return this.#largest;
   }
 
-  /** Discards the requested files that have not been read. */
+  /** Discards the requested files that have not been read, and forgets the others. */
   discard(): void {
+    this.#read.clear();
     for (const requested of this.#requested.values()) {
       requested.then((opened) => opened?.discard()).catch(() => undefined);
     }

@@ -52,7 +52,9 @@ export class RefreshingRegistry<H extends Head> {
     this.#settings = settings;
     this.#reader = reader;
     this.#pinned = checkRootKeys(settings);
-    this.#sources = new Map(settings.sources.map((base) => [base, new HttpSource(base, settings.fetch)]));
+    this.#sources = new Map(
+      settings.sources.map((base) => [base, new HttpSource(base, settings.fetch, settings.deadline)]),
+    );
     this.#state = initialState({ ...settings, isTimed });
   }
 
@@ -220,7 +222,8 @@ export class RefreshingRegistry<H extends Head> {
       const trust = this.#trust();
       const read = (from: HttpFiles) =>
         this.#reader.read(askAgain(from), { ...trust, roots: currentRoots(chains) });
-      orApart(files, read).then(
+      const reading = orApart(files, read).finally(() => files.discard());
+      reading.then(
         (head) => this.#tell({ is: 'verified', of, chains, head }),
         (thrown) => {
           const listSize = trust.held === undefined ? 0 : this.#reader.listSize(trust.held);

@@ -52,6 +52,8 @@ async function request(
 ) {
   let answer: Promise<Response> | undefined;
   try {
+    // A custom `fetch` may ignore the signal.
+    init.signal.throwIfAborted();
     answer = fetch(url, init);
     return await untilAborted(answer, init.signal);
   } catch (cause) {
