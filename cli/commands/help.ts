@@ -176,6 +176,10 @@ export function configureHelp(program: Command, all: boolean): void {
 export function describeCommands(program: Command, command = program): void {
   for (const each of command.commands) describeCommands(program, each);
   const name = nameOf(command);
+  if (name === '') {
+    const one = `${program.name()} COMMAND --help`;
+    program.addHelpText('after', `\nOptions of a command: ${one}\nAll of its options: ${one} --all`);
+  }
   const help = HELP[name];
   if (help === undefined) return;
   if (help.summary !== undefined) command.summary(help.summary);
