@@ -13,8 +13,8 @@ interface CommandHelp {
 /** The options that the short help shows, `--help` included. */
 export const MAX_OPTIONS = 10;
 
-/** The options of a build that most registries need. Keys and the log of others are in registry.yaml. */
-const BUILD = 'issuers out key passphrase-file root-key override';
+/** The options of a build that most registries need. The other keys, and the log, are in registry.yaml. */
+const BUILD = 'issuers out key passphrase-file root-key';
 
 /** The help of each command, by its name below the program. */
 export const HELP: Readonly<Record<string, CommandHelp>> = {
@@ -42,7 +42,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   history: { summary: 'show changes of status and tier, from git', example: 'history acme' },
   build: {
     summary: 'check the records, sign the list, write and verify the tree',
-    options: `${BUILD} unsigned renew json`,
+    options: `${BUILD} override unsigned renew json`,
     example: 'build --key root-key.pem --root-key root.json',
   },
   sign: {
@@ -70,12 +70,12 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   suspend: {
     summary: 'suspend an issuer, with the root key; --end ends that',
-    options: `end reason unsigned ${BUILD}`,
+    options: `end reason unsigned checkpoint-key ${BUILD}`,
     example: 'suspend acme --reason "its key has leaked" --key root-key.pem',
   },
   revoke: {
     summary: 'revoke an issuer for good, with the root key',
-    options: `reason unsigned ${BUILD} json`,
+    options: `reason unsigned checkpoint-key ${BUILD} json`,
     example: 'revoke acme --reason "it asked for it" --key root-key.pem',
   },
   keys: { example: 'keys generate --out root-key.pem --public root.json' },
@@ -90,7 +90,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   'keys rotate': {
     summary: 'replace the root key: all steps, continues where it was stopped',
-    options: 'issuers out folder key next-key next-passphrase-file commit online yes',
+    options: 'out folder key passphrase-file next-key next-passphrase-file commit checkpoint-key yes',
     example: 'keys rotate --key root-key.pem --next-key next-key.pem',
   },
   'keys step': {

@@ -62,6 +62,14 @@ describe('the help', () => {
     }
   });
 
+  it.each([['suspend'], ['revoke'], ['keys', 'rotate']])(
+    '%s %s shows the options for keys that a registry with checkpoints needs',
+    async (...command) => {
+      const needed = ['--key', '--passphrase-file', '--checkpoint-key'];
+      expect(optionsIn(await help(...command))).toEqual(expect.arrayContaining(needed));
+    },
+  );
+
   it('shows every option of a command that is missing without it', async () => {
     const text = await help('revoke');
     expect(optionsIn(text)).toContain('--reason');
