@@ -61,12 +61,15 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
   const { issuers = [], releasable } = status.hold;
   const undecided = issuers.filter((id) => !releasable.includes(id));
   const where = out === 'dist' ? [] : ['--out', out];
+  const end = (reason: string, ...words: readonly string[]) =>
+    run(reason, 'hold', '--end', ...words, ...where, ...onlineOptions);
+  const mistaken = end('the hold was a mistake', ...undecided, '--false-alarm');
   return [
     ...(undecided.length === 0
       ? []
       : [
           run(
-            `suspend with the root key, or end the hold: ${undecided.join(', ')}`,
+            `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken.command}\``,
             ...['suspend', String(undecided[0]), '--reason', '<REASON>'],
             ...publishingOptions(settings),
             ...checkpointOptionsOf(status, settings),
@@ -74,15 +77,7 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
         ]),
     ...(releasable.length === 0
       ? []
-      : [
-          run(
-            'end the hold of issuers that the list has stopped',
-            ...['hold', '--end'],
-            ...releasable,
-            ...where,
-            ...onlineOptions,
-          ),
-        ]),
+      : [end('end the hold of issuers that the list has stopped', ...releasable)]),
   ];
 }
 

@@ -313,7 +313,10 @@ describe('a hold', () => {
     const held = await statusOf(['--fail-on', 'warning']);
     expect(held.code).toBe(1);
     expect(held.report.hold).toMatchObject({ level: 'warning', issuers: ['alpha', 'beta'], releasable: [] });
-    expect(held.report.next[0].reason).toContain('alpha, beta');
+    expect(held.report.next[0].reason).toBe(
+      'suspend with the root key: alpha, beta; or, after a false alarm, run ' +
+        '`npx passport-registry hold --end alpha beta --false-alarm`',
+    );
     expect((await cli(['status'], folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
 
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
@@ -321,7 +324,8 @@ describe('a hold', () => {
     const suspended = await statusOf();
     expect(suspended.report.hold).toMatchObject({ level: 'warning', releasable: ['alpha'] });
     expect(suspended.next).toContain('npx passport-registry hold --end alpha');
-    await good('hold', '--end', '--false-alarm', 'beta');
+    expect(suspended.report.hold.message).toMatch(/: treated as suspended; holds that can end: alpha$/);
+    await good('hold', '--end', 'beta', '--false-alarm');
     expect((await statusOf()).report.hold.level).toBe('note');
     await good('hold', '--end', 'alpha');
     expect((await statusOf()).report.hold).toEqual(before.report.hold);
