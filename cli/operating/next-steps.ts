@@ -170,6 +170,7 @@ function loadFirst(out: string, { command }: NextStep): NextStep {
   return run(reason, 'branch', 'load', out);
 }
 
+/** No host shows a list, but a host can lose its files, too: only the operator knows. */
 const FIRST_LIST = 'publish the first list; if this registry has published before, copy its tree here first';
 
 /** Whether there is no tree here, and the host does not show whether a list was published. */
@@ -190,7 +191,7 @@ function delegateStep(
 function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
   const { changes, tree, list, publication } = status;
   const reasons = [];
-  if (!tree.published) reasons.push(mayHavePublished(status) ? FIRST_LIST : 'publish the first list');
+  if (!tree.published) reasons.push(FIRST_LIST);
   else if (tree.level === 'error') reasons.push('repair the tree');
   else if (publication.level === 'warning') reasons.push('sign a publication statement');
   if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');

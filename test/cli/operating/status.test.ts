@@ -112,6 +112,10 @@ describe('passport-registry status', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
+    // A host that has lost its files looks as before the first list.
+    expect(report.next[0].reason).toBe(
+      'publish the first list; if this registry has published before, copy its tree here first',
+    );
     const { rotation, hold, holders, ...others } = levels;
     expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual([
       ...['ok', 'note', 'ok'],
