@@ -57,7 +57,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   checkpoint: {
     summary: 'complete what is only in the log, and sign a checkpoint',
     options: 'key passphrase-file signer-command public-key hours cosign-wait mirror json',
-    example: 'checkpoint dist --key online-key.pem',
+    example: 'checkpoint dist --key online.pem',
   },
   branch: { example: 'branch load dist' },
   'branch load': { example: 'branch load dist' },
@@ -66,7 +66,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   hold: {
     summary: 'stop issuers at once, with the online key; --end ends that',
     options: 'end false-alarm all out key passphrase-file signer-command cosign-wait json',
-    example: 'hold acme --key online-key.pem',
+    example: 'hold acme --key online.pem',
   },
   suspend: {
     summary: 'suspend an issuer, with the root key; --end ends that',
