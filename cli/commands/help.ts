@@ -13,8 +13,8 @@ interface CommandHelp {
 /** The options that the short help shows, `--help` included. */
 export const MAX_OPTIONS = 10;
 
-/** The options of a build that most registries need. Keys and the log of others are in registry.yaml. */
-const BUILD = 'issuers out key passphrase-file root-key override';
+/** The options of a build that most registries need. The other keys, and the log, are in registry.yaml. */
+const BUILD = 'issuers out key passphrase-file root-key';
 
 /** The help of each command, by its name below the program. */
 export const HELP: Readonly<Record<string, CommandHelp>> = {
@@ -42,7 +42,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   history: { summary: 'show changes of status and tier, from git', example: 'history acme' },
   build: {
     summary: 'check the records, sign the list, write and verify the tree',
-    options: `${BUILD} unsigned renew json`,
+    options: `${BUILD} override unsigned renew json`,
     example: 'build --key root-key.pem --root-key root.json',
   },
   sign: {
@@ -57,7 +57,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   checkpoint: {
     summary: 'complete what is only in the log, and sign a checkpoint',
     options: 'key passphrase-file signer-command public-key hours cosign-wait mirror json',
-    example: 'checkpoint dist --key online-key.pem',
+    example: 'checkpoint dist --key online.pem',
   },
   branch: { example: 'branch load dist' },
   'branch load': { example: 'branch load dist' },
@@ -66,16 +66,16 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   hold: {
     summary: 'stop issuers at once, with the online key; --end ends that',
     options: 'end false-alarm all out key passphrase-file signer-command cosign-wait json',
-    example: 'hold acme --key online-key.pem',
+    example: 'hold acme --key online.pem',
   },
   suspend: {
     summary: 'suspend an issuer, with the root key; --end ends that',
-    options: `end reason unsigned ${BUILD}`,
+    options: `end reason unsigned checkpoint-key ${BUILD}`,
     example: 'suspend acme --reason "its key has leaked" --key root-key.pem',
   },
   revoke: {
     summary: 'revoke an issuer for good, with the root key',
-    options: `reason unsigned ${BUILD} json`,
+    options: `reason unsigned checkpoint-key ${BUILD} json`,
     example: 'revoke acme --reason "it asked for it" --key root-key.pem',
   },
   keys: { example: 'keys generate --out root-key.pem --public root.json' },
@@ -90,7 +90,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   'keys rotate': {
     summary: 'replace the root key: all steps, continues where it was stopped',
-    options: 'issuers out folder key next-key next-passphrase-file commit online yes',
+    options: 'out folder key passphrase-file next-key next-passphrase-file commit checkpoint-key yes',
     example: 'keys rotate --key root-key.pem --next-key next-key.pem',
   },
   'keys step': {
@@ -176,6 +176,10 @@ export function configureHelp(program: Command, all: boolean): void {
 export function describeCommands(program: Command, command = program): void {
   for (const each of command.commands) describeCommands(program, each);
   const name = nameOf(command);
+  if (name === '') {
+    const one = `${program.name()} COMMAND --help`;
+    program.addHelpText('after', `\nOptions of a command: ${one}\nAll of its options: ${one} --all`);
+  }
   const help = HELP[name];
   if (help === undefined) return;
   if (help.summary !== undefined) command.summary(help.summary);

@@ -26,9 +26,17 @@ export function addOldNames(program: Command, io: Invocation): void {
       .allowUnknownOption()
       .argument('[any...]')
       .action((words: readonly string[]) =>
-        run(io, words.includes('--json'), () =>
-          Promise.reject(new UsageError(`\`${old}\` is now \`${now}\``)),
-        ),
+        run(io, words.includes('--json'), () => Promise.reject(renamed(...nameFor(words, old, now)))),
       );
   }
+}
+
+/** The error that answers an old name with the new one. */
+export function renamed(old: string, now: string): UsageError {
+  return new UsageError(`\`${old}\` is now \`${now}\`: see docs/upgrading.md`);
+}
+
+/** `format --check` changed no file. With `check --fix` in its place, a script in CI would. */
+function nameFor(words: readonly string[], old: string, now: string): [old: string, now: string] {
+  return old === 'format' && words.includes('--check') ? ['format --check', 'check'] : [old, now];
 }

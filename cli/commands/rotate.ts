@@ -12,6 +12,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
+import { renamed } from './old-names.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
@@ -23,8 +24,7 @@ export function addRotateCommand(keys: Command, io: Invocation): void {
     .addOption(new Option('--next <file>').hideHelp())
     .action((options: RotateCommandOptions & { next?: string }) =>
       run(io, options.json === true, async () => {
-        if (options.next !== undefined)
-          throw new UsageError('`keys rotate --next` is now `keys step --next`');
+        if (options.next !== undefined) throw renamed('keys rotate --next', 'keys step --next');
         return rotateRootKey(io, options, command);
       }),
     );

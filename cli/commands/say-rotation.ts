@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
@@ -82,6 +83,8 @@ export function sayAfterRotation(
 ): void {
   const { out, folder } = call.options;
   const changes = changesOfSettings(call);
+  const delegation = join(folder, ROTATION_FILES.delegation);
+  const replace = existsSync(delegation) ? `replace delegation.jwt by ${delegation}, then ` : '';
   const steps = [
     ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
     [
@@ -92,7 +95,7 @@ export function sayAfterRotation(
       `publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`,
       ...(nextRoots.length === 0 ? [] : [`with what can follow it: ${nextRoots.join(' or ')}`]),
     ],
-    [`keep the next key in two places, remove ${folder}, and destroy the outgoing key`],
+    [`keep the next key in two places, ${replace}remove ${folder}, and destroy the outgoing key`],
   ];
   say(io, '');
   say(io, 'What to do next:');

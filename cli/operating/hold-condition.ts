@@ -32,7 +32,7 @@ export function holdCondition({
   const stopped = records.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
   const releasable = issuers.filter((id) => stopped.includes(id));
   const since = formatUpdatedAt(checkpoint.issuedAt);
-  const rest = releasable.length === 0 ? '' : `; can be released: ${releasable.join(', ')}`;
+  const rest = releasable.length === 0 ? '' : `; holds that can end: ${releasable.join(', ')}`;
   return {
     // A hold is for the time until the root key is there.
     level: releasable.length < issuers.length ? 'warning' : 'note',

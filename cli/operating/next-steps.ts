@@ -61,12 +61,15 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
   const { issuers = [], releasable } = status.hold;
   const undecided = issuers.filter((id) => !releasable.includes(id));
   const where = out === 'dist' ? [] : ['--out', out];
+  const end = (reason: string, ...words: readonly string[]) =>
+    run(reason, 'hold', '--end', ...words, ...where, ...onlineOptions);
+  const mistaken = end('the hold was a mistake', ...undecided, '--false-alarm');
   return [
     ...(undecided.length === 0
       ? []
       : [
           run(
-            `suspend with the root key, or end the hold: ${undecided.join(', ')}`,
+            `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken.command}\``,
             ...['suspend', String(undecided[0]), '--reason', '<REASON>'],
             ...publishingOptions(settings),
             ...checkpointOptionsOf(status, settings),
@@ -74,15 +77,7 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
         ]),
     ...(releasable.length === 0
       ? []
-      : [
-          run(
-            'end the hold of issuers that the list has stopped',
-            ...['hold', '--end'],
-            ...releasable,
-            ...where,
-            ...onlineOptions,
-          ),
-        ]),
+      : [end('end the hold of issuers that the list has stopped', ...releasable)]),
   ];
 }
 
@@ -175,6 +170,7 @@ function loadFirst(out: string, { command }: NextStep): NextStep {
   return run(reason, 'branch', 'load', out);
 }
 
+/** No host shows a list, but a host can lose its files, too: only the operator knows. */
 const FIRST_LIST = 'publish the first list; if this registry has published before, copy its tree here first';
 
 /** Whether there is no tree here, and the host does not show whether a list was published. */
@@ -195,7 +191,7 @@ function delegateStep(
 function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
   const { changes, tree, list, publication } = status;
   const reasons = [];
-  if (!tree.published) reasons.push(mayHavePublished(status) ? FIRST_LIST : 'publish the first list');
+  if (!tree.published) reasons.push(FIRST_LIST);
   else if (tree.level === 'error') reasons.push('repair the tree');
   else if (publication.level === 'warning') reasons.push('sign a publication statement');
   if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');

@@ -144,7 +144,7 @@ export const RULES = {
   layout: error('a formatted record', 'run `passport-registry check --fix`'),
   'record-removed': error(
     'every earlier record, because its passports may still be in use',
-    'restore the record under its old name, with status: revoked',
+    'restore the record as it was; to end the issuer, set status: revoked',
   ),
   'revoked-is-final': error(
     'status: revoked, which is final',

@@ -62,6 +62,14 @@ describe('the help', () => {
     }
   });
 
+  it.each([['suspend'], ['revoke'], ['keys', 'rotate']])(
+    '%s %s shows the options for keys that a registry with checkpoints needs',
+    async (...command) => {
+      const needed = ['--key', '--passphrase-file', '--checkpoint-key'];
+      expect(optionsIn(await help(...command))).toEqual(expect.arrayContaining(needed));
+    },
+  );
+
   it('shows every option of a command that is missing without it', async () => {
     const text = await help('revoke');
     expect(optionsIn(text)).toContain('--reason');
@@ -82,7 +90,7 @@ describe('the name of a command in an earlier version', () => {
     ['log', 'history'],
   ])('%s answers with %s', async (old, now) => {
     const folder = temporaryFolder();
-    const said = `passport-registry: \`${old}\` is now \`${now}\`\n`;
+    const said = `passport-registry: \`${old}\` is now \`${now}\`: see docs/upgrading.md\n`;
     for (const args of [[], ['--help'], ['join', 'folder', '--share', 'x']]) {
       expect(await cli([old, ...args], folder)).toEqual({ code: 2, stdout: '', stderr: said });
     }
@@ -95,7 +103,15 @@ describe('the name of a command in an earlier version', () => {
     const { code, stderr } = await cli(['keys', 'rotate', '--next', 'next.json'], temporaryFolder());
     expect([code, stderr]).toEqual([
       2,
-      'passport-registry: `keys rotate --next` is now `keys step --next`\n',
+      'passport-registry: `keys rotate --next` is now `keys step --next`: see docs/upgrading.md\n',
+    ]);
+  });
+
+  it('format --check answers with a command that changes no file', async () => {
+    const { code, stderr } = await cli(['format', '--check', 'issuers'], temporaryFolder());
+    expect([code, stderr]).toEqual([
+      2,
+      'passport-registry: `format --check` is now `check`: see docs/upgrading.md\n',
     ]);
   });
 });

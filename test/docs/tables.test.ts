@@ -20,7 +20,9 @@ async function helpOf(command: readonly string[]) {
   const { stdout } = await cli([...command, '--help', '--all'], ROOT);
   return {
     options: [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option),
-    names: [...stdout.matchAll(/^ {2}([a-z]+) [^:]/gm)].map(([, name = '']) => name),
+    names: [...stdout.replace(/^Arguments:\n(?: .*\n)+/m, '').matchAll(/^ {2}([a-z]+) [^:]/gm)].map(
+      ([, name = '']) => name,
+    ),
   };
 }
 
@@ -43,8 +45,9 @@ describe('the options in the documents', () => {
     );
     const wrong = lines.flatMap((line) => {
       const own = line.split(" '", 1)[0] ?? '';
-      const [first = '', second = ''] = own.split(' ');
-      const command = options.get(`${first} ${second}`) ?? options.get(first);
+      const words = own.split(' ');
+      const names = [3, 2, 1].map((length) => words.slice(0, length).join(' '));
+      const command = options.get(names.find((name) => options.has(name)) ?? '');
       const used = [...own.matchAll(/ (--[a-z][a-z-]*)/g)].map(([, option = '']) => option);
       return used
         .filter((option) => command?.includes(option) === false)

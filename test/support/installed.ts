@@ -28,6 +28,7 @@ async function installed(): Promise<string> {
   // programs as it can, because the documents have hundreds of commands.
   const program = `#!/usr/bin/env bash
 if test "\${0##*/}" = npx; then
+  if test "$1" = --yes; then shift; fi
   if test "$1" = --package; then shift 2; fi
   test "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }
   shift

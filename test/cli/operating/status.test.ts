@@ -112,6 +112,10 @@ describe('passport-registry status', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
+    // A host that has lost its files looks as before the first list.
+    expect(report.next[0].reason).toBe(
+      'publish the first list; if this registry has published before, copy its tree here first',
+    );
     const { rotation, hold, holders, ...others } = levels;
     expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual([
       ...['ok', 'note', 'ok'],
@@ -313,7 +317,10 @@ describe('a hold', () => {
     const held = await statusOf(['--fail-on', 'warning']);
     expect(held.code).toBe(1);
     expect(held.report.hold).toMatchObject({ level: 'warning', issuers: ['alpha', 'beta'], releasable: [] });
-    expect(held.report.next[0].reason).toContain('alpha, beta');
+    expect(held.report.next[0].reason).toBe(
+      'suspend with the root key: alpha, beta; or, after a false alarm, run ' +
+        '`npx passport-registry hold --end alpha beta --false-alarm`',
+    );
     expect((await cli(['status'], folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
 
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
@@ -321,7 +328,8 @@ describe('a hold', () => {
     const suspended = await statusOf();
     expect(suspended.report.hold).toMatchObject({ level: 'warning', releasable: ['alpha'] });
     expect(suspended.next).toContain('npx passport-registry hold --end alpha');
-    await good('hold', '--end', '--false-alarm', 'beta');
+    expect(suspended.report.hold.message).toMatch(/: treated as suspended; holds that can end: alpha$/);
+    await good('hold', '--end', 'beta', '--false-alarm');
     expect((await statusOf()).report.hold.level).toBe('note');
     await good('hold', '--end', 'alpha');
     expect((await statusOf()).report.hold).toEqual(before.report.hold);

@@ -130,6 +130,9 @@ describe('passport-registry keys rotate', () => {
     expect(stderr).toMatch(/to do {2}build dist .*: 1 changed issuer\n/);
     expect(stderr.includes('checkpoint by the online key')).toBe(checkpoints);
     expect(existsSync(path('rotation/delegation.jwt'))).toBe(checkpoints);
+    expect(stderr.includes(' replace delegation.jwt by rotation/delegation.jwt, then remove rotation,')).toBe(
+      checkpoints,
+    );
     await expectRotated();
     expect(statSync(path('safe/next.pem')).mode & 0o777).toBe(0o600);
   });

@@ -104,7 +104,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
     expect(git('ls-tree', '--name-only', 'published')).toContain('checkpoint.jwt');
     uncomment('Checkpoints');
     execFileSync('git', ['add', 'online.json', 'delegation.jwt'], { cwd: folder });
-    const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    const key = readFileSync(join(top, 'online.pem'), 'utf8');
     await runAll('README.md', 'Emergency', { ONLINE_KEY: key });
     expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
     expect(git('show', 'published:issuers/harbour-logistics')).toContain('"status":"active"');
@@ -114,7 +114,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
   });
 
   it('README.md: a new root key, and nothing of it in git but the public key', async () => {
-    const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    const key = readFileSync(join(top, 'online.pem'), 'utf8');
     const before = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid;
     await runAll('README.md', 'New root key', { ONLINE_KEY: key });
     const { kid } = JSON.parse(git('show', 'new-root-key:root.json'));
@@ -134,7 +134,7 @@ describeWith(['git'], 'the documents of a new registry', () => {
     const file = join(folder, 'registry.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('../root-key.pem', '../next-key.pem'));
     uncomment('Public log');
-    const ONLINE_KEY = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    const ONLINE_KEY = readFileSync(join(top, 'online.pem'), 'utf8');
     await runAll('README.md', 'Public log', { ONLINE_KEY });
     const LOG_KEY = readFileSync(join(top, 'log-key.pem'), 'utf8');
     await runAll('README.md', 'Emergency', { ONLINE_KEY, LOG_KEY });
