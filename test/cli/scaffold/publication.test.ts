@@ -75,11 +75,11 @@ describeWith(
       }
     });
 
-    it('sign a checkpoint later, and change no other file', async () => {
+    it('sign a checkpoint later, and change no other file but the copy of the statements', async () => {
       const before = git(origin, 'rev-parse', 'published');
       github.wait();
       expect(Object.values(codes(await github.checkpoint()))).toEqual([0, 0, 0]);
-      expect(git(origin, 'diff', '--name-only', before, 'published')).toBe('checkpoint.jwt');
+      expect(git(origin, 'diff', '--name-only', before, 'published')).toBe('checkpoint.jwt\nstatements.json');
     });
 
     const holdOfBranch = () => {
