@@ -228,7 +228,7 @@ describeWith(['chromium'], 'a page that stays open', () => {
     writeFiles(folder, { 'root.json': stdout });
     await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
     const args = [
-      ...['keys', 'step'],
+      ...['keys', 'rotate'],
       '--yes',
       '--key',
       'root.pem',

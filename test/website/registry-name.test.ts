@@ -115,7 +115,7 @@ describe('a registry with a name', () => {
     expect(read('index.html')).toContain('beta');
     expect(read(OPEN_API)).toBe(before[2]);
     await run(
-      ...['keys', 'step'],
+      ...['keys', 'rotate'],
       '--yes',
       '--key',
       'key.pem',
