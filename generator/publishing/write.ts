@@ -115,9 +115,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     if (from !== undefined) switchFile(from, out, path);
   };
   for (const file of staged.values()) flush(file);
-  // Without it, the single files decide. A build that is killed must not leave older statements in it than they have.
-  if (staged.has(PATHS.statements) || !tree.has(PATHS.statements))
-    rmSync(join(out, PATHS.statements), { force: true });
+  if (staged.has(PATHS.statements) || !tree.has(PATHS.statements)) withdrawStatements(out);
   const isSums = (path: string) => path.startsWith('sums/');
   const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
   const isLate = (path: string) => DECISIVE.includes(path) || isSums(path) || isStatement(path);
@@ -169,6 +167,15 @@ export function addFiles(files: Tree, place: OutputFolder): Written {
   } catch (cause) {
     throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
   }
+}
+
+/**
+ * Removes `statements.json` before any of the files that it holds is replaced. If the process is killed then, the single
+ * files decide, and no client reads an older statement than they have.
+ */
+export function withdrawStatements(out: string): void {
+  rmSync(join(out, PATHS.statements), { recursive: true, force: true });
+  flushFolder(out);
 }
 
 /** Lets renames survive a loss of power. A witness may have seen a head that would otherwise be lost. */

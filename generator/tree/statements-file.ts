@@ -1,17 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { canonicalBytes, decodeUtf8, LIMITS } from '@passport-registry/verifier/core';
+import { canonicalBytes, decodeUtf8, LIMITS, STATEMENT_FILES } from '@passport-registry/verifier/core';
 import { PATHS } from './paths.js';
 import type { Tree } from './tree.js';
-
-/** The files that `statements.json` holds, if the tree has them (rule statements-file). */
-export const STATEMENT_FILES: readonly string[] = [
-  PATHS.signature,
-  PATHS.publication,
-  PATHS.checkpoint,
-  PATHS.delegation,
-  PATHS.rotation,
-  PATHS.logProof,
-];
 
 /**
  * Makes `statements.json` from the files of a tree: all statements in one file, so that a client needs one request.

@@ -1,6 +1,5 @@
-import { canonicalBytes, isObject, parseStrictJson } from '@passport-registry/verifier/core';
+import { canonicalBytes, isObject, parseStrictJson, STATEMENT_FILES } from '@passport-registry/verifier/core';
 import { PATHS } from '../tree/paths.js';
-import { STATEMENT_FILES } from '../tree/statements-file.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 
 const REMEDY = 'the next `build` or `checkpoint` writes it again';

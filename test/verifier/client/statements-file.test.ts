@@ -88,6 +88,22 @@ describe('one file with all statements', () => {
   });
 });
 
+describe('a host that replaces its statements', () => {
+  it('is asked for the file again, although the file was gone for a moment', async () => {
+    const files = withStatements(await published());
+    const host = await registryHost(files);
+    const client = clientOf(host);
+    await client.ready();
+    host.files = new Map([...files].filter(([path]) => path !== 'statements.json'));
+    await client.refresh();
+    expect(client.status().errors).toEqual({});
+    host.files = files;
+    asked(host);
+    await client.refresh();
+    expect(asked(host).map((line) => line.split(' ')[0])).toEqual(['statements.json']);
+  });
+});
+
 describe('one file with all statements is no authority', () => {
   /** Loads a registry whose single files are good. Returns what the client has accepted. */
   async function load(change: (files: Files) => Files): Promise<string | undefined> {

@@ -1,10 +1,14 @@
 import { RegistryError } from '../core/errors.js';
 import { limitOf } from '../core/limits.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
+import {
+  isInStatementsFile,
+  readStatementsFile,
+  STATEMENTS_FILE,
+} from '../core/publication/statements-file.js';
 import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
 import { untilAborted } from '../http/until-aborted.js';
 import { STAGGER_SHARE } from './round.js';
-import { isInStatementsFile, readStatementsFile, STATEMENTS_FILE } from './statements-file.js';
 
 /** The files that are cached with their ETags. The client requests each other file only once. */
 const REVALIDATED = [
@@ -40,8 +44,8 @@ export class HttpSource {
   #mayBeOld = new Set<string>();
   /** What the host has answered when it was last asked for all statements together. */
   #together: Together | undefined;
-  /** Whether the host has no such file. A restart asks again. */
-  #lacksTogether = false;
+  /** Whether the host has such a file. Undefined before the first answer. */
+  #hasTogether: boolean | undefined;
   /** Whether the next round requests each file by itself: what came together did not fit, or did not come. */
   #asksApart = false;
 
@@ -77,7 +81,7 @@ export class HttpSource {
    * @returns undefined if the host has no such file, or one that cannot be read, and in the round after such a failure
    */
   together(round: number, signal: AbortSignal): Promise<StatementFiles | undefined> | undefined {
-    if (this.#lacksTogether) return undefined;
+    if (this.#hasTogether === false) return undefined;
     if (this.#together?.round !== round) {
       const files = this.#asksApart ? undefined : this.#awaitTogether(signal);
       this.#asksApart = false;
@@ -98,7 +102,8 @@ export class HttpSource {
 
   async #requestTogether(signal: AbortSignal): Promise<StatementFiles | undefined> {
     const bytes = await this.files(signal).get(STATEMENTS_FILE);
-    this.#lacksTogether = bytes === undefined;
+    // A publication removes the file for a moment. A host that never had it is not asked again before a restart.
+    this.#hasTogether ||= bytes !== undefined;
     return bytes && readStatementsFile(bytes);
   }
 

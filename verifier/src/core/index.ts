@@ -98,6 +98,7 @@ export { readHashedFile } from './publication/hashed-file.js';
 export type { SummedHead } from './publication/head.js';
 export type { Publication } from './publication/publication.js';
 export { refuseOlderList } from './publication/rollback.js';
+export { STATEMENT_FILES } from './publication/statements-file.js';
 export { storedFiles } from './publication/stored-publication.js';
 export {
   type Conditions,

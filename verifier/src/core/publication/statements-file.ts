@@ -1,12 +1,12 @@
-import { isObject } from '../core/bytes/checks.js';
-import { parseStrictJson } from '../core/bytes/strict-json.js';
-import { limitOf } from '../core/limits.js';
+import { isObject } from '../bytes/checks.js';
+import { parseStrictJson } from '../bytes/strict-json.js';
+import { limitOf } from '../limits.js';
 
 /** The file that holds the statements of a registry together (rule statements-file). */
 export const STATEMENTS_FILE = 'statements.json';
 
-/** The files that the file can hold. */
-const MEMBERS: readonly string[] = [
+/** The files that `statements.json` holds, if the tree has them (rule statements-file). */
+export const STATEMENT_FILES: readonly string[] = [
   'issuers.sig',
   'publication.jwt',
   'checkpoint.jwt',
@@ -17,7 +17,7 @@ const MEMBERS: readonly string[] = [
 
 /** Returns whether `statements.json` holds a file, if the tree has the file. */
 export function isInStatementsFile(path: string): boolean {
-  return MEMBERS.includes(path);
+  return STATEMENT_FILES.includes(path);
 }
 
 /**
