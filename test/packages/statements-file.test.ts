@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createIssuerLookup, createRegistryClient } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../support/clients.js';
+import { describeWith } from '../support/components.js';
 import { registryHost } from '../support/registry-host.js';
 import { serve } from '../support/serving.js';
 import {
@@ -82,3 +83,15 @@ describe('a registry with statements.json, and the version before', () => {
     await before.cli(['verify', 'dist', ...PINNED], folder);
   });
 });
+
+describeWith(
+  ['rsync'],
+  'a registry with statements.json, and a mirror of the version before with rsync',
+  () => {
+    it('refuses the file by name', async () => {
+      const { folder } = await withStatements();
+      const mirror = before.cli(['mirror', join(folder, 'dist'), 'copy', '--root-key', 'first.json'], folder);
+      await expect(mirror).rejects.toThrow('statements.json is not in SHA256SUMS');
+    });
+  },
+);
