@@ -25,6 +25,7 @@ import { addSignCommand } from './commands/sign.js';
 import { addStatusCommand } from './commands/status.js';
 import { addVerifyCommand } from './commands/verify.js';
 import { addWitnessCommand } from './commands/witness.js';
+import { withThumbprints } from './options/thumbprint-arguments.js';
 import { useConfiguration } from './options/use-configuration.js';
 import type { Invocation, Io } from './terminal/io.js';
 import { sayLines } from './terminal/output.js';
@@ -82,7 +83,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   pointToHelp(program, program.name());
   useConfiguration(program, Object.keys(OLD_NAMES));
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(withThumbprints(argv), { from: 'user' });
   } catch (error) {
     // Commander has already printed the message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;

@@ -195,7 +195,19 @@ async function checkpoint(io: Io, { out, holdChange }: Request, options: Options
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
   sayOperations(io, { mirrors: operations?.mirrors, warnings });
   sayLog(io, { log });
+  if (holdChange !== undefined) say(io, afterHold(holdChange, out));
   return ok ? 0 : TOO_FEW;
+}
+
+/** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
+function afterHold({ action, ids }: HoldChange, out: string): string {
+  if (action !== 'hold') return `Publish ${out}.`;
+  const named = ids.join(' ');
+  const each = ids.length === 1 ? named : 'ID';
+  return (
+    `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
+    `(\`suspend ${each} --reason TEXT\`), and end the hold; or, if it was a mistake, run \`hold --end ${named} --false-alarm\`.`
+  );
 }
 
 function sayOperations(io: Io, { mirrors = [], warnings }: OperationsReport = { warnings: [] }): void {

@@ -97,6 +97,12 @@ async function changeAndBuild(
     for (const signal of SIGNALS) process.off(signal, stop);
   }
   say(io, `Commit ${edit.file}, and publish ${out}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  if (to === 'active' && (await readPublished(out))?.checkpoint?.hold.includes(id)) {
+    say(
+      io,
+      `${id} is still on hold, so verifiers go on treating it as suspended: end that with \`hold --end ${id} --false-alarm\`.`,
+    );
+  }
   return undefined;
 }
 

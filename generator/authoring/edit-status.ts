@@ -7,7 +7,10 @@ import { recordOf } from './find-record.js';
 
 type Status = Issuer['status'];
 
-/** A change of an issuer's status that was written to the record. If `from` equals `to`, the record has not changed. */
+/**
+ * A change of an issuer's status that was written to the record. If `from` equals `to`, the record had that status, and got
+ * only the reason.
+ */
 export interface StatusEdit {
   /** The path of the record. */
   readonly file: string;
@@ -30,8 +33,8 @@ export interface StatusChange {
   readonly reason: string;
   readonly now: Date;
   /**
-   * Whether the published list has the new status. Called if the record already has it: a command that was killed may
-   * have edited the record and published nothing.
+   * Whether the published list has the new status. Called if the record already has it: a command that was killed, or
+   * somebody by hand, may have edited the record and published nothing.
    */
   isPublished(): Promise<boolean>;
 }
@@ -51,13 +54,16 @@ export async function editStatus(issuers: string, id: string, change: StatusChan
     throw new UsageError(`${file} is a symbolic link: change the record that the link points to`);
   const before = readRecordText(file);
   const [start, end, from] = findStatus(before, file);
-  if (!TRANSITIONS[from].includes(to)) {
-    if (from === to && !(await change.isPublished())) return { file, from, to, undo: () => undefined };
+  const isUnpublished = from === to && !(await change.isPublished());
+  if (!isUnpublished && !TRANSITIONS[from].includes(to)) {
     const why = from === 'revoked' ? 'is revoked, which is final' : `is already ${from}`;
     throw new UsageError(`${id} ${why}`);
   }
   const lineStart = before.lastIndexOf('\n', start) + 1;
   const note = `# ${now.toISOString().slice(0, 10)} ${to}: ${toOneLine(reason)}${lineEndingOf(before)}`;
+  // The same command, after it was killed.
+  if (isUnpublished && before.slice(0, lineStart).endsWith(note))
+    return { file, from, to, undo: () => undefined };
   const after = before.slice(0, lineStart) + note + before.slice(lineStart, start) + to + before.slice(end);
   replaceFile(file, after);
   return { file, from, to, undo: () => replaceFile(file, before) };

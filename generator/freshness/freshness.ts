@@ -117,7 +117,9 @@ export async function freshnessFiles(
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),
     ...(await rootKeysOf(rotation)),
   ];
-  const older = published === undefined ? [] : await readPublishedSnapshots(published.folder, roots);
+  const isFirstKnown = rotation === undefined || knowsFirstKey(rotation, roots);
+  const older =
+    published === undefined ? [] : await readPublishedSnapshots(published, { roots, isFirstKnown });
   for (const [path, bytes] of snapshots(signed, older, checkpoint)) files.set(path, bytes);
   return files;
 }
@@ -255,6 +257,12 @@ async function rootKeysOf(rotation: Uint8Array | undefined): Promise<RootKey[]> 
   return Promise.all(readRotation(rotation).map(({ claims }) => importRootKey(claims['next_root'])));
 }
 
+/** Whether the key that signed the first step of a rotation, of which the rotation has only the thumbprint, is known. */
+function knowsFirstKey(rotation: Uint8Array, roots: readonly RootKey[]): boolean {
+  const [first] = readRotation(rotation);
+  return roots.some(({ thumbprint }) => thumbprint === first?.kid);
+}
+
 /**
  * The snapshots of the tree: the current list, the lists before, and the list that the checkpoint names.
  *
@@ -314,17 +322,31 @@ interface Snapshot {
   readonly updatedAt: string;
 }
 
+/** The root keys that may have signed snapshots, and whether the first of them is among those that are known. */
+interface SnapshotSigners {
+  readonly roots: readonly RootKey[];
+  readonly isFirstKnown: boolean;
+}
+
 /**
  * Reads the complete published snapshots, newest first. The name of a snapshot must be the payload hash of its list. A
- * snapshot without a signature by one of the known root keys is dropped, because no verifier would accept it.
+ * snapshot without a signature by one of the root keys is dropped, because no verifier would accept it. If the first root
+ * key is not known, a published snapshot may be its, and stays: without it, SHA256SUMS would change, and the published
+ * checkpoint would no longer be for the tree.
  */
-async function readPublishedSnapshots(out: string, roots: readonly RootKey[]): Promise<Snapshot[]> {
+async function readPublishedSnapshots(
+  { folder: out, checksums }: PublishedTree,
+  { roots, isFirstKnown }: SnapshotSigners,
+): Promise<Snapshot[]> {
+  const isPublished = (hash: string, signature: Uint8Array) =>
+    checksums()?.get(PATHS.snapshot(hash, PATHS.signature)) === sha256(signature);
   const found: Snapshot[] = [];
   for (const hash of namesIn(join(out, 'snapshots'))) {
     const list = readIfThere(out, PATHS.snapshot(hash, PATHS.list));
     const signature = readIfThere(out, PATHS.snapshot(hash, PATHS.signature));
     if (list === undefined || signature === undefined || sha256(list) !== hash) continue;
-    if (!(await isSignedByAny(list, signature, roots))) continue;
+    const mayBeOfFirst = !isFirstKnown && isPublished(hash, signature);
+    if (!mayBeOfFirst && !(await isSignedByAny(list, signature, roots))) continue;
     const statement = readIfThere(out, PATHS.snapshot(hash, PATHS.publication));
     found.push({ hash, list, signature, statement, updatedAt: updatedAtOf(list) ?? '' });
   }

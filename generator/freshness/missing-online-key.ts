@@ -12,16 +12,27 @@ export const WITHOUT_HOLDS =
 
 /** Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign. @param isHold - whether to stop issuers */
 export async function missingOnlineKey(folder: string, isHold: boolean): Promise<KeyRejected> {
+  const { text, mayHold } = await permission(folder);
+  const advice = isHold && !mayHold ? `. ${WITHOUT_HOLDS}` : '';
   return new KeyRejected(
-    `no online key: ${await permission(folder)}; pass --key FILE, --key env:NAME or --signer-command${isHold ? `. ${WITHOUT_HOLDS}` : ''}`,
+    `no online key: ${text}; pass --key FILE, --key env:NAME or --signer-command${advice}`,
   );
 }
 
-async function permission(folder: string): Promise<string> {
+interface Permission {
+  readonly text: string;
+  /** Whether an online key may hold issuers. */
+  readonly mayHold: boolean;
+}
+
+async function permission(folder: string): Promise<Permission> {
   const rootKey = (await readPublished(folder))?.rootKey;
   const bytes = readIfThere(folder, PATHS.delegation);
   if (bytes === undefined || rootKey === undefined) {
-    return `${folder} has no delegation, so only the root key can sign a checkpoint (\`keys delegate\` makes a delegation)`;
+    return {
+      text: `${folder} has no delegation, so only the root key can sign a checkpoint (\`keys delegate\` makes a delegation)`,
+      mayHold: false,
+    };
   }
   try {
     const { keys, mayHold, expiresAt } = await verifyDelegation(bytes, rootKey, ANY_TIME);
@@ -29,9 +40,10 @@ async function permission(folder: string): Promise<string> {
     const holds = mayHold
       ? 'checkpoints and holds'
       : 'checkpoints, but no holds (`keys delegate --hold` makes a delegation that permits them)';
-    return `the delegation in ${folder} lets ${names} sign ${holds} until ${formatUpdatedAt(expiresAt)}`;
+    const text = `the delegation in ${folder} lets ${names} sign ${holds} until ${formatUpdatedAt(expiresAt)}`;
+    return { text, mayHold };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return `the delegation in ${folder} is not valid: ${error.message}`;
+    return { text: `the delegation in ${folder} is not valid: ${error.message}`, mayHold: false };
   }
 }

@@ -62,7 +62,11 @@ export async function publishCheckpoint(
       rootKey === undefined ||
       !signed
     ) {
-      throw new TreeRejected(`${out} has no registry with a valid signature; build it first`);
+      const isDamaged = published?.hasStatement === true || list !== undefined;
+      const remedy = isDamaged
+        ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
+        : 'build it first';
+      throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
     }
     // Without the statement, the checkpoint would name no sequence, although an earlier one did.
     assertStatementIntact(published);

@@ -168,13 +168,16 @@ describe('an emergency', () => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': edited });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect(stderr).toContain('but not in the list in dist: building');
-    expect([code, record()]).toEqual([0, edited]);
+    // The reason is kept once, however often the command is repeated.
+    const explained = edited.replace('status:', `# ${TODAY} suspended: x\nstatus:`);
+    expect([code, record()]).toEqual([0, explained]);
     expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"status":"suspended"');
     const again = await command('suspend', 'gamma', '--reason', 'x');
     expect([again.code, again.stderr.includes('gamma is already suspended')]).toEqual([2, true]);
     // The list of a killed build may have no valid signature yet.
     writeFiles(folder, { 'dist/issuers.sig': 'A'.repeat(86) });
     expect((await command('suspend', 'gamma', '--reason', 'x')).code).toBe(0);
+    expect(record()).toBe(explained);
   });
 
   it('in a record with other line ends, or in one pair of braces', async () => {

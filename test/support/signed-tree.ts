@@ -56,19 +56,12 @@ export async function signedTree(): Promise<SignedTree> {
   await delegate('root');
   const checkpoint = ['--checkpoint-key', 'online.pem'];
   await good('build', '--key', 'first.pem', '--delegation', 'first.jwt', ...checkpoint);
-  const first = snapshotsIn(join(folder, 'dist'));
   writeFiles(folder, { step: await good('keys', 'step', '--key', 'first.pem', '--next', 'root.json') });
   const rotation = ['--root-key', 'root.json', '--rotation', 'step', '--delegation', 'root.jwt'];
   await good('build', '--key', 'root.pem', ...rotation, ...checkpoint);
   change('suspended');
   await good('build', '--key', 'root.pem', ...checkpoint);
-  // A build removes snapshots that are signed by an unknown key. A build that has just followed a rotation keeps them.
-  const files = await resealed(new Map([...filesOf(join(folder, 'dist')), ...first]), keys.online);
-  return { folder, files, ...keys };
-}
-
-function snapshotsIn(folder: string): [string, Buffer][] {
-  return [...filesOf(folder)].filter(([path]) => path.startsWith('snapshots/'));
+  return { folder, files: filesOf(join(folder, 'dist')), ...keys };
 }
 
 export async function signerKey(folder: string, name: string): Promise<SignerKey> {

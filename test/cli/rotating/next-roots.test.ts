@@ -214,6 +214,20 @@ describe('keys rotate', () => {
     ]);
   });
 
+  it('takes thumbprints that look like options', async () => {
+    settings();
+    const [one, two] = [`-${'A'.repeat(42)}`, `--${'A'.repeat(41)}`];
+    for (const given of [
+      [one, two],
+      ['second.json', one, two],
+      [one, 'second.json', two],
+    ]) {
+      const { code, stdout } = await command('keys', 'step', '--next', 'first.json', '--commit', ...given);
+      const expected = given.map((each) => (each === 'second.json' ? kid('second') : each));
+      expect([code, claimsOf(Buffer.from(stdout))['next_roots']]).toEqual([0, expected]);
+    }
+  });
+
   it('takes the commitment from the published rotation, and refuses a damaged one', async () => {
     settings('first');
     expect((await rotate('root', 'first', ...commit('second.json'))).code).toBe(0);

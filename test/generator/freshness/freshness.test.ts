@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto';
+import { createHash, createPrivateKey } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
@@ -7,7 +7,15 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
-import { cli, filesBelow, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  filesBelow,
+  filesOf,
+  type Outcome,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 let made: string;
 let folder: string;
@@ -574,6 +582,26 @@ describe('a rotation of the root key', () => {
     held.close();
     await good('checkpoint', '--key', 'online.pem');
     await client(base, 'root');
+  });
+
+  it('lets a build without the online key change nothing, although the first root key is not in the tree', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await rotate('root', 'second');
+    await delegate('second', 'online', 'second.jwt');
+    const second = ['build', '--key', 'second.pem', '--root-key', 'second.json'];
+    const statements = ['--rotation', 'root-second.jwt', '--delegation', 'second.jwt'];
+    await good(...second, ...statements, '--checkpoint-key', 'online.pem');
+    const before = filesOf(path());
+    await good(...second);
+    expect(filesOf(path())).toEqual(before);
+    // What nobody has published goes, whoever may have signed it.
+    const stray = join('snapshots', createHash('sha256').update('{}').digest('hex'));
+    const signature = text('issuers.sig');
+    writeFiles(path(), { [join(stray, 'issuers.json')]: '{}', [join(stray, 'issuers.sig')]: signature });
+    await good(...second);
+    expect(filesOf(path())).toEqual(before);
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
   });
 
   it('is refused where a step is missing, or is not by the root key before', async () => {

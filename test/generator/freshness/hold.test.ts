@@ -83,6 +83,9 @@ describe('hold and release', () => {
     const list = text('issuers.json');
     const held = await hold('alpha');
     expect(held.stderr).toContain('on hold: alpha.');
+    expect(held.stderr).toContain('Publish dist now');
+    expect(held.stderr).toContain('`suspend alpha --reason TEXT`');
+    expect(held.stderr).toContain('`hold --end alpha --false-alarm`');
     expect(claims().hold).toEqual(['alpha']);
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     expect(await reasons('beta')).toEqual(['policy-met']);
@@ -276,6 +279,16 @@ describe('a hold', () => {
     expect(await reasons('beta')).toEqual(['status-suspended']);
   });
 
+  it('stays when the suspension of the issuer ends, which says so', async () => {
+    const root = ['--reason', 'x', '--key', 'root.pem', '--production'];
+    expect((await good('suspend', 'alpha', ...root)).stderr).not.toContain('still on hold');
+    const { stderr } = await good('suspend', '--end', 'alpha', ...root);
+    expect(stderr).toContain('alpha is still on hold');
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+    await release('alpha');
+    expect(await reasons('alpha')).toEqual(['policy-met']);
+  });
+
   it('stays when the list suspends the issuer, until it is released', async () => {
     suspend('alpha');
     await build('--checkpoint-key', 'online.pem');
@@ -412,6 +425,7 @@ describe('a hold without a key', () => {
     const { kid } = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'));
     const { code, stderr } = await cli(['hold', 'alpha'], folder);
     expect([code, stderr]).toEqual([3, expect.stringContaining(kid)]);
+    expect(stderr).not.toContain('keys delegate');
     await delegate('delegation.jwt');
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
     expect((await cli(['hold', 'alpha'], folder)).stderr).toContain(`${kid} sign checkpoints, but no holds`);
