@@ -28,9 +28,11 @@ export default defineConfig({
     // Tests run the compiled packages, never the sources. Processes of the command line run the bundle.
     globalSetup: ['test/support/compile.ts', 'test/support/run-folder.ts', 'test/support/browser-service.ts'],
     env: { TMPDIR: process.env['TMPDIR'] ?? temporaryFolder(), XDG_STATE_HOME: '' },
-    setupFiles: ['test/support/compare-bytes.ts', 'test/support/short-waits.ts'],
+    setupFiles: ['test/support/setup.ts'],
     // The command line runs in the process of the test and changes the current folder, which threads cannot do.
     pool: 'forks',
+    // A process for each file would take a third of the time, to load the same modules again.
+    isolate: false,
     // The compiled packages are loaded by Node.js, not transformed by Vite.
     server: { deps: { external: [/\/build\//] } },
     // Many tests start programs and flush files, which can take long on a busy machine. `run` has its own time limit.

@@ -42,7 +42,10 @@ async function host(scripts) {
   };
 }
 
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium-headless-shell',
+  args: ['--no-sandbox'],
+});
 const hosts = [
   await host(publishedScripts()),
   await host({ '/assets/registry.js': await unverifiedScript() }),

@@ -10,7 +10,7 @@ import { accepted, refused, type Verdict } from './verdict.js';
 import { answerOf, filesOf, type Source, sourceUrl } from './world.js';
 
 /** Chromium on this machine. */
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
 
 /** The page of a registry in Chromium. One browser serves all cases. */
 export class PageReader {

@@ -4,13 +4,13 @@ import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterAll } from 'vitest';
+import { afterEachFile } from './endings.js';
 import { temporaryFolder } from './workspace.js';
 
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
 const workers: Worker[] = [];
-afterAll(async () => {
+afterEachFile(async () => {
   for (const worker of workers.splice(0)) await worker.terminate();
   for (const socket of sockets) socket.destroy();
   for (const server of servers.splice(0)) server.close();

@@ -5,11 +5,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { BAD_KEYS } from './bad-keys.js';
+import { afterEachFile } from './endings.js';
 
 const servers: Server[] = [];
-afterAll(() => {
+afterEachFile(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 

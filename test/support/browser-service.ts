@@ -16,7 +16,7 @@ export default async function browserService(project: TestProject): Promise<() =
   let browser: Promise<BrowserServer> | undefined;
   const service = createServer((_request, response) => {
     browser ??= chromium.launchServer({
-      executablePath: '/usr/bin/chromium',
+      executablePath: '/usr/bin/chromium-headless-shell',
       args: ['--no-sandbox', '--process-per-site'],
     });
     browser.then(

@@ -6,7 +6,8 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { afterAll, afterEach, expect, inject } from 'vitest';
+import { expect, inject } from 'vitest';
+import { afterEachFile, afterEachTest } from './endings.js';
 
 let browser: Promise<Browser> | undefined;
 /** The contexts of this file, by their options, and the pages in them that no test uses now. */
@@ -17,12 +18,15 @@ const CLOCK = 'clock';
 const endings: (() => Promise<unknown>)[] = [];
 
 // A page that is left open goes on checking its registry.
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 });
 
-afterAll(async () => {
-  await (await browser)?.close();
+afterEachFile(async () => {
+  const connection = browser;
+  browser = undefined;
+  contexts.clear();
+  await (await connection)?.close();
 });
 
 /** Connects to the one Chromium of this run of the tests, which starts when the first file asks for it. */

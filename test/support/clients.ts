@@ -1,9 +1,9 @@
 import type { RegistryEvent } from '@passport-registry/verifier';
-import { afterEach } from 'vitest';
+import { afterEachTest } from './endings.js';
 import type { RegistryHost } from './registry-host.js';
 
 const opened: { close(): void }[] = [];
-afterEach(() => {
+afterEachTest(() => {
   for (const client of opened.splice(0)) client.close();
 });
 

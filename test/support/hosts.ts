@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterEachFile } from './endings.js';
 import { ROOT } from './paths.js';
 import { answering, freePort, serve } from './serving.js';
 import { temporaryFolder, writeFiles } from './workspace.js';
 
 const children: ChildProcess[] = [];
 const groups: ChildProcess[] = [];
-afterAll(() => {
+afterEachFile(() => {
   for (const child of children.splice(0)) child.kill();
   for (const { pid } of groups.splice(0)) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 });

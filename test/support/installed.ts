@@ -1,10 +1,17 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { delimiter, join } from 'node:path';
+import { afterEachFile } from './endings.js';
 import { CLI } from './paths.js';
 import { cliWith, temporaryFolder, writeFiles } from './workspace.js';
 
 let folder: Promise<string> | undefined;
+let service: Server | undefined;
+
+afterEachFile(() => {
+  folder = undefined;
+  service?.close();
+});
 
 /**
  * Returns a PATH in which `npx passport-registry` and `passport-registry` run the program under test, as in a folder
@@ -70,6 +77,7 @@ function commandService(): Promise<number> {
       );
     });
   });
+  service = server;
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
     server.unref();

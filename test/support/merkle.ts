@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SubtreeHash } from '@passport-registry/verifier/core';
 
 /*
@@ -6,11 +6,8 @@ import type { SubtreeHash } from '@passport-registry/verifier/core';
  * it. Hashes come from Node.js.
  */
 
-const hashOf = (...parts: readonly Uint8Array[]) => {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return new Uint8Array(hash.digest());
-};
+const hashOf = (...parts: readonly Uint8Array[]) =>
+  new Uint8Array(hash('sha256', Buffer.concat(parts), 'buffer'));
 
 export const naiveLeaf = (entry: Uint8Array) => hashOf(Uint8Array.of(0), entry);
 export const naiveNode = (left: Uint8Array, right: Uint8Array) => hashOf(Uint8Array.of(1), left, right);

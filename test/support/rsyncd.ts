@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterEachFile } from './endings.js';
 import { ROOT } from './paths.js';
 import { freePort, untilReady } from './serving.js';
 import { temporaryFolder, writeFiles } from './workspace.js';
 
 const children: ChildProcess[] = [];
-afterAll(() => {
+afterEachFile(() => {
   for (const child of children.splice(0)) child.kill();
 });
 

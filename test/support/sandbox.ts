@@ -4,7 +4,8 @@ import { connectTo } from '@passport-registry/verifier';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type Sandbox, type SandboxOptions, startSandbox } from 'passport-registry/sandbox';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
+import { afterEachFile } from './endings.js';
 import { ROOT } from './paths.js';
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
@@ -84,7 +85,7 @@ function withAbsoluteReferences(schema: object): object {
 }
 
 const started: Sandbox[] = [];
-afterAll(async () => {
+afterEachFile(async () => {
   for (const sandbox of started.splice(0)) await sandbox.close();
 });
 

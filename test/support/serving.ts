@@ -4,8 +4,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { startServer } from '../../build/cli/static-server.js';
+import { afterEachFile } from './endings.js';
 import { CLI } from './paths.js';
 import { cleanEnvironment } from './workspace.js';
 
@@ -13,7 +13,7 @@ const servers: Server[] = [];
 const trees: { close(): void }[] = [];
 const children: ChildProcess[] = [];
 
-afterAll(() => {
+afterEachFile(() => {
   for (const child of children.splice(0)) child.kill();
   for (const server of servers.splice(0)) server.close().closeAllConnections();
   for (const tree of trees.splice(0)) tree.close();

@@ -16,7 +16,7 @@ syncBuiltinESMExports();
 
 /**
  * Derives keys from passphrases with one iteration instead of 600,000, which take half a second for each file that a test
- * reads or writes. Files that another process has encrypted need {@link deriveForReal}.
+ * reads or writes.
  */
 const { deriveBits } = SubtleCrypto.prototype;
 const quick: typeof deriveBits = function (this: SubtleCrypto, algorithm, key, length) {
@@ -25,8 +25,3 @@ const quick: typeof deriveBits = function (this: SubtleCrypto, algorithm, key, l
   return deriveBits.call(this, cheap, key, length);
 };
 SubtleCrypto.prototype.deriveBits = quick;
-
-/** From now on, the tests of this file derive keys as users do. */
-export function deriveForReal(): void {
-  SubtleCrypto.prototype.deriveBits = deriveBits;
-}

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { sign } from 'node:crypto';
 import { importRootKey } from '@passport-registry/verifier';
 import { encodeBase64 } from '@passport-registry/verifier/core';
-import { afterAll } from 'vitest';
+import { afterEachFile } from './endings.js';
 import { generatePair } from './note-keys.js';
 import { CLI } from './paths.js';
 import { freePort } from './serving.js';
 import { cleanEnvironment, cli, temporaryFolder } from './workspace.js';
 
 const children: ChildProcess[] = [];
-afterAll(() => {
+afterEachFile(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { afterAll } from 'vitest';
+import { afterEachFile } from './endings.js';
 import { CLI, ROOT } from './paths.js';
 
 const folders: string[] = [];
@@ -15,11 +15,12 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-afterAll(() => {
+let state: string | undefined;
+
+afterEachFile(() => {
+  state = undefined;
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-
-let state: string | undefined;
 
 /**
  * The environment of this process, without the variables that affect a build, and with some additions. What signing

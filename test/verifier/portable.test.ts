@@ -128,7 +128,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
   });
 });
 
-describeWith(['chromium'], 'the verifier in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the verifier in Chromium', () => {
   it.each(['ed25519', 'p256'] as const)(
     'verifies a registry of another origin with a root key of %s',
     async (type) => {

@@ -123,7 +123,7 @@ async function violations(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
 }
 
-describeWith(['chromium'], 'the page for everybody', () => {
+describeWith(['chromium-headless-shell'], 'the page for everybody', () => {
   let good: string;
   let bad: string;
   let expired: string;

@@ -28,7 +28,7 @@ async function opened(fragment = '') {
   return { page, wrong };
 }
 
-describeWith(['chromium'], 'an issuer on hold, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () => {
   it('is shown as stopped in the list, in its own view and among the verified facts', async () => {
     await good('hold', 'alpha', 'gamma', '--key', 'key.pem');
     const { page, wrong } = await opened();

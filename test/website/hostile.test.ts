@@ -86,7 +86,7 @@ function hostOf(page: string, files: () => ReturnType<typeof publish>): Promise<
   });
 }
 
-describeWith(['chromium'], 'hostile texts', () => {
+describeWith(['chromium-headless-shell'], 'hostile texts', () => {
   it('become no markup in the page, not even were they verified', async () => {
     const issuers = CORPUS.map(everywhere);
     const list = Buffer.from(JSON.stringify({ issuers, updated_at: '2026-01-01T00:00:00Z' }));

@@ -60,7 +60,7 @@ async function wholeHistory(page: Page): Promise<string[]> {
   return stepsUntil(page, COMPLETE);
 }
 
-describeWith(['chromium'], 'the history of an issuer from the log', () => {
+describeWith(['chromium-headless-shell'], 'the history of an issuer from the log', () => {
   const COUNT = 6;
   const at = (publication: number) =>
     `${timeInWords(timeOf(publication, COUNT))}, publication ${publication}`;
@@ -248,7 +248,7 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
   });
 });
 
-describeWith(['chromium'], 'the history of an issuer from a long log', () => {
+describeWith(['chromium-headless-shell'], 'the history of an issuer from a long log', () => {
   /** A registry with `log.pem`, so that its log can be replaced. */
   async function registry(): Promise<string> {
     const folder = await workspace(['alpha']);

@@ -68,7 +68,7 @@ async function decision(page: Page): Promise<string[]> {
 const ACCEPTED = 'A verifier with this policy accepts the issuer.';
 const REJECTED = 'A verifier with this policy rejects the issuer.';
 
-describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', () => {
   it('answers in the order of the questions: trust and why, what for, keys, history, use', async () => {
     const { page, wrong } = await opened('aurora');
     const parts = `Array.from(document.querySelector('article.issuer').children, (part) =>
@@ -272,7 +272,7 @@ async function runCode(name: string, code: string) {
   return run(process.execPath, ['--disable-warning=ExperimentalWarning', `${name}.mjs`], SCRIPTS);
 }
 
-describeWith(['chromium'], 'the code for an issuer, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the code for an issuer, in Chromium', () => {
   it('runs as it stands there', async () => {
     const { page } = await opened('aurora');
     const { kid } = JSON.parse(readFileSync(join(dist, 'keys/root.json'), 'utf8'));
@@ -378,7 +378,7 @@ describeWith(['chromium'], 'the code for an issuer, in Chromium', () => {
   });
 });
 
-describeWith(['chromium'], 'a part of the page that the host does not send', () => {
+describeWith(['chromium-headless-shell'], 'a part of the page that the host does not send', () => {
   it('is missed in words, with a way to load the page again, and the list still works', async () => {
     const index = readFileSync(join(dist, 'index.html'), 'utf8');
     let isGone = true;

@@ -31,7 +31,7 @@ async function focused(page: Page): Promise<string> {
   return (await page.locator(':focus').ariaSnapshot()).split('\n')[0] ?? '';
 }
 
-describeWith(['chromium'], 'the page by keyboard and in words, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in Chromium', () => {
   it('lead from the top through everything to the first issuer, each with its role and its name', async () => {
     const { page, wrong } = await opened();
     const walked: string[] = [];

@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 const rows = '.issuers tbody tr';
 
-describeWith(['chromium'], 'the list in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the list in Chromium', () => {
   async function opened(fragment = '') {
     const { page, wrong } = await open(`${base}/${fragment}`);
     expect(await verdict(page)).toBe('Verified in your browser');

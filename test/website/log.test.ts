@@ -48,7 +48,7 @@ async function shown(page: Page, state: 'good' | 'bad'): Promise<string> {
   return panel(page).innerText();
 }
 
-describeWith(['chromium'], 'the log in the page', () => {
+describeWith(['chromium-headless-shell'], 'the log in the page', () => {
   let folder: string;
   const read = (path: string) => readFileSync(join(folder, 'dist', path));
 
@@ -306,7 +306,7 @@ describeWith(['chromium'], 'the log in the page', () => {
   });
 });
 
-describeWith(['chromium'], 'the log with a publication that is not published', () => {
+describeWith(['chromium-headless-shell'], 'the log with a publication that is not published', () => {
   it('is shown as before, without the list that is to come', async () => {
     const { folder, keys } = await loggedByKeys();
     change(folder, 'alpha', { status: 'suspended' });
@@ -342,7 +342,7 @@ describeWith(['chromium'], 'the log with a publication that is not published', (
   });
 });
 
-describeWith(['chromium'], 'the log in a page that stays open', () => {
+describeWith(['chromium-headless-shell'], 'the log in a page that stays open', () => {
   async function opened(address: string): Promise<Page> {
     const { page } = await openWithClock(address);
     expect(await verdict(page)).toBe(GOOD);

@@ -96,7 +96,7 @@ async function rowsOf(page: Page, title: string): Promise<string[][]> {
   return Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
 }
 
-describeWith(['chromium'], 'the operations, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
   it('of a registry without a checkpoint, a log and mirrors say so', async () => {
     const { page, wrong } = await opened(await hostWith('bare'));
     expect(await page.title()).toBe('Operations: Registry of agent passport issuers');

@@ -296,7 +296,7 @@ const HOSTILE = [
   '&lt;b&gt; &#60;',
 ];
 
-describeWith(['chromium'], 'a hostile description', () => {
+describeWith(['chromium-headless-shell'], 'a hostile description', () => {
   it('becomes no markup, in the page or the feed, with a script or without', async () => {
     const dist = join(folder, 'dist');
     const signer = { key: join(folder, 'key.pem'), production: true, directory: folder };

@@ -62,7 +62,7 @@ const type = (text: string) => `
   document.querySelector('#search').value = ${JSON.stringify(text)};
   document.querySelector('#search').dispatchEvent(new Event('input', { bubbles: true }));`;
 
-describeWith(['chromium'], 'the search among thousands of issuers, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the search among thousands of issuers, in Chromium', () => {
   it('shows the first 25 of them', async () => {
     const page = await opened();
     await expect.poll(() => count(page)).toBe('1,307 issuers.');
@@ -226,7 +226,7 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
   });
 });
 
-describeWith(['chromium'], 'the search of a small registry, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the search of a small registry, in Chromium', () => {
   it('with one issuer finds it, and has no pages', async () => {
     const small = await workspace(['alpha']);
     await cli(['build', '--key', 'key.pem'], small);

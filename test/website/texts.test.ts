@@ -94,7 +94,7 @@ const DATA = [
   /^\(?(?:nå|(?:i|forrige|neste) \p{L}+|om \d+ \p{L}+|for \d+ \p{L}+ siden)\)?$/u,
 ];
 
-describeWith(['chromium'], 'the words of the page, in Chromium', () => {
+describeWith(['chromium-headless-shell'], 'the words of the page, in Chromium', () => {
   async function opened(address: string): Promise<Page> {
     const { page, wrong } = await open(address);
     await page.locator('.verification.good .facts, .verification.bad').first().waitFor({ state: 'attached' });

@@ -17,7 +17,7 @@ import {
   writeFiles,
 } from '../support/workspace.js';
 
-describeWith(['chromium'], 'verification in the page', () => {
+describeWith(['chromium-headless-shell'], 'verification in the page', () => {
   let ed25519: string;
 
   beforeAll(async () => {
@@ -289,7 +289,7 @@ describeWith(['chromium'], 'verification in the page', () => {
   });
 });
 
-describeWith(['chromium'], 'the page for what is not there', () => {
+describeWith(['chromium-headless-shell'], 'the page for what is not there', () => {
   it('has the nearest ids of the verified list, and the way to it', async () => {
     const folder = await published('Ed25519');
     const host = await serve(join(folder, 'dist'));

@@ -149,7 +149,7 @@ describe('two of three holders', () => {
   });
 });
 
-describeWith(['chromium'], 'the page of a registry with a shared root key', () => {
+describeWith(['chromium-headless-shell'], 'the page of a registry with a shared root key', () => {
   it('is verified in a browser', async () => {
     await at('published');
     const { page, wrong } = await open(await serve(join(registry, 'dist')));

@@ -9,7 +9,7 @@ import { forSarif } from '../../../build/generator/diagnostics/printers/sarif.js
 import { forTerminal } from '../../../build/generator/diagnostics/printers/terminal.js';
 import { forMarkdown } from '../../../build/generator/review/markdown.js';
 import { describeWith } from '../../support/components.js';
-import fc from '../../support/fast-check.js';
+import fc, { codePoint } from '../../support/fast-check.js';
 import { CLI } from '../../support/paths.js';
 import { until } from '../../support/until.js';
 import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -185,7 +185,7 @@ const hostile = fc
           '\\n',
         ],
       ),
-      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: codePoint, maxLength: 8 }),
       fc.string({ maxLength: 20 }),
     ),
     { maxLength: 8 },

@@ -165,6 +165,8 @@ describe.each(KINDS)('$name', ({ create }) => {
     const second = clientOf(create, store);
     await second.ready();
     expect(second.hold).toEqual(['a']);
+    // Its first round of requests ends here: a refresh would join it.
+    expect(await read(second, new Map())).not.toBe('accepted');
     if (create === createRegistryClient) expect(await codes(second, 'a')).toEqual(['issuer-held']);
     expect(await read(second, await registry({ later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
     expect(await codes(second, 'a')).toEqual(['issuer-held']);
