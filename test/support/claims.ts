@@ -98,6 +98,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/signing/keys', 'refuses what is no point that can be a key'],
     ],
     'A passport is accepted only if': [
+      ['verifier/issuer/issuer-answers', 'is remembered for exactly these bytes of a token'],
+      ['verifier/issuer/issuer-answers', 'is verified again under the keys that are requested next'],
       ['verifier/verification/attacks', 'is not taken for verified by anything but its signature'],
       ['verifier/verification/attacks', 'that is stale rejects'],
     ],

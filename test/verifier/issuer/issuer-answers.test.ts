@@ -1,5 +1,5 @@
-import type { PassportVerifierOptions, Registry } from '@passport-registry/verifier';
-import { beforeEach, describe, expect, it } from 'vitest';
+import type { ActionRequest, PassportVerifierOptions, Registry } from '@passport-registry/verifier';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   agentKeys,
   type IssuerWorld,
@@ -180,6 +180,63 @@ describe('what an issuer says', () => {
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
     ahead = 301;
     expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('key-unknown');
+  });
+});
+
+describe('the signature of a passport', () => {
+  const verified = () => vi.spyOn(crypto.subtle, 'verify');
+
+  it('is verified once for a token and a key, and the one of each proof each time', async () => {
+    const verifier = await lived();
+    const requests = await Promise.all(Array.from({ length: 3 }, () => requestOf(world, passport)));
+    const { token } = requests[0] as ActionRequest;
+    const verify = verified();
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    expect(verify).toHaveBeenCalledTimes(1);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    expect(verify).toHaveBeenCalledTimes(1);
+    for (const request of requests) expect((await verifier.verifyAction(request)).allowed).toBe(true);
+    expect(verify).toHaveBeenCalledTimes(4);
+    verify.mockRestore();
+  });
+
+  it('is verified again under the keys that are requested next, and refused under another key of the same name', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    const verify = verified();
+    ahead = 301;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    expect(verify).toHaveBeenCalledTimes(1);
+    verify.mockRestore();
+    const other = await issuerKey('ed25519', world.key.kid);
+    world.documents.set('/jwks.json', { keys: [{ ...other.jwk, use: 'sig' }] });
+    ahead = 602;
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('token-signature-invalid');
+    world.documents.set('/jwks.json', { keys: [{ ...world.key.jwk, use: 'sig' }] });
+    ahead = 903;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+  });
+
+  it('is remembered for exactly these bytes of a token', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    const [header, claims, signature = ''] = token.split('.');
+    const more = Buffer.from(
+      JSON.stringify({
+        ...JSON.parse(Buffer.from(claims ?? '', 'base64url').toString()),
+        exp: seconds(25 * 3600),
+      }),
+    ).toString('base64url');
+    const flipped = Buffer.from(signature, 'base64url');
+    flipped[0] = (flipped[0] ?? 0) ^ 1;
+    for (const forged of [
+      `${header}.${more}.${signature}`,
+      `${header}.${claims}.${flipped.toString('base64url')}`,
+    ])
+      for (let attempt = 0; attempt < 2; attempt++)
+        expect((await verifier.verifyPassport(forged)).reasons[0]?.code).toBe('token-signature-invalid');
   });
 });
 

@@ -588,6 +588,49 @@ describe('a body that Express has not read', () => {
   });
 });
 
+describe('the request of a handler', () => {
+  const request = async (Kind = Request) => {
+    const proof = await sign('email.send', { a: 1 });
+    const headers = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: proof, 'X-Own': 'kept' };
+    const signal = AbortSignal.timeout(60_000);
+    return new Kind('https://mail.example/send', { method: 'POST', headers, body: '{ "a": 1 }', signal });
+  };
+
+  it('has the same body, headers and signal, for the handler and for whom it is passed on to', async () => {
+    const handler = requireInFetch({ verifier, action: 'email.send' }, async (given) => {
+      const passedOn = new Request(given.clone(), { headers: { 'X-Other': 'set' } });
+      expect([given.method, given.headers.get('x-own'), given.bodyUsed]).toEqual(['POST', 'kept', false]);
+      expect(given.signal.aborted).toBe(false);
+      return Response.json([await given.text(), await passedOn.text()]);
+    });
+    const response = await handler(await request());
+    expect([response.status, await response.json()]).toEqual([200, ['{ "a": 1 }', '{ "a": 1 }']]);
+  });
+
+  it('is of the same class, with its own members', async () => {
+    class FrameworkRequest extends Request {
+      readonly nextUrl = new URL('https://mail.example/own');
+    }
+    const sent = await request(FrameworkRequest);
+    const handler = requireInFetch({ verifier, action: 'email.send' }, async (given) => {
+      expect(given).toBe(sent);
+      return new Response(await given.text());
+    });
+    const response = await handler(sent);
+    expect([response.status, await response.text()]).toEqual([200, '{ "a": 1 }']);
+  });
+
+  it('is whole in Hono, by every way to its body', async () => {
+    const app = new Hono<PassportEnv>();
+    app.use(requireInHono({ verifier, action: 'email.send' }));
+    app.post('/send', async (c) =>
+      c.json([await c.req.raw.clone().text(), await c.req.json(), await c.req.text()]),
+    );
+    const response = await app.fetch(await request());
+    expect([response.status, await response.json()]).toEqual([200, ['{ "a": 1 }', { a: 1 }, '{ "a": 1 }']]);
+  });
+});
+
 describe('a body that a fetch handler has read before', () => {
   it('is a mistake of the application', async () => {
     const handler = requireInFetch({ verifier, action: 'email.send' }, () => new Response('ok'));

@@ -46,7 +46,8 @@ export function requirePassport(options: RequirePassportOptions<Request>): Middl
   return async (c, next) => {
     const outcome = await admitRequest(c.req.raw, options);
     if (isRefusal(outcome)) return refusalResponse(outcome);
-    c.set('passport', outcome);
+    c.req.raw = outcome.request;
+    c.set('passport', outcome.admission);
     await next();
     return undefined;
   };

@@ -2,7 +2,7 @@ import { deepFreeze } from '../core/bytes/deep-freeze.js';
 import { hashBase64url } from '../core/bytes/sha256-sync.js';
 import { type CheckedJwk, importChecked, type PublicKey, publicMembers } from '../core/keys/public-key.js';
 import { type PassportClaims, readClaims } from './claims.js';
-import { type CompactJws, readJws } from './passport-jws.js';
+import { type CompactJws, readJws, verifyJws } from './passport-jws.js';
 import { Rejection, reject } from './rejection.js';
 
 /** The `typ` of a passport. */
@@ -16,7 +16,7 @@ interface PassportParts {
   readonly holderJwk: CheckedJwk;
 }
 
-/** The parsed token of a passport. Nothing in it has been verified. */
+/** The parsed token of a passport. Nothing in it has been verified before {@link ReadPassport.verifySignature}. */
 export class ReadPassport {
   readonly token: string;
   readonly jws: CompactJws;
@@ -25,6 +25,7 @@ export class ReadPassport {
   readonly kid: string;
   readonly #holderJwk: CheckedJwk;
   #hash: string | undefined;
+  #verifiedBy: PublicKey | undefined;
   #holder: Promise<PublicKey> | undefined;
 
   constructor(token: string, { jws, claims, kid, holderJwk }: PassportParts) {
@@ -33,6 +34,16 @@ export class ReadPassport {
     this.claims = deepFreeze(claims);
     this.kid = kid;
     this.#holderJwk = holderJwk;
+  }
+
+  /**
+   * Verifies the signature, once for each key. When the issuer's keys are requested again, they are other objects, under which
+   * the signature is verified again.
+   */
+  async verifySignature(key: PublicKey): Promise<void> {
+    if (this.#verifiedBy === key) return;
+    await verifyJws(this.jws, 'token', key);
+    this.#verifiedBy = key;
   }
 
   /** Returns the hash of the token, as in a proof. */

@@ -5,8 +5,8 @@ import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read
 const MAX_TOKENS = 2_000;
 
 /**
- * A cache of parsed tokens whose signatures were valid. Only the parsing is cached: every use of a token repeats all
- * checks, including the check of the signature.
+ * A cache of parsed tokens whose signatures were valid. A token is parsed, and its signature verified, once for its exact text
+ * and for each key object of its issuer. Every use repeats all other checks, such as times, status and trust policy.
  */
 export class PassportCache {
   readonly #passports = new LruMap<string, ReadPassport>(MAX_TOKENS);

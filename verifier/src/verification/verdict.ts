@@ -110,8 +110,8 @@ export interface RefusedAction extends VerdictDetails, Readonly<Findings> {
 /** Whether an action is allowed. Check `allowed`. */
 export type ActionVerdict = AllowedAction | RefusedAction;
 
-/** Runs a step and records its result. */
-export type RunCheck = <T>(name: CheckName, step: () => T | Promise<T>) => Promise<T>;
+/** Runs a step and records its result. Returns what the step returns: only a step that waits for something gives a promise. */
+export type RunCheck = <T>(name: CheckName, step: () => T) => T;
 
 const VERIFIED: readonly VerdictReason[] = Object.freeze([
   { code: 'verified', message: 'every check that ran has passed' },
@@ -136,11 +136,18 @@ export async function inspect<Found extends object>(
   };
   const checks = () => [...results].map(([name, result]) => ({ name, result }));
   try {
-    const found = await steps(async (name, step) => {
+    const found = await steps((name, step) => {
       results.set(name, 'failed');
-      const outcome = await step();
-      results.set(name, 'passed');
-      return outcome;
+      const outcome = step();
+      if (!(outcome instanceof Promise)) {
+        results.set(name, 'passed');
+        return outcome;
+      }
+      const passed = outcome.then((value) => {
+        results.set(name, 'passed');
+        return value;
+      });
+      return passed as typeof outcome;
     }, findings);
     return { passed: true, verdict: { reasons: VERIFIED, checks: checks(), ...found } };
   } catch (error) {

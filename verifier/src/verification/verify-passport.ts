@@ -2,7 +2,6 @@ import { hasPassed, isToCome, type TolerantClock } from '../core/bytes/tolerant-
 import type { IssuerMetadata, KnownIssuer } from '../issuer/issuer-metadata.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
-import { verifyJws } from '../passport/passport-jws.js';
 import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import type { Findings, RunCheck } from './verdict.js';
@@ -21,17 +20,18 @@ export interface PassportIssuer {
  * @returns the verified claims
  */
 export async function verifyAtIssuer(
-  { jws, claims, kid }: ReadPassport,
+  passport: ReadPassport,
   { known, issuers, clock }: PassportIssuer,
   { check, findings }: { check: RunCheck; findings: Findings },
 ): Promise<PassportClaims> {
+  const { claims, kid } = passport;
   const metadata = await check('discovery', async () =>
     assertSameIssuer(claims, await issuers.metadata(known)),
   );
   const key = await check('jwks', () => issuers.key(metadata.jwks_uri, kid));
-  await check('signature', () => verifyJws(jws, 'token', key));
+  await check('signature', () => passport.verifySignature(key));
   findings.passport = claims;
-  await check('times', () => checkTimes(claims, clock));
+  check('times', () => checkTimes(claims, clock));
   await check('status', async () => {
     const { revocationNonce } = await issuers.status(claims);
     if (claims.revocation_nonce !== revocationNonce) {
