@@ -1,12 +1,12 @@
 import fs, { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { withFs } from '../../support/patched-fs.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
-/** The function itself: an import by its name would become the one of the disk below. */
-const { renameSync } = fs;
+/** The functions themselves: imports by their names would become those of the disk below. */
+const { fsyncSync, openSync, renameSync } = fs;
 const BUILD = ['build', '--key', 'key.pem', '--json'];
 
 let published: string;
@@ -45,5 +45,59 @@ describe('what was written', () => {
       code: 1,
       error: { code: 'ERR_TREE_REJECTED', message: expect.stringContaining('issuers/alpha') },
     });
+  });
+});
+
+/** What a command does to the disk: which paths it writes to it, and which it renames. */
+async function disked(args: readonly string[], folder: string): Promise<string[]> {
+  const opened = new Map<number, string>();
+  const done: string[] = [];
+  const outcome = await withFs(
+    {
+      openSync: ((path: string, ...rest: [string]) => {
+        const descriptor = openSync(path, ...rest);
+        opened.set(descriptor, path);
+        return descriptor;
+      }) as typeof openSync,
+      fsyncSync: (descriptor) => {
+        done.push(`flush ${opened.get(descriptor)}`);
+        fsyncSync(descriptor);
+      },
+      renameSync: (from, to) => {
+        done.push(`rename ${from} ${to}`);
+        renameSync(from, to);
+      },
+    },
+    () => cli(args, folder),
+  );
+  expect(outcome.code).toBe(0);
+  return done;
+}
+
+describe('what survives a loss of power', () => {
+  it('is each file before its rename, and the name of each file before the end', async () => {
+    const folder = copyOf(published);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+    const done = await disked(BUILD, folder);
+    const renames = done.filter((one) => /^rename .* dist\//.test(one) || one.includes('/dist/'));
+    const moved = renames.flatMap((one) => {
+      const [, from = '', to = ''] = /^rename (\S+) (\S+)$/.exec(one) ?? [];
+      return from === '' ? [] : [{ from, to, at: done.indexOf(one) }];
+    });
+    expect(moved.length).toBeGreaterThan(5);
+    for (const { from, to, at } of moved) {
+      expect(done.slice(0, at)).toContain(`flush ${from}`);
+      expect(
+        done.slice(at).some((one) => one === `flush ${dirname(to)}` || one === `flush ${dirname(to)}/`),
+      ).toBe(true);
+    }
+  });
+
+  it('is the state of a new witness, and the name of its folder', async () => {
+    const folder = copyOf(published);
+    const args = ['keys', 'witness', 'key.pem', '--name', 'witness.example/w1', '--state', 'safe/state'];
+    const done = await disked(args, folder);
+    for (const path of ['safe/state', 'safe'])
+      expect(done).toContainEqual(expect.stringMatching(new RegExp(`flush .*${path}$`)));
   });
 });

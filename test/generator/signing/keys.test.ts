@@ -75,6 +75,9 @@ describe('the passphrase of a key that is made', () => {
     const key = readFileSync(join(folder, 'root.pem'), 'utf8');
     expect(key).toMatch(/^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/);
     expect(createPrivateKey({ key, passphrase: LONG }).asymmetricKeyType).toBe('ed25519');
+    // The number of iterations in DER: an integer of as few bytes as there can be.
+    const der = Buffer.from(key.replaceAll(/-----.*-----|\n/g, ''), 'base64').toString('hex');
+    expect(der).toContain(`0203${(600_000).toString(16).padStart(6, '0')}`);
   });
 
   it('must be typed twice alike, and long enough', async () => {

@@ -766,6 +766,15 @@ describe('a mandate', () => {
       expect(verdict.mandate?.mandate_id).toBe('m-1');
     });
 
+    it('is valid from its nbf to its exp', async () => {
+      const all = await scene();
+      const verdict = await verdictOn(
+        all,
+        await signed(all, { claims: { nbf: seconds(-1), exp: seconds(60) } }),
+      );
+      expect(verdict.reasons[0]?.code).toBe('verified');
+    });
+
     it.each<Row>([
       [
         'whose key is not the one of principal_jkt',
