@@ -160,7 +160,9 @@ function explainDateTime(text: string): Explanation {
   const complete = completeDateTime(text);
   if (complete !== text && isDateTime(complete)) return { rule, remedy: `did you mean \`${complete}\`?` };
   const fault = dateTimeFault(complete);
-  return fault === undefined ? { rule } : { rule, expected: 'a date and time that exist', remedy: fault };
+  if (fault === undefined) return { rule };
+  const form = complete === text ? '' : ', in a date and time such as 2026-12-31T00:00:00Z';
+  return { rule, expected: 'a date and time that exist', remedy: fault + form };
 }
 
 /** Adds what is missing in a date-time: the time, the T or the zone. */

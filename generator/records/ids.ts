@@ -17,21 +17,19 @@ export interface NamedRecord {
 /** Checks ids against each other and against the file names. The diagnostics have the order of the records. */
 export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const seen = new Map<string, NamedRecord>();
+  const owners = ownersOf(records);
   const report = ({ file, parsed }: NamedRecord, finding: Finding) => {
     const record = parsed();
     found.push(diagnostic(record ?? file, rangeOfId(record), finding));
   };
   for (const record of records) {
     const { id, stem } = record;
-    const first = seen.get(id.toLowerCase());
-    if (first === undefined) {
-      seen.set(id.toLowerCase(), record);
-    } else {
-      const place = `${first.file}:${rangeOfId(first.parsed()).line}`;
+    const owner = owners.get(id.toLowerCase());
+    if (owner !== undefined && owner !== record) {
+      const place = `${owner.file}:${rangeOfId(owner.parsed()).line}`;
       report(record, {
-        rule: first.id === id ? 'duplicate-id' : 'id-case-collision',
-        message: `the id ${id} ${first.id === id ? 'is already used in' : `differs only in case from ${first.id} in`} ${place}`,
+        rule: owner.id === id ? 'duplicate-id' : 'id-case-collision',
+        message: `the id ${id} ${owner.id === id ? 'is already used in' : `differs only in case from ${owner.id} in`} ${place}`,
       });
     }
     if (id !== stem) {
@@ -39,12 +37,27 @@ export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
         rule: 'id-not-file-name',
         message: `issuer_id is ${id}, but the file is named ${stem}`,
         ...(GRAMMAR.issuerId.pattern.test(id) && {
-          remedy: `rename the file to ${id}.yaml, or write issuer_id: ${stem}`,
+          remedy:
+            owner === record
+              ? `rename the file to ${id}.yaml, or write issuer_id: ${stem}`
+              : `write issuer_id: ${stem}`,
         }),
       });
     }
   }
   return found;
+}
+
+/** The record that an id belongs to: the first one whose file has that name, or else the first one. */
+function ownersOf(records: readonly NamedRecord[]): ReadonlyMap<string, NamedRecord> {
+  const owners = new Map<string, NamedRecord>();
+  for (const record of records) {
+    const key = record.id.toLowerCase();
+    const owner = owners.get(key);
+    if (owner === undefined || (owner.id !== owner.stem && record.id === record.stem))
+      owners.set(key, record);
+  }
+  return owners;
 }
 
 function rangeOfId(record: ParsedFile | undefined): Range {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { loadRecords, RULES, UsageError } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -56,7 +56,7 @@ const CASES: Record<string, [text: string | Uint8Array, ...expected: string[]]> 
   ],
   'a month 0 without a time': [
     changed({ certified_since: '2026-00-01' }),
-    '6:18 bad-date-time the month is 00: write 01 to 12',
+    '6:18 bad-date-time the month is 00: write 01 to 12, in a date and time such as 2026-12-31T00:00:00Z',
   ],
   'an hour 24': [
     changed({ last_audit: '2026-01-01 24:00:00' }),
@@ -253,6 +253,17 @@ describe('a bad folder', () => {
     expect(await verdicts(folder)).toEqual(['acme.yml:1:12 duplicate-id', 'b/acme.yaml:1:12 duplicate-id']);
     const { diagnostics } = await loadRecords([folder]);
     expect(diagnostics[0]?.message).toContain(`${folder}/a/acme.yaml:1`);
+  });
+
+  it('the id of another file, which is not blamed for it', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'aa.yaml': recordText('acme'), 'acme.yaml': recordText('acme') });
+    const { diagnostics } = await loadRecords([folder]);
+    expect(diagnostics.map(({ file, rule, remedy }) => [basename(file), rule, remedy])).toEqual([
+      ['aa.yaml', 'duplicate-id', expect.any(String)],
+      // Not to rename the file: that name is taken.
+      ['aa.yaml', 'id-not-file-name', 'write issuer_id: aa'],
+    ]);
   });
 
   it('ids that differ only in case', async () => {
