@@ -171,12 +171,27 @@ export const iso31662 = '${subdivisions.join(' ')}'.split(' ').map((code) => ({ 
   },
 };
 
+/** Hashes with Node.js, which takes a third of the time for the small inputs of a log. The verifier itself has only Web APIs. */
+const hashesOfNode = {
+  name: 'hashes-of-node',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@noble\/hashes\/sha2\.js$/ }, ({ path, importer }) =>
+      importer.endsWith('/core/bytes/sha256-sync.js') ? { path, namespace: 'node-hashes' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'node-hashes' }, () => ({
+      contents: `
+import { hash } from 'node:crypto';
+export const sha256 = (bytes) => new Uint8Array(hash('sha256', bytes, 'buffer'));`,
+    }));
+  },
+};
+
 const FOR_NODE = {
   outdir: `${ROOT}build`,
   chunkNames: 'bundle/[name]-[hash]',
   splitting: true,
   platform: 'node',
-  plugins: [onlyCodes],
+  plugins: [onlyCodes, hashesOfNode],
   target: 'node20.19',
   // CommonJS packages in the bundle need `require` only for modules of Node.js.
   banner: { js: 'const require = process.getBuiltinModule;' },

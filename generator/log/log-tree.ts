@@ -1,8 +1,9 @@
 import {
   consistencyProof,
-  hashesFromTiles,
+  nodeHash,
   rangeRoot,
-  subtreeRoot,
+  type SubtreeHash,
+  TILE_HEIGHT,
   TILE_WIDTH,
   type TilePlace,
 } from '@passport-registry/verifier/core';
@@ -11,56 +12,58 @@ import type { Tile } from './log-files.js';
 /** The Merkle tree of a whole log in memory. Every tile and every earlier root follow from the hashes of the entries. */
 export class LogTree {
   readonly size: number;
-  /** All tiles as wide as they are, by level and index. */
-  readonly #levels: readonly (readonly Tile[])[];
+  /** The hashes of all complete subtrees: of 2^n entries in row n. */
+  readonly #rows: readonly (readonly Uint8Array[])[];
 
   /** @param leaves - the hashes of the entries, in order */
   constructor(leaves: readonly Uint8Array[]) {
     this.size = leaves.length;
-    this.#levels = tilesOf(leaves);
+    this.#rows = rowsOf(leaves);
   }
 
   /** Returns all tiles as wide as they are. */
   tiles(): readonly Tile[] {
-    return this.#levels.flat();
+    const levels = this.#rows.filter((_row, height) => height % TILE_HEIGHT === 0);
+    return levels.flatMap((row, level) =>
+      Array.from({ length: Math.ceil(row.length / TILE_WIDTH) }, (_one, index) => {
+        const width = Math.min(TILE_WIDTH, row.length - index * TILE_WIDTH);
+        return { place: { level, index, width }, bytes: bytesOf(row, { level, index, width }) };
+      }),
+    );
   }
 
   /** Returns a tile, which may be narrower than it could be. Undefined if the tree has no such tile. */
-  tile({ level, index, width }: TilePlace): Uint8Array | undefined {
-    const tile = this.#levels[level]?.[index];
-    return tile === undefined || tile.place.width < width ? undefined : tile.bytes.subarray(0, width * 32);
+  tile(place: TilePlace): Uint8Array | undefined {
+    const row = this.#rows[place.level * TILE_HEIGHT] ?? [];
+    return row.length < place.index * TILE_WIDTH + place.width ? undefined : bytesOf(row, place);
   }
 
   /** Returns the root of the first entries. */
   rootAt(size: number): Promise<Uint8Array> {
-    return rangeRoot(0, size, this.#hashes(size));
+    return rangeRoot(0, size, this.#hash);
   }
 
   /** Returns the proof that the whole tree contains the tree of the first entries. */
   proofFrom(size: number): Promise<Uint8Array[]> {
-    return consistencyProof(size, this.size, this.#hashes(this.size));
+    return consistencyProof(size, this.size, this.#hash);
   }
 
-  #hashes(size: number) {
-    return hashesFromTiles(size, async (place) => this.tile(place) as Uint8Array);
-  }
+  readonly #hash: SubtreeHash = async (height, index) => this.#rows[height]?.[index] as Uint8Array;
 }
 
-/** Computes all tiles of a tree, by level and index. */
-function tilesOf(leaves: readonly Uint8Array[]): Tile[][] {
-  const levels: Tile[][] = [];
-  for (let row = leaves; row.length > 0; ) {
-    const level = levels.length;
-    const tiles: Tile[] = [];
-    const above: Uint8Array[] = [];
-    for (let at = 0; at < row.length; at += TILE_WIDTH) {
-      const hashes = row.slice(at, at + TILE_WIDTH);
-      const place = { level, index: at / TILE_WIDTH, width: hashes.length };
-      tiles.push({ place, bytes: Buffer.concat(hashes) });
-      if (hashes.length === TILE_WIDTH) above.push(subtreeRoot(hashes, 0, TILE_WIDTH));
-    }
-    levels.push(tiles);
-    row = above;
+function bytesOf(row: readonly Uint8Array[], { index, width }: TilePlace): Uint8Array {
+  const first = index * TILE_WIDTH;
+  return Buffer.concat(row.slice(first, first + width));
+}
+
+/** Computes the hashes of all complete subtrees. Each row has half as many as the one before. */
+function rowsOf(leaves: readonly Uint8Array[]): Uint8Array[][] {
+  const rows: Uint8Array[][] = [];
+  for (let row = [...leaves]; row.length > 0; ) {
+    rows.push(row);
+    row = Array.from({ length: row.length >>> 1 }, (_one, at) =>
+      nodeHash(row[2 * at] as Uint8Array, row[2 * at + 1] as Uint8Array),
+    );
   }
-  return levels;
+  return rows;
 }

@@ -173,6 +173,7 @@ export {
   hashesOf,
   lastTiles,
   subtreeRoot,
+  TILE_HEIGHT,
   TILE_WIDTH,
   type TilePlace,
   tilePath,

@@ -2,7 +2,8 @@ import { nodeHash, type SubtreeHash } from './merkle.js';
 
 /** How many hashes a full tile has, and how many entries a full bundle (C2SP tlog-tiles). */
 export const TILE_WIDTH = 256;
-const TILE_HEIGHT = 8;
+/** The number of rows of the tree that a tile stands for: 2^8 is {@link TILE_WIDTH}. */
+export const TILE_HEIGHT = 8;
 const HASH_BYTES = 32;
 
 /** A tile by its place: the level, the index within the level, and the number of its hashes. */
