@@ -157,6 +157,7 @@ describe('passport-registry keys rotate', () => {
     writeFiles(folder, { 'registry.yaml': before.replace('root.pem', 'safe/next.pem') });
     const { code, stderr: updated } = await rotate();
     expect([code, updated]).toEqual([0, expect.not.stringContaining('cp ')]);
+    expect(JSON.parse((await rotate('--json')).stdout)).toMatchObject({ ok: true, done: true, next: kid });
     expect(treeNow()).toBe(tree);
     rmSync(path('rotation'), { recursive: true });
     await good('build');

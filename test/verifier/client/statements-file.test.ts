@@ -133,6 +133,16 @@ describe('one file with all statements is no authority', () => {
     expect(await load(change)).toBe('a');
   });
 
+  it.each([
+    [64 * KIB, 2],
+    [64 * KIB + 1, 7],
+  ])('the single files decide where a member has more than its limit: %i bytes', async (length, requests) => {
+    const proof = { 'log/publication.tlog-proof': 'x'.repeat(length) };
+    const host = await registryHost(withStatements(await published(), proof));
+    await clientOf(host).ready();
+    expect(asked(host)).toHaveLength(requests);
+  });
+
   it('the single files decide where a member is by another key, or of another list', async () => {
     const foreign = await published(at(-60), stranger);
     const older = await published(at(-600));
