@@ -4,6 +4,7 @@ import {
   createRegistryClient,
   memoryStore,
   openRegistry,
+  type RegistryEvent,
   type RegistryStore,
 } from '@passport-registry/verifier';
 import { PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fetch';
@@ -132,6 +133,20 @@ describe.each(KINDS)('$name', ({ create }) => {
     expect(await read(client, await registry({ hold: ['a', 'b'], later: 2 }))).toBe('accepted');
     expect(await read(client, await registry({ later: 3 }))).toBe('accepted');
     expect(await codes(client, 'a')).toEqual(['policy-met']);
+  });
+
+  it('tells of a hold when it begins, changes and ends', async () => {
+    const told: (readonly string[])[] = [];
+    const onEvent = (event: RegistryEvent) => event.type === 'hold-changed' && told.push(event.hold);
+    const options = { sources: [host.base], rootKey: root.rootKey.jwk, timeout: 60, onEvent };
+    const client = closedAfterTest(create(options));
+    await client.ready();
+    const holds: (readonly string[] | undefined)[] = [['a'], ['a'], ['a', 'b'], undefined, undefined];
+    for (const [later, hold] of holds.entries())
+      expect(await read(client, await registry({ ...(hold && { hold }), later: later + 1 }))).toBe(
+        'accepted',
+      );
+    expect(told).toEqual([['a'], ['a', 'b'], []]);
   });
 
   it('keeps the hold against an older checkpoint of a newer list', async () => {

@@ -91,6 +91,8 @@ export type RegistryEvent =
       readonly sha256: string;
     }
   | { readonly type: 'unchanged'; readonly source: string; readonly updatedAt: string }
+  /** A checkpoint holds other issuers than before. Comes after `accepted` or `unchanged`. */
+  | { readonly type: 'hold-changed'; readonly source: string; readonly hold: readonly string[] }
   | { readonly type: 'source-failed'; readonly source: string; readonly error: RegistryError }
   | { readonly type: 'refresh-failed'; readonly error: NoUsableSource }
   | { readonly type: 'store-failed'; readonly error: unknown };

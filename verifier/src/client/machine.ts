@@ -244,6 +244,10 @@ class Turn<H extends Head> {
     this.#change({ roots: bindRoots(roots, root), confirmedAt: this.#at, failures: 0, failure: undefined });
     this.#hold(answer, source);
     this.#emit(type === 'accepted' ? { type, source, updatedAt, sha256 } : { type, source, updatedAt });
+    const hold = answer.checkpoint?.hold ?? [];
+    if (String(hold) !== String(held?.checkpoint?.hold ?? [])) {
+      this.#emit({ type: 'hold-changed', source, hold });
+    }
     if (held !== undefined && evidenceOf(held) === evidenceOf(answer)) this.#end();
     else {
       this.#change({ refresh: 'saving' });
