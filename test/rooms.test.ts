@@ -39,11 +39,11 @@ interface Section {
   readonly common: readonly string[];
 }
 
-function readSection(heading: string): Section {
-  const [, below = ''] = ARCHITECTURE.split(`\n${heading}\n`);
-  const [section = ''] = below.split('\n## ');
-  const rows = section.matchAll(/^\| `([^`]+)` \|([^|]*)\|$/gm);
-  const [, common = ''] = /^Common: (.*)$/m.exec(section) ?? [];
+/** Reads the table in the README of a folder: its first column names a room, and its last one what the room may import. */
+function readRooms(folder: string): Section {
+  const readme = readFileSync(join(ROOT, folder, 'README.md'), 'utf8');
+  const rows = readme.matchAll(/^\| `([^`]+)` \|(?:[^|]*\|)?([^|]*)\|$/gm);
+  const [, common = ''] = /^Every room may import the common ones: (.*)$/m.exec(readme) ?? [];
   return {
     rooms: new Map([...rows].map(([, room = '', may = '']) => [room, ticked(may)])),
     common: ticked(common),
@@ -74,7 +74,7 @@ function findCircle(imports: Imports): string[] | undefined {
   return undefined;
 }
 
-/** The tables of rooms. A table that is missing from the document would otherwise be a test that is missing. */
+/** The folders whose README has a table of rooms. */
 const FOLDERS = [
   'generator',
   'custody',
@@ -85,64 +85,60 @@ const FOLDERS = [
   'website/src',
   'conformance',
 ];
-const HEADINGS = [...ARCHITECTURE.matchAll(/^## Rooms of (\S+)\/$/gm)];
 
-describe.each(HEADINGS.map(([heading, folder = '']) => ({ heading, folder })))(
-  '$heading',
-  ({ heading, folder }) => {
-    const imports = importsOf(folder);
-    const { rooms, common } = readSection(heading);
-    const used = [...imports].flatMap(([file, targets]) =>
-      targets
-        .filter((target) => !leadsOut(target) && roomOf(target) !== roomOf(file))
-        .map((target) => ({ from: roomOf(file), to: roomOf(target), import: `${file} imports ${target}` })),
+describe.each(FOLDERS.map((folder) => ({ folder })))('Rooms of $folder/', ({ folder }) => {
+  const imports = importsOf(folder);
+  const { rooms, common } = readRooms(folder);
+  const used = [...imports].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => !leadsOut(target) && roomOf(target) !== roomOf(file))
+      .map((target) => ({ from: roomOf(file), to: roomOf(target), import: `${file} imports ${target}` })),
+  );
+
+  it('has exactly the rooms of its table', () => {
+    expect([...rooms.keys()].sort()).toEqual([...new Set([...imports.keys()].map(roomOf))].sort());
+  });
+
+  it('permits imports only from rooms above in the table, so that there is no circle', () => {
+    const order = [...rooms.keys()];
+    expect(order.slice(0, common.length)).toEqual(common);
+    for (const [room, may] of rooms) {
+      const notAbove = may.filter((other) => !order.slice(0, order.indexOf(room)).includes(other));
+      expect(notAbove, room).toEqual([]);
+    }
+  });
+
+  it('has no import that the table does not permit', () => {
+    const forbidden = used.filter(
+      ({ from, to }) =>
+        // The table also restricts the imports of common rooms.
+        !rooms.get(from)?.includes(to) && (common.includes(from) || !common.includes(to)),
     );
+    expect(forbidden.map((one) => one.import)).toEqual([]);
+  });
 
-    it('has exactly the rooms of its table', () => {
-      expect([...rooms.keys()].sort()).toEqual([...new Set([...imports.keys()].map(roomOf))].sort());
-    });
+  it('permits no import that no file uses', () => {
+    const unused = [...rooms].flatMap(([from, may]) =>
+      may
+        .filter((to) => !used.some((one) => one.from === from && one.to === to))
+        .map((to) => `${from} imports ${to}`),
+    );
+    expect(unused).toEqual([]);
+  });
 
-    it('permits imports only from rooms above in the table, so that there is no circle', () => {
-      const order = [...rooms.keys()];
-      expect(order.slice(0, common.length)).toEqual(common);
-      for (const [room, may] of rooms) {
-        const notAbove = may.filter((other) => !order.slice(0, order.indexOf(room)).includes(other));
-        expect(notAbove, room).toEqual([]);
-      }
-    });
+  it('has no circle of imports between files', () => {
+    expect(imports.size).toBeGreaterThan(15);
+    expect(findCircle(imports)).toBeUndefined();
+  });
 
-    it('has no import that the table does not permit', () => {
-      const forbidden = used.filter(
-        ({ from, to }) =>
-          // The table also restricts the imports of common rooms.
-          !rooms.get(from)?.includes(to) && (common.includes(from) || !common.includes(to)),
-      );
-      expect(forbidden.map((one) => one.import)).toEqual([]);
-    });
-
-    it('permits no import that no file uses', () => {
-      const unused = [...rooms].flatMap(([from, may]) =>
-        may
-          .filter((to) => !used.some((one) => one.from === from && one.to === to))
-          .map((to) => `${from} imports ${to}`),
-      );
-      expect(unused).toEqual([]);
-    });
-
-    it('has no circle of imports between files', () => {
-      expect(imports.size).toBeGreaterThan(15);
-      expect(findCircle(imports)).toBeUndefined();
-    });
-
-    it('has at most two levels of folders, and every import leads to a file', () => {
-      expect([...imports.keys()].filter((file) => file.split('/').length > MAX_FOLDERS + 1)).toEqual([]);
-      const lost = [...imports].flatMap(([file, targets]) =>
-        targets.filter((to) => !leadsOut(to) && !imports.has(to)).map((to) => `${file}: ${to}`),
-      );
-      expect(lost).toEqual([]);
-    });
-  },
-);
+  it('has at most two levels of folders, and every import leads to a file', () => {
+    expect([...imports.keys()].filter((file) => file.split('/').length > MAX_FOLDERS + 1)).toEqual([]);
+    const lost = [...imports].flatMap(([file, targets]) =>
+      targets.filter((to) => !leadsOut(to) && !imports.has(to)).map((to) => `${file}: ${to}`),
+    );
+    expect(lost).toEqual([]);
+  });
+});
 
 /** The first two pictures of the document: the folders with their imports, and the way of one record. */
 const [HOUSE = '', WAY = ''] = [...ARCHITECTURE.matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].map(
@@ -210,10 +206,6 @@ describe('the tables of rooms', () => {
       'conformance',
     ];
     expect([...MAY_IMPORT.keys()]).toEqual(folders);
-  });
-
-  it('are there for each folder with rooms', () => {
-    expect(HEADINGS.map(([, folder]) => folder)).toEqual(FOLDERS);
   });
 });
 

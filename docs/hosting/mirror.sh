@@ -8,19 +8,22 @@ umask 022
 source="$1"
 mkdir -p "$2/releases"
 cd "$2"
+# A new folder each time: readers would otherwise see two publications at once.
 new="releases/$(date -u +%Y%m%dT%H%M%S.%NZ)"
 trap 'rm -rf "$new" current.new' EXIT
 link_dest=
 if [ -e current ]; then link_dest="--link-dest=$PWD/current/"; fi
-# --checksum: the signatures of two publications within one second have the same time and size.
+# --checksum: issuers.sig always has the same size. If the time is the same, too, rsync would keep the old signature for good.
 # A mirror that cosigns publishes its own cosignature in witness/, not that of its source.
 rsync --recursive --times --checksum --chmod=D755,F644 --timeout=60 --exclude=/witness/ ${link_dest:+"$link_dest"} \
   "${source%/}/" "$new/"
+# rsync also ends with 0 if the source was published while rsync read it.
 # SHA256SUMS names the root of the tree of sums, and that names the records. Only the sums of an empty registry are empty.
 check='sha256sum --quiet --strict --check'
 (cd "$new" && $check SHA256SUMS && if [ -d sums ]; then find sums -type f ! -name '.*' -size +0 -exec $check {} +; fi)
 state() { (cd "$1" && cat SHA256SUMS checkpoint.jwt log/checkpoint log/publication.tlog-proof operations.jwt 2>/dev/null | sha256sum); }
 if [ -e current ] && [ "$(state "$new")" = "$(state current)" ]; then exit 0; fi
+# One rename switches all files.
 ln -s "$new" current.new
 mv -T current.new current
 trap - EXIT

@@ -193,10 +193,29 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
   });
 });
 
+/** Requests with a delegation and with a rotation step, signed in the same way as the list. */
+const SIGN_WITH_OPENSSL = `
+npx passport-registry keys generate --no-passphrase --out tool-online.pem > tool-online.json
+npx passport-registry keys delegate --unsigned tool-delegation --root-key root.json --online tool-online.json
+openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-delegation/delegation.signing-input -out tool-delegation/delegation.sig
+npx passport-registry attach tool-delegation --root-key root.json > tool-delegation.jwt
+npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-online.json
+openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-input -out tool-step/rotation.sig
+npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
+`;
+
+/** Commands that sign a request with the options of a command that builds. */
+const signRequestWith = (build: string) => `
+npx passport-registry build --unsigned token-request --root-key root.json --renew
+npx passport-registry sign token-request --yes --root-key root.json ${/--signer-input .*/.exec(build)?.[0]}
+npx passport-registry attach token-request --root-key root.json
+`;
+
 describe('signing in two steps', () => {
   it('docs/operators/offline.md: request, sign, attach', async () => {
     const folder = await registryAfter('The key');
     await obey(['Offline signing', 'Offline with openssl or an HSM alone'], folder);
+    await sh(SIGN_WITH_OPENSSL, folder);
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stderr).toContain('is valid');
@@ -455,9 +474,9 @@ describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/
       `${environment}softhsm2-util --init-token --free --label registry --so-pin 5678 --pin 1234`,
       folder,
     );
-    for (const commands of operatorCommands('With a PKCS#11 token')) {
+    const [create = '', build = '', tool = ''] = operatorCommands('With a PKCS#11 token');
+    for (const commands of [create, build, signRequestWith(build), tool])
       await sh(environment + commands, folder);
-    }
     await obey(['With openssl'], folder);
     for (const [tree, key] of Object.entries({ dist: 'root', 'dist-openssl': 'elsewhere' })) {
       const { code } = await cli(['verify', tree, '--root-key', `${key}.json`], folder);

@@ -18,6 +18,7 @@ import { type TransformOptions, transform } from 'esbuild';
 import * as generator from 'passport-registry';
 import * as sandboxPackage from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { VERIFIER_PAGES } from '../support/documents.js';
 import { historyWorld, partsOf } from '../support/history-proofs.js';
 import { ROOT } from '../support/paths.js';
 import { testSandbox } from '../support/sandbox.js';
@@ -53,7 +54,7 @@ function findExamples(): Example[] {
   });
   return [
     ...inComments,
-    ...['docs/verifiers.md', 'docs/agents.md', 'verifier/README.md'].flatMap((document) =>
+    ...[...VERIFIER_PAGES, 'docs/agents.md', 'verifier/README.md'].flatMap((document) =>
       codeBlocks(document, readFileSync(join(ROOT, document), 'utf8')),
     ),
   ];

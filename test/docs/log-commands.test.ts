@@ -39,7 +39,6 @@ describe('the commands of the documents about the log', () => {
     }
     const [begin = ''] = operatorCommands('The public log and its witnesses');
     const [collect = ''] = operatorCommands('Publish with witnesses');
-    expect(commandsBelow('docs/upgrading.md', 'The public log')).toEqual([begin]);
     await sh(begin, folder);
     const sign = 'npx passport-registry checkpoint dist --key online.pem';
     await sh(sign, folder);
@@ -91,7 +90,7 @@ describe('the commands of the documents about the log', () => {
     expect((await sh(collect, folder)).stderr).toContain('cosigned by 3 witnesses, 3 of them now');
 
     const verifier = temporaryFolder();
-    const pin = commandsBelow('docs/verifiers.md', 'Witnesses: a list that everybody sees').join('');
+    const pin = commandsBelow('docs/verifiers/log.md', 'Witnesses: a list that everybody sees').join('');
     const keys = { VKEY_A: one.vkey, VKEY_B: two.vkey, VKEY_C: three.vkey };
     const pinned = Object.entries(keys).reduce((text, [name, vkey]) => text.replace(name, vkey), here(pin));
     expect((await sh(pinned, verifier)).stderr).toContain('cosigned by 2 of 3 witnesses');
@@ -122,7 +121,7 @@ describe('the commands of the documents about the log', () => {
     expect(said.stdout + said.stderr).toMatch(/aurora-bank.*active/);
     expect(said.stdout + said.stderr).toContain('"active" -> "suspended"');
     const proved = await sh(
-      at(commandsBelow('docs/verifiers.md', 'Prove what the registry said').join('')),
+      at(commandsBelow('docs/verifiers/log.md', 'Prove what the registry said').join('')),
       verifier,
     );
     expect(proved.stdout + proved.stderr).toContain('aurora-bank');

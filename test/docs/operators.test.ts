@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OPERATOR_PAGES, operatorText } from '../support/documents.js';
+import { OPERATOR_PAGES, operatorText, VERIFIER_PAGES } from '../support/documents.js';
 import { ROOT } from '../support/paths.js';
 
 const ENTRANCE = 'docs/operators.md';
+const VERIFIERS = 'docs/verifiers.md';
 const EMERGENCY = 'docs/operators/emergency.md';
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;
@@ -105,6 +106,44 @@ describe('the pages for operators', () => {
         explained.some((line) => line.trim() === command),
         command,
       ).toBe(true);
+  });
+});
+
+/** The anchors of docs/verifiers.md in version 0.2.0 whose sections are pages of their own now. */
+const MOVED_SINCE_0_2 = `
+more-about-pinning
+install
+look-up-one-issuer
+remember-between-runs
+what-the-client-does
+what-an-update-costs
+several-sources
+offline-copies
+options
+witnesses-a-list-that-everybody-sees
+prove-what-the-registry-said
+why-a-passport-or-an-action-is-refused
+errors
+in-a-browser-for-people
+in-any-other-language
+`;
+
+describe('the pages for verifiers', () => {
+  it('are short: at most 4,000 words each', () => {
+    for (const page of VERIFIER_PAGES) expect(words(read(page)), page).toBeLessThanOrEqual(4000);
+  });
+
+  it('are all in the table of the entrance, in which old anchors lead to the sections that moved', () => {
+    const rows = read(VERIFIERS)
+      .split('\n')
+      .filter((line) => line.includes('](verifiers/') && line.startsWith('|'));
+    const linked = rows.map((row) => `docs/${/\]\((verifiers\/[\w-]+\.md)/.exec(row)?.[1]}`);
+    expect([VERIFIERS, ...linked].sort()).toEqual([...VERIFIER_PAGES].sort());
+    for (const anchor of MOVED_SINCE_0_2.trim().split('\n')) {
+      const at = rows.findIndex((row) => row.includes(`<a id="${anchor}"></a>`));
+      expect(anchorsOf(linked[at] ?? VERIFIERS), anchor).toContain(anchor);
+      expect(at, anchor).not.toBe(-1);
+    }
   });
 });
 

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/verifier';
 import { CHECKS } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { operatorText } from '../support/documents.js';
+import { operatorText, verifierText } from '../support/documents.js';
 import { ROOT } from '../support/paths.js';
 import { section } from '../support/protocol.js';
 import { cli } from '../support/workspace.js';
 
 /** The shell commands and the words in code of all documents for people who run commands. */
-const DOCUMENTS = [operatorText(), ...['holders', 'mirrors', 'issuers', 'verifiers'].map(read)].join('\n');
+const DOCUMENTS = [operatorText(), verifierText(), ...['holders', 'mirrors', 'issuers'].map(read)].join('\n');
 
 function read(name: string): string {
   return readFileSync(join(ROOT, 'docs', `${name}.md`), 'utf8');
@@ -58,16 +58,16 @@ describe('the options in the documents', () => {
     const all = new Set([...options.values()].flat());
     const alone = [...joined.matchAll(/`(--[a-z][a-z-]*)[^`]*`/g)].map(([, option = '']) => option);
     expect(alone.length).toBeGreaterThan(50);
-    // Options of npx, pkcs11-tool and rsync.
-    const others = ['--package', '--sign', '--link-dest', '--checksum'];
+    // Options of npx and pkcs11-tool.
+    const others = ['--package', '--sign'];
     expect([...new Set(alone.filter((option) => !all.has(option)))].sort()).toEqual(others.sort());
   });
 });
 
-const document = readFileSync(join(ROOT, 'docs/verifiers.md'), 'utf8');
+const document = verifierText();
 const source = (path: string) => readFileSync(join(ROOT, 'verifier/src', path), 'utf8');
 
-describe('docs/verifiers.md', () => {
+describe('docs/verifiers.md and docs/verifiers/', () => {
   it('has only valid policies in its cookbook', () => {
     const policies = [...document.matchAll(/\| `(\{ "tiers".*\})` \|/g)].map(([, policy]) => policy ?? '');
     expect(policies.length).toBeGreaterThanOrEqual(8);
@@ -88,7 +88,7 @@ describe('docs/verifiers.md', () => {
   });
 
   it('names only reasons that exist', () => {
-    const [, table = ''] = /### Why a passport or an action is refused([\s\S]*?)\n## /.exec(document) ?? [];
+    const [, table = ''] = /## Why a passport or an action is refused([\s\S]*?)\n## /.exec(document) ?? [];
     const named = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(
       ([, cell = '']) => cell.match(/[a-z-]+/g) ?? [],
     );

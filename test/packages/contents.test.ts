@@ -43,6 +43,7 @@ describe('what the packages ship', async () => {
         ...filesBelow('docs/hosting'),
         ...filesBelow('docs/protocol'),
         ...filesBelow('docs/operators'),
+        ...filesBelow('docs/verifiers'),
         ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md', 'docs/upgrading.md'],
         ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'package.json'],
       ]),
@@ -53,7 +54,7 @@ describe('what the packages ship', async () => {
     const kinds = [
       /^build\/(cli\/main\.js|bundle\/[\w-]+\.js|bundle\/licences\.txt|.*\.d\.ts)$/,
       /^build\/website\/([\w-]+\.\w+|assets\/(registry|parts\/\w+)\.js|assets\/licences\.txt)$/,
-      /^(schemas\/[\w.-]+\.json|docs\/((operators|protocol)\/)?[\w-]+\.md|docs\/hosting\/[\w.-]+|cli\/scaffold\/template\/.+)$/,
+      /^(schemas\/[\w.-]+\.json|docs\/((operators|protocol|verifiers)\/)?[\w-]+\.md|docs\/hosting\/[\w.-]+|cli\/scaffold\/template\/.+)$/,
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     ];
     expect(own.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);

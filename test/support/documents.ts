@@ -22,6 +22,16 @@ export const OPERATOR_PAGES = [
   ...readdirSync(join(ROOT, 'docs/operators')).map((name) => `docs/operators/${name}`),
 ];
 
+/** The pages for verifiers: the entrance, and one page for each topic. */
+export const VERIFIER_PAGES = [
+  'docs/verifiers.md',
+  ...readdirSync(join(ROOT, 'docs/verifiers')).map((name) => `docs/verifiers/${name}`),
+];
+
+/** The text of all pages for verifiers. */
+export const verifierText = (): string =>
+  VERIFIER_PAGES.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n');
+
 /** The text of all pages for operators. */
 export const operatorText = (): string =>
   OPERATOR_PAGES.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n');
