@@ -222,6 +222,9 @@ describe('the signature of a passport', () => {
     const verifier = await lived();
     const token = await tokenOf(world, passport);
     expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    // Bytes could change after they have been verified.
+    const bytes = Buffer.from(token) as unknown as string;
+    expect((await verifier.verifyPassport(bytes)).reasons[0]?.code).toBe('token-malformed');
     const [header, claims, signature = ''] = token.split('.');
     const more = Buffer.from(
       JSON.stringify({

@@ -596,14 +596,16 @@ describe('the request of a handler', () => {
     return new Kind('https://mail.example/send', { method: 'POST', headers, body: '{ "a": 1 }', signal });
   };
 
-  it('has the same body, headers and signal, for the handler and for whom it is passed on to', async () => {
+  it('is the request itself, with its body, for the handler and for whom it is passed on to', async () => {
+    const sent = await request();
     const handler = requireInFetch({ verifier, action: 'email.send' }, async (given) => {
+      expect(given).toBe(sent);
       const passedOn = new Request(given.clone(), { headers: { 'X-Other': 'set' } });
       expect([given.method, given.headers.get('x-own'), given.bodyUsed]).toEqual(['POST', 'kept', false]);
       expect(given.signal.aborted).toBe(false);
       return Response.json([await given.text(), await passedOn.text()]);
     });
-    const response = await handler(await request());
+    const response = await handler(sent);
     expect([response.status, await response.json()]).toEqual([200, ['{ "a": 1 }', '{ "a": 1 }']]);
   });
 
@@ -618,6 +620,14 @@ describe('the request of a handler', () => {
     });
     const response = await handler(sent);
     expect([response.status, await response.text()]).toEqual([200, '{ "a": 1 }']);
+  });
+
+  it('can be read by the function that names its action, and by others after a refusal', async () => {
+    const sent = await request();
+    const action = async (given: Request) => `email.${Object.keys(await given.clone().json()).join()}`;
+    const handler = requireInFetch({ verifier, action }, () => new Response('ok'));
+    expect((await handler(sent)).status).toBe(403);
+    expect(await sent.text()).toBe('{ "a": 1 }');
   });
 
   it('is whole in Hono, by every way to its body', async () => {

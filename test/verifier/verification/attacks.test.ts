@@ -1052,6 +1052,7 @@ describe('a proof', () => {
 
   it.each([
     ['throws', () => Promise.reject(new Error('down')), 'replay-store-failed'],
+    ['throws nothing', () => Promise.reject(), 'replay-store-failed'],
     [
       'throws at once',
       () => {

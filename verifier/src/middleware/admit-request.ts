@@ -4,36 +4,24 @@ import { MAX_BODY_BYTES, parseBody, payloadOf, type Read, tooLarge } from './pay
 import type { Refusal } from './refusal.js';
 import { refuseUrl } from './request-target.js';
 
-/** An admitted Request. */
-export interface AdmittedRequest {
-  readonly admission: Admission;
-  /** The request for the handler: its body has not been read. */
-  readonly request: Request;
-}
-
-/** Admits or refuses a Request. A handler can read its body again. */
+/**
+ * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and earlier
+ * middleware can read it, too. A request that is made again from its body would cost less, but lose headers that earlier
+ * middleware has changed, members that frameworks have added, and the end of its signal.
+ */
 export async function admitRequest(
   request: Request,
   options: RequirePassportOptions<Request>,
-): Promise<AdmittedRequest | Refusal> {
+): Promise<Admission | Refusal> {
   const refused = refuseUrl(request.url);
   if (refused !== undefined) return refused;
-  let body: Uint8Array<ArrayBuffer> | undefined;
   const presented = {
     request,
     authorization: request.headers.get('authorization'),
     proof: request.headers.get(PROOF_HEADER),
-    readPayload: async () => {
-      const read = await readBody(request, options.maxBodyBytes ?? MAX_BODY_BYTES);
-      if (isRefusal(read)) return read;
-      if (isWhole(request)) body = read.value;
-      const parsed = parseBody(read.value);
-      return isRefusal(parsed) ? parsed : payloadOf(parsed.value, new URL(request.url).searchParams);
-    },
+    readPayload: () => readPayload(request, options.maxBodyBytes ?? MAX_BODY_BYTES),
   };
-  const admission = await admit(presented, options);
-  if (isRefusal(admission)) return admission;
-  return { admission, request: body === undefined ? request : new Request(request, { body }) };
+  return admit(presented, options);
 }
 
 /** Converts a refusal to a Response. */
@@ -41,23 +29,19 @@ export function refusalResponse({ status, headers, body }: Refusal): Response {
   return Response.json(body, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
 }
 
-/**
- * Whether a request can be made again from itself and its body. A framework's own class of requests can have more members, so
- * its body is read from a copy, which costs more.
- */
-function isWhole(request: Request): boolean {
-  return request.body !== null && request.constructor === Request;
-}
-
-async function readBody(request: Request, maxBytes: number): Promise<Read<Uint8Array<ArrayBuffer>>> {
+async function readPayload(request: Request, maxBytes: number): Promise<Read<unknown>> {
   if (request.bodyUsed) {
     throw new Error(
       'requirePassport runs too late: the body has already been read. Put requirePassport first, or set its payload option',
     );
   }
+  const body = await readRequestBody(request, maxBytes);
+  return isRefusal(body) ? body : payloadOf(body.value, new URL(request.url).searchParams);
+}
+
+async function readRequestBody(request: Request, maxBytes: number): Promise<Read<unknown>> {
   try {
-    const { body } = isWhole(request) ? request : request.clone();
-    return { value: await readLimited(body, maxBytes) };
+    return parseBody(await readLimited(request.clone().body, maxBytes));
   } catch (error) {
     if (error instanceof LimitExceeded) return tooLarge(maxBytes);
     throw error;

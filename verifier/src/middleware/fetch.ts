@@ -55,8 +55,6 @@ export function requirePassport<Rest extends unknown[]>(
   }
   return async (request, ...rest) => {
     const outcome = await admitRequest(request, options);
-    return isRefusal(outcome)
-      ? refusalResponse(outcome)
-      : handler(outcome.request, outcome.admission, ...rest);
+    return isRefusal(outcome) ? refusalResponse(outcome) : handler(request, outcome, ...rest);
   };
 }

@@ -46,8 +46,7 @@ export function requirePassport(options: RequirePassportOptions<Request>): Middl
   return async (c, next) => {
     const outcome = await admitRequest(c.req.raw, options);
     if (isRefusal(outcome)) return refusalResponse(outcome);
-    c.req.raw = outcome.request;
-    c.set('passport', outcome.admission);
+    c.set('passport', outcome);
     await next();
     return undefined;
   };

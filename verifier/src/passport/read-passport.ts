@@ -61,6 +61,8 @@ export class ReadPassport {
 
 /** Parses the token of a passport, and checks its form, type, algorithm and claims. */
 export function readPassport(token: string, types: readonly string[]): ReadPassport {
+  // Bytes can change after they have been verified.
+  if (typeof token !== 'string') return reject('token-malformed', 'the token is not a string');
   const jws = readJws(token, 'token', { types });
   const { kid } = jws.header;
   if (typeof kid !== 'string' || kid.length > 256) {

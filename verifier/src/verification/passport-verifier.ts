@@ -164,8 +164,8 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
     const key = `${issuer_id}:${jti}:${proof.jti}`;
     const lifetime = MAX_ACTION_SECONDS * 1000 + 3 * clock.tolerance;
     const claimed = withTimeout(async () => replayStore.claim(key, lifetime), settings.host.timeout);
-    const first = await claimed.catch((error: Error) =>
-      reject('replay-store-failed', `the replay store failed: ${error.message}`, error),
+    const first = await claimed.catch((error: Partial<Error> | undefined) =>
+      reject('replay-store-failed', `the replay store failed: ${error?.message}`, error),
     );
     if (first !== true) reject('action-replayed', 'the proof has been used before');
   }
