@@ -80,7 +80,7 @@ describe('a registry with names and reasons, and the version before', () => {
   });
 
   it('its signer refuses to sign the claim, which it does not know', async () => {
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { name: 'Alpha' }) });
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await now.cli(['build', '--unsigned', 'request', ...PINNED], folder);
     const sign = ['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory'];
     await expect(before.cli(sign, folder)).rejects.toThrow('about_sha256');

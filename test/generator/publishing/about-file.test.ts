@@ -189,3 +189,34 @@ describe('a registry with a log', () => {
     expect((await cli(['build', ...KEYS], folder)).code).toBe(0);
   });
 });
+
+describe('diff', () => {
+  const diff = async (...args: string[]) => {
+    const { stdout, stderr } = await cli(['diff', ...args], folder);
+    return stdout + stderr;
+  };
+
+  it('tells changed names in words, against records, a tree and a host, and escapes them in a comment', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    record('alpha', { name: '<b>Alpha</b>' });
+    record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
+    const url = await serve(join(folder, 'dist'));
+    for (const before of ['dist', url]) {
+      const said = await diff(before, 'issuers');
+      expect(said).toContain('~ alpha: name "Alpha" -> "<b>Alpha</b>"');
+      expect(said).toContain('~ beta: status_reason (none) -> "its key has leaked"');
+    }
+    const comment = await diff('dist', 'issuers', '--format', 'markdown');
+    expect(comment).toContain('| name | <code>Alpha</code> | <code>&#60;b&#62;Alpha&#60;/b&#62;</code> |');
+    record('gamma', { name: 'Gamma' });
+    expect(await diff('dist', 'issuers')).toMatch(/\+ gamma: new, .*, name "Gamma"/);
+  });
+
+  it('compares no names if those of a host are not known', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    writeFiles(folder, { 'dist/about.json': '{"issuers":{"alpha":{"name":"Omega"}}}' });
+    expect(await diff('dist', 'issuers')).toContain('0 issuers changed');
+  });
+});

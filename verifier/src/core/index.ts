@@ -94,7 +94,7 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 
 // A publication: what one attempt at one source proves (rule client-steps).
 
-export { ABOUT_FILE, type AboutIssuers, readAbout } from './publication/about-file.js';
+export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export { readHashedFile } from './publication/hashed-file.js';
 export type { SummedHead } from './publication/head.js';
 export type { Publication } from './publication/publication.js';

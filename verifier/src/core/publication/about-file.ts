@@ -1,10 +1,12 @@
 import { isObject, isRecord } from '../bytes/checks.js';
 import type { InvalidText } from '../bytes/invalid-text.js';
+import { sha256Hex } from '../bytes/sha256.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { textOf } from '../bytes/utf8.js';
 import { isAboutField, isValidIssuerId } from '../generated/predicates.js';
 import type { AboutIssuer } from '../generated/schemas.js';
 import { canonicalBytes } from '../list/canonical.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 
 /** The file with the names and reasons of issuers, for people (rule about-file). */
 export const ABOUT_FILE = 'about.json';
@@ -32,6 +34,37 @@ export function readAbout(bytes: Uint8Array, invalid: InvalidText): AboutIssuers
   if (about.size === 0) throw invalid('has no issuers');
   if (new TextDecoder().decode(canonicalBytes(value)) !== text) throw invalid('is not in canonical form');
   return about;
+}
+
+/**
+ * Reads the names and reasons that a verified publication statement names. They are for people: no decision depends on them.
+ *
+ * @param bytes - the content of `about.json`; undefined if the source has no such file
+ * @param statement - from `verifyPublicationStatement`
+ * @returns the names and reasons by `issuer_id`; empty if the registry has none. Undefined if they are not known, because the
+ *   file is missing or is not the one that the statement names
+ *
+ * @example
+ * ```ts
+ * import { verifyAbout, verifyPublicationStatement, ANY_TIME } from '@passport-registry/verifier/core';
+ *
+ * const read = async (path: string) => new Uint8Array(await (await fetch(`https://registry.example/${path}`)).arrayBuffer());
+ * const statement = await verifyPublicationStatement(await read('publication.jwt'), rootKey, ANY_TIME);
+ * const about = await verifyAbout(await read('about.json'), statement);
+ * console.log(about?.get('aurora-bank')?.name ?? 'aurora-bank');
+ * ```
+ */
+export async function verifyAbout(
+  bytes: Uint8Array | undefined,
+  { aboutSha256 }: Pick<PublicationStatement, 'aboutSha256'>,
+): Promise<AboutIssuers | undefined> {
+  if (aboutSha256 === undefined) return new Map();
+  if (bytes === undefined || (await sha256Hex(bytes)) !== aboutSha256) return undefined;
+  try {
+    return readAbout(bytes, (message) => new Error(message));
+  } catch {
+    return undefined;
+  }
 }
 
 function parse(bytes: Uint8Array, invalid: InvalidText): unknown {

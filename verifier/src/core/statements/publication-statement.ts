@@ -86,9 +86,19 @@ export function publicationClaims({
   ...times
 }: Statement<'registry-publication+jwt'>): PublicationStatement {
   const { issuedAt, notBefore, expiresAt, jws } = times;
-  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
-    claims;
-  const { about_sha256 } = claims;
+  const {
+    sequence,
+    previous,
+    updated_at,
+    sha256,
+    size,
+    issuers,
+    sums_sha256,
+    levels,
+    checkpoint,
+    log,
+    about_sha256,
+  } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   if (
     !isTime ||
