@@ -46,12 +46,15 @@ export function readAbout(bytes: Uint8Array, invalid: InvalidText): AboutIssuers
  *
  * @example
  * ```ts
- * import { verifyAbout, verifyPublicationStatement, ANY_TIME } from '@passport-registry/verifier/core';
+ * import { importRootKey } from '@passport-registry/verifier';
+ * import { ANY_TIME, verifyAbout, verifyPublicationStatement } from '@passport-registry/verifier/core';
  *
- * const read = async (path: string) => new Uint8Array(await (await fetch(`https://registry.example/${path}`)).arrayBuffer());
- * const statement = await verifyPublicationStatement(await read('publication.jwt'), rootKey, ANY_TIME);
- * const about = await verifyAbout(await read('about.json'), statement);
- * console.log(about?.get('aurora-bank')?.name ?? 'aurora-bank');
+ * const rootKey = await importRootKey(pinnedJwk);
+ * const jwt = await fetch('https://registry.example/publication.jwt');
+ * const statement = await verifyPublicationStatement(await jwt.text(), rootKey, ANY_TIME);
+ * const file = await fetch('https://registry.example/about.json');
+ * const about = await verifyAbout(file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined, statement);
+ * console.log('aurora-bank', about?.get('aurora-bank')?.name ?? '');
  * ```
  */
 export async function verifyAbout(
