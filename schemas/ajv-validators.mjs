@@ -13,6 +13,7 @@ const FORMATS = {
   email: true,
   uri: () => true,
   'date-time': () => true,
+  nfc: () => true,
   uuid: /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
 };
 
@@ -43,6 +44,7 @@ const formats = {
   // Programs parse URLs as browsers do (WHATWG URL). This parser rejects some ports and hosts that the pattern accepts.
   uri: (text) => URL.canParse(text),
   'date-time': isDateTime,
+  nfc: (text) => text === text.normalize('NFC'),
 };
 `;
 

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';
 import { predicates } from './predicates.mjs';
-import { configuration, inlined, issuer, openApi } from './read.mjs';
+import { authoredIssuer, configuration, inlined, openApi } from './read.mjs';
 import { patterns, typesAndConstants } from './types.mjs';
 
 const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
@@ -13,7 +13,10 @@ const files = {
   'verifier/src/core/generated/patterns.ts': patterns(),
   'verifier/src/core/generated/schemas.ts': await typesAndConstants(),
   'verifier/src/core/generated/predicates.ts': predicates(),
-  'generator/generated/issuer-validator.ts': ajvValidators({ validateIssuer: issuer }, { allErrors: true }),
+  'generator/generated/issuer-validator.ts': ajvValidators(
+    { validateIssuer: authoredIssuer },
+    { allErrors: true },
+  ),
   'generator/generated/configuration-validator.ts': ajvValidators(
     { validateConfiguration: inlined(configuration) },
     // `verbose` adds the schema to each error, because messages quote the description in the schema.

@@ -1,7 +1,7 @@
 // Generates predicates for the verifier, as small and as fast as handwritten checks. Standalone code of Ajv would be
 // many times larger, because it reports errors that the verifier does not use.
 
-import { issuer, jwk, referred, STRINGS, trustAnchor, trustPolicy } from './read.mjs';
+import { aboutIssuer, issuer, jwk, referred, STRINGS, trustAnchor, trustPolicy } from './read.mjs';
 
 /** Keywords that do not constrain a value. */
 const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'description', 'examples'];
@@ -9,7 +9,7 @@ const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'descriptio
 /**
  * Formats, each with a predicate for what the pattern next to the format cannot express; null if the pattern is enough.
  */
-const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
+const FORMATS = { 'date-time': 'isCalendarTime', nfc: 'isNormalized', uri: null, email: null };
 
 /** The schemas that other schemas refer to as a whole, each with the name of its predicate. */
 const DOCUMENTS = { [jwk.$id]: 'rootJwk' };
@@ -116,7 +116,7 @@ export function predicates() {
   // The verifier imports every key, and then checks which members a key of its type has.
   const { oneOf: _membersByType, ...rootJwk } = jwk;
   return `
-import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../bytes/checks.js';
+import { hasItems, hasLength, isIntegerWithin, isListOf, isNormalized, isRecord, isUniqueListOf } from '../bytes/checks.js';
 import { isCalendarTime } from '../bytes/calendar-time.js';
 import * as patterns from './patterns.js';
 
@@ -126,6 +126,9 @@ ${Object.entries(STRINGS)
 
 /** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
 ${generateMemberPredicate('isIssuerField', issuer)}
+
+/** Checks the value of a field of an issuer in about.json. Returns undefined if there is no such field. */
+${generateMemberPredicate('isAboutField', aboutIssuer)}
 
 /** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */
 ${generateMemberPredicate('isPolicyMember', trustPolicy)}

@@ -7,7 +7,27 @@ export function read(name) {
   return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }
 
-export const issuer = read('issuer.schema.json');
+/** The fields of a record that the registry publishes in about.json, and not in the list. */
+const ABOUT_FIELDS = ['name', 'status_reason'];
+
+/** Returns a copy of a schema that has only some of its properties. */
+function withProperties(schema, keep) {
+  const properties = Object.entries(schema.properties).filter(([name]) => keep(name));
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** A record as its author writes it. */
+export const authoredIssuer = read('issuer.schema.json');
+/** A record as the list has it. */
+export const issuer = withProperties(authoredIssuer, (name) => !ABOUT_FIELDS.includes(name));
+/** The rest of a record, as about.json has it. */
+export const aboutIssuer = {
+  ...withProperties(authoredIssuer, (name) => ABOUT_FIELDS.includes(name)),
+  title: 'AboutIssuer',
+  description:
+    'What people are told of an issuer, in /about.json. It proves nothing, and no policy reads it.',
+  required: [],
+};
 export const registry = read('issuer-registry.schema.json');
 export const jwk = read('jwk.schema.json');
 export const trustPolicy = read('trust-policy.schema.json');

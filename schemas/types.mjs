@@ -1,7 +1,17 @@
 // Generates types and constants from the schemas.
 
 import { compile } from 'json-schema-to-typescript';
-import { inlined, issuer, jwk, openApi, registry, STRINGS, trustAnchor, trustPolicy } from './read.mjs';
+import {
+  aboutIssuer,
+  inlined,
+  issuer,
+  jwk,
+  openApi,
+  registry,
+  STRINGS,
+  trustAnchor,
+  trustPolicy,
+} from './read.mjs';
 
 /**
  * Prepares a schema for the type compiler: inlines all references, and removes all titles except that of the document.
@@ -29,7 +39,13 @@ async function interfaces() {
     ...members,
   });
   const types = [];
-  for (const schema of [list, selfContained(jwk), selfContained(trustPolicy), anchor]) {
+  for (const schema of [
+    list,
+    selfContained(aboutIssuer),
+    selfContained(jwk),
+    selfContained(trustPolicy),
+    anchor,
+  ]) {
     types.push(await compile(schema, schema.title, options));
   }
   return types.join('\n');
@@ -41,6 +57,7 @@ const CONSTANTS = {
   STATUSES: ['The statuses of an issuer. Only `active` is accepted.', issuer.properties.status.enum],
   ISSUER_FIELDS: ['Every field of an issuer, in the order of the schema.', Object.keys(issuer.properties)],
   REQUIRED_ISSUER_FIELDS: ['The fields that every issuer has.', issuer.required],
+  ABOUT_FIELDS: ['Every field of an issuer in about.json.', Object.keys(aboutIssuer.properties)],
   LIST_MEMBERS: ['The members of a list; each is required.', registry.required],
   REQUIRED_POLICY_MEMBERS: ['The members that every trust policy has.', trustPolicy.required],
   REQUIRED_NAMED_MEMBERS: [

@@ -64,10 +64,9 @@ async function diff(io: Io, compared: Compared, options: Options): Promise<numbe
   const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
   const { format } = options;
-  if (format === 'markdown')
-    io.stdout.write(forMarkdown({ changes, notCompared }, after.issuers, diagnostics));
+  if (format === 'markdown') io.stdout.write(forMarkdown({ changes, notCompared }, after, diagnostics));
   else {
-    if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(io, line);
+    if (format === 'text') for (const line of describeDifference(changes, after)) say(io, line);
     report(io, { ...options, format }, { ok, changes, notCompared, diagnostics, ...(past && { past }) });
   }
   const invalid =

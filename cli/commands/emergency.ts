@@ -25,10 +25,11 @@ export function addSuspendCommand(program: Command, io: Invocation): void {
     .description('suspend an issuer, or end that: edit its record, build, sign, verify')
     .argument('<id>', 'issuer_id')
     .option('--end', 'end the suspension: make the issuer active again');
-  addChangeOptions(suspend).action((id: string, options: Options) =>
-    run(io, options.json === true, () =>
-      changeAndBuild(io, { id, to: options.end ? 'active' : 'suspended' }, options),
-    ),
+  addChangeOptions(suspend, 'the reason, which is published, or with --end a comment in the record').action(
+    (id: string, options: Options) =>
+      run(io, options.json === true, () =>
+        changeAndBuild(io, { id, to: options.end ? 'active' : 'suspended' }, options),
+      ),
   );
 }
 
@@ -38,14 +39,14 @@ export function addRevokeCommand(program: Command, io: Invocation): void {
     .command('revoke')
     .description('revoke an issuer for good: edit its record, build, sign, verify')
     .argument('<id>', 'issuer_id');
-  addChangeOptions(revoke).action((id: string, options: Options) =>
+  addChangeOptions(revoke, 'the reason, which is published').action((id: string, options: Options) =>
     run(io, options.json === true, () => changeAndBuild(io, { id, to: 'revoked' }, options)),
   );
 }
 
-function addChangeOptions(command: Command): Command {
+function addChangeOptions(command: Command, reason: string): Command {
   command
-    .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record')
+    .requiredOption('--reason <text>', reason)
     .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
   return addBuildOptions(command);
 }

@@ -17,6 +17,7 @@ import { run } from '../terminal/run.js';
 
 interface Options {
   issuers: string;
+  name?: string;
   registry?: string;
   issuerUrl?: string;
   jwksUri?: string;
@@ -40,6 +41,7 @@ export function addNewCommand(program: Command, io: Invocation): void {
     .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
     .option('--issuers <dir>', 'folder of the records', RECORDS_FOLDER)
+    .option('--name <text>', 'what people call the issuer')
     .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
     .option('--jwks-uri <url>', "URL of the issuer's public keys")
     .option('--discovery-uri <url>', "URL of the issuer's metadata")
@@ -58,6 +60,7 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
   const schema = schemaLocation(options.registry);
   const { jwksUri, discoveryUri } = await issuerUrls(io, options);
   const optional = {
+    name: options.name,
     policy_uri: options.policyUri,
     geographical_scope: options.geographicalScope,
     domain_scope: options.domainScope,

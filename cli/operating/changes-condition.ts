@@ -6,7 +6,7 @@ import { countUncommitted } from '../../generator/files/git.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
 import { publicationProblems, type RuleExceptions } from '../../generator/review/assert-publishable.js';
-import { difference, type IssuerChange } from '../../generator/review/difference.js';
+import { difference, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
 import { recordsIn } from '../../generator/review/record-set.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import type { Condition } from './condition.js';
@@ -61,7 +61,7 @@ export async function pendingChanges(
   // As for a build, a publication in the log counts, even if the published files are older.
   const predecessor = predecessorOf(published && withPending(published), { rootKey: undefined, development });
   const before = predecessor && publishedRecords(predecessor, predecessor.folder);
-  const changes = difference(before?.issuers ?? new Map(), after.issuers).filter(
+  const changes = difference(before ?? NO_RECORDS, after).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );
   const found = publicationProblems({ before, after }, exceptions, development);

@@ -11,7 +11,7 @@ import { recordsOfList } from '../../generator/records/check-records.js';
 import { findValidSignature, readSignature } from '../../generator/signing/signature-form.js';
 import { readDelegationInput } from './delegation-request.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
-import { bytesOfList, readRequestedList } from './publication-request.js';
+import { bytesOfList, readRequestedAbout, readRequestedList } from './publication-request.js';
 import { followedList, type RequestFiles } from './request-files.js';
 import { readRotationInput } from './rotation-request.js';
 
@@ -61,7 +61,8 @@ export async function attachSignatures(
   const delegation = finished('delegation');
   const rotation = finished('rotation');
   if (list !== undefined && signature !== undefined && statement !== undefined) {
-    const signed = { list, signature, statement, delegation, follows: followedList(request.files) };
+    const { about } = request.files;
+    const signed = { list, signature, statement, about, delegation, follows: followedList(request.files) };
     return { published: await publishList(signed, rootKey, options) };
   }
   if (delegation !== undefined) return { type: 'delegation', statement: delegation };
@@ -85,6 +86,8 @@ interface SignedPublication {
   readonly signature: Uint8Array;
   /** The content of publication.jwt. */
   readonly statement: string;
+  /** The content of about.json; undefined if there is none. */
+  readonly about: Buffer | undefined;
   /** The content of keys/delegation.jwt, if the request has a delegation. */
   readonly delegation: string | undefined;
   /** SHA-256 of the list that the request follows, in hexadecimal. */
@@ -92,7 +95,7 @@ interface SignedPublication {
 }
 
 async function publishList(
-  { list, signature, statement, delegation, follows }: SignedPublication,
+  { list, signature, statement, about, delegation, follows }: SignedPublication,
   rootKey: RootKey,
   { out, freshness, ...how }: AttachOptions,
 ): Promise<BuildReport> {
@@ -108,7 +111,7 @@ async function publishList(
   const publication = {
     ...how,
     freshness: { ...freshness, ...(delegation !== undefined && { delegation }) },
-    records: recordsOfList(registry.issuers),
+    records: recordsOfList(registry.issuers, readRequestedAbout(about, registry)),
     signer,
   };
   return withOutputFolder(out, (place) => publish(publication, place));

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { type PublicationClaims, publicationInput } from '../../generator/freshness/statements.js';
+import { aboutBytes } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
 import { nextUpdatedAt } from '../../generator/list/updated-at.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
@@ -90,8 +91,9 @@ export async function prepareSigning(
   const list = listToSign(records, published, { ...time, rootKey });
   const kept = hasList(published, list);
   const previous = published && previousPublication(published);
+  const about = aboutBytes(set.about);
   const subject = {
-    ...subjectOf(list, published?.statement?.levels ?? 0),
+    ...subjectOf(list, published?.statement?.levels ?? 0, about),
     checkpoint: checkpoint === true || hasCheckpoint(published),
     log: chooseLog(log, published),
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
@@ -99,11 +101,13 @@ export async function prepareSigning(
   const claims = nextClaims(subject, rootKey, published);
   const delegation = delegate && (await newDelegation(delegate, rootKey, published));
   if (claims === undefined && delegation === undefined) return undefined;
-  const publication = claims && requestedPublication(list, claims, { rootKey, previous, kept });
+  const publication =
+    claims && requestedPublication(list, claims, { rootKey, about: set.about, previous, kept });
   const keys = { rootKey, previousRootKey: published?.rootKey };
   const request = signingRequest(keys, { publication, delegation: delegation?.requested });
   writeRequestFiles(folder, {
     payloads: request.payloads,
+    about: publication && about,
     words: describeRequest(request),
     previous: published && previous && publication && previousFiles(published, previous),
     previousDelegation: delegation?.previousFile,
@@ -112,18 +116,18 @@ export async function prepareSigning(
 }
 
 /** What the statement of a list is made from, besides its claims. */
-interface PublicationContext extends Pick<RequestedPublication, 'previous' | 'kept'> {
+interface PublicationContext extends Pick<RequestedPublication, 'about' | 'previous' | 'kept'> {
   readonly rootKey: RootKey;
 }
 
 function requestedPublication(
   { list }: ListBytes,
   claims: PublicationClaims,
-  { rootKey, previous, kept }: PublicationContext,
+  { rootKey, ...context }: PublicationContext,
 ): RequestedPublication {
   const input = publicationInput(rootKey, claims);
   const statement = readStatementInput(input);
-  return { list, registry: readList(list), sha256: claims.sha256, input, statement, previous, kept };
+  return { list, registry: readList(list), sha256: claims.sha256, input, statement, ...context };
 }
 
 /** A new publication must not take the sequence of one that is not complete. */
@@ -158,11 +162,14 @@ function previousPublication({
   list = new Uint8Array(),
   signature = '',
   statement,
+  about,
 }: PublishedTree): PreviousPublication {
-  return { registry: readList(list), sha256: sha256(list), signature: signature.trim(), statement };
+  return { registry: readList(list), sha256: sha256(list), signature: signature.trim(), statement, about };
 }
 
 function previousFiles({ list = new Uint8Array() }: PublishedTree, previous: PreviousPublication) {
-  const { signature, statement } = previous;
-  return { list: Buffer.from(list), signature, statement: statement && Buffer.from(statement.text) };
+  const { signature, statement, about } = previous;
+  const text = statement && Buffer.from(statement.text);
+  const names = about && aboutBytes(about);
+  return { list: Buffer.from(list), signature, statement: text, about: names && Buffer.from(names) };
 }

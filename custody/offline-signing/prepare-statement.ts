@@ -97,7 +97,7 @@ function write(
   const { payloads } = request;
   writeRequestFiles(folder, {
     ...{ payloads, words: describeRequest(request) },
-    ...{ previous: undefined, previousDelegation },
+    ...{ about: undefined, previous: undefined, previousDelegation },
   });
   return request;
 }

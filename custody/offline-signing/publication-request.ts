@@ -1,18 +1,21 @@
 import { type IssuerRegistry, RegistryError } from '@passport-registry/verifier';
 import {
+  type AboutIssuers,
   canonicalBytes,
   type LogIdentity,
   type PublicationStatement,
   type PublishedStatement,
+  readAbout,
   readList,
 } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../../generator/errors.js';
+import { RequestRejected, TreeRejected } from '../../generator/errors.js';
 import { validateIssuer } from '../../generator/generated/issuer-validator.js';
+import { findAboutFaults } from '../../generator/list/about.js';
 import type { ListBytes } from '../../generator/list/list.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { StatementSubject } from '../../generator/publishing/sign-statement.js';
-import { byId } from '../../generator/records/check-records.js';
-import { describeDifference, listDifference } from '../../generator/review/difference.js';
+import { recordsOfList } from '../../generator/records/check-records.js';
+import { describeDifference, difference, NO_RECORDS } from '../../generator/review/difference.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { sumsOfList } from '../../generator/tree/sums.js';
 
@@ -23,6 +26,8 @@ export interface RequestedPublication {
   readonly registry: IssuerRegistry;
   /** The payload hash of the list. */
   readonly sha256: string;
+  /** The names and reasons that are published with the list. The statement contains the hash of their file. */
+  readonly about: AboutIssuers;
   /** The bytes of the statement, as text. */
   readonly input: string;
   readonly statement: PublicationStatement;
@@ -41,6 +46,8 @@ export interface PreviousPublication {
   readonly signature: string;
   /** Undefined if an older version built the tree. */
   readonly statement: PublishedStatement | undefined;
+  /** The published names and reasons; undefined if about.json is missing or damaged. */
+  readonly about: AboutIssuers | undefined;
 }
 
 /**
@@ -67,45 +74,75 @@ export function readRequestedList(list: Uint8Array, name: string): IssuerRegistr
   return registry;
 }
 
+/**
+ * Reads the names and reasons of a request. Only the publication statement with the hash of the file is signed.
+ *
+ * @throws {@link RequestRejected} if no build would write the file
+ */
+export function readRequestedAbout(
+  bytes: Uint8Array | undefined,
+  { issuers }: Pick<IssuerRegistry, 'issuers'>,
+): AboutIssuers {
+  if (bytes === undefined) return new Map();
+  const refused = (message: string) =>
+    new RequestRejected('ERR_REQUEST_PAYLOAD', `about.json of the request ${message}`);
+  const about = readAbout(bytes, refused);
+  const [fault] = findAboutFaults(about, issuers);
+  if (fault !== undefined) throw refused(fault);
+  return about;
+}
+
 /** Returns the bytes of a list and of each of its records. */
 export function bytesOfList(list: Uint8Array, { issuers, updated_at }: IssuerRegistry): ListBytes {
   const records = new Map(issuers.map((issuer) => [issuer.issuer_id, canonicalBytes(issuer)]));
   return { updatedAt: updated_at, list, records };
 }
 
-/** Returns what the publication statement of a list is about: the list, and its tree of sums computed anew. */
-export function subjectOf(list: ListBytes, previousLevels: number): StatementSubject {
+/**
+ * Returns what the publication statement of a list is about: the list, its tree of sums computed anew, and about.json.
+ *
+ * @param about - the content of about.json; undefined if there is none
+ */
+export function subjectOf(
+  list: ListBytes,
+  previousLevels: number,
+  about: Uint8Array | undefined,
+): StatementSubject {
   const sums = sumsOfList(list, previousLevels);
-  return { list, sha256: sha256(list.list), sums, checkpoint: false, log: undefined, signedAt: 0 };
+  const hashes = { sha256: sha256(list.list), about: about && sha256(about) };
+  return { list, ...hashes, sums, checkpoint: false, log: undefined, signedAt: 0 };
 }
 
 /** Describes a publication in words: the difference of the lists, and what the statement says. */
-export function describePublication({
-  registry,
-  statement,
-  previous,
-  kept,
-}: RequestedPublication): readonly string[] {
-  return [...describeList(registry, previous?.registry, kept), ...describeStatement(statement, previous)];
+export function describePublication(publication: RequestedPublication): readonly string[] {
+  return [...describeList(publication), ...describeStatement(publication.statement, publication.previous)];
 }
 
-function describeList(
-  registry: IssuerRegistry,
-  previous: IssuerRegistry | undefined,
-  kept: boolean,
-): readonly string[] {
+function describeList({ registry, about, previous, kept }: RequestedPublication): readonly string[] {
   const { updated_at } = registry;
-  if (kept) return [`list of ${updated_at}, which is published already: it keeps its signature`];
-  const difference = describeDifference(listDifference(previous, registry), byId(registry.issuers));
+  // If the published names are not known, all names are shown, because any of them can be new.
+  const before = previous && recordsOfList(previous.registry.issuers, previous.about ?? new Map());
+  const after = recordsOfList(registry.issuers, about);
+  const found = describeDifference(difference(before ?? NO_RECORDS, after), after);
+  const unknown =
+    previous !== undefined && previous.about === undefined
+      ? ['  the published names and reasons are not known, so all are shown']
+      : [];
+  if (kept)
+    return [
+      `list of ${updated_at}, which is published already: it keeps its signature`,
+      ...unknown,
+      ...found,
+    ];
   const heading =
     previous === undefined
       ? `FIRST LIST of ${updated_at}: there is no previous signed list`
-      : `list of ${updated_at}, after the list of ${previous.updated_at}`;
-  return [heading, ...(difference.length === 0 ? ['  no record changes'] : difference)];
+      : `list of ${updated_at}, after the list of ${previous.registry.updated_at}`;
+  return [heading, ...unknown, ...(found.length === 0 ? ['  no record changes'] : found)];
 }
 
 function describeStatement(
-  { sequence, issuers, levels, checkpoint, log, issuedAt, sumsSha256 }: PublicationStatement,
+  { sequence, issuers, levels, checkpoint, log, issuedAt, sumsSha256, aboutSha256 }: PublicationStatement,
   previous: PreviousPublication | undefined,
 ): readonly string[] {
   const before = previous?.statement;
@@ -123,6 +160,7 @@ function describeStatement(
         : 'not required'
     }`,
     ...describeLog(log, before?.log),
+    ...(aboutSha256 === undefined ? [] : [`  names     ${aboutSha256}`]),
   ];
 }
 

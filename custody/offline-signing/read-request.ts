@@ -3,6 +3,7 @@ import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifie
 import { KeyRejected, RequestRejected, TreeRejected } from '../../generator/errors.js';
 import { assertExpectedStatement } from '../../generator/publishing/expected-statement.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { readStatedAbout } from '../../generator/tree/stated-about.js';
 import {
   type RequestedDelegation,
   readDelegationInput,
@@ -12,6 +13,7 @@ import {
   bytesOfList,
   type PreviousPublication,
   type RequestedPublication,
+  readRequestedAbout,
   readRequestedList,
   subjectOf,
 } from './publication-request.js';
@@ -47,7 +49,7 @@ export async function readSigningRequest(
 const inputOf = (bytes: Buffer) => bytes.toString('latin1');
 
 async function requestedPublication(
-  { payloads, previous: before }: RequestFiles,
+  { payloads, about: names, previous: before }: RequestFiles,
   { rootKey, previousRootKey }: SigningKeys,
   folder: string,
 ): Promise<RequestedPublication | undefined> {
@@ -73,10 +75,11 @@ async function requestedPublication(
     statement: previous.statement,
     hasStatement: previous.statement !== undefined,
   };
-  const subject = subjectOf(bytesOfList(list, registry), previous?.statement?.levels ?? 0);
+  const about = readRequestedAbout(names, registry);
+  const subject = subjectOf(bytesOfList(list, registry), previous?.statement?.levels ?? 0, names);
   const input = inputOf(bytes);
   const statement = assertExpectedStatement(input, subject, { rootKey, predecessor });
-  return { list, registry, sha256: hash, input, statement, previous, kept };
+  return { list, registry, sha256: hash, about, input, statement, previous, kept };
 }
 
 async function requestedDelegation(
@@ -93,14 +96,15 @@ async function requestedDelegation(
 }
 
 async function readPrevious(
-  { list, signature, statement: bytes }: PreviousFiles,
+  { list, signature, statement: bytes, about }: PreviousFiles,
   rootKey: RootKey,
   folder: string,
 ): Promise<PreviousPublication> {
   const { registry, sha256: hash } = await verifyList({ list, signature, rootKey }).catch((cause) => {
     throw refusal(cause, folder, rootKey);
   });
-  if (bytes === undefined) return { registry, sha256: hash, signature, statement: undefined };
+  if (bytes === undefined)
+    return { registry, sha256: hash, signature, statement: undefined, about: new Map() };
   const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME).catch((cause) => {
     throw refusal(cause, folder, rootKey);
   });
@@ -109,7 +113,10 @@ async function readPrevious(
       `${folder} does not follow one publication: previous/publication.jwt names another list than previous/issuers.json; make a new request`,
     );
   }
-  return { registry, sha256: hash, signature, statement: { ...statement, text: bytes.toString('utf8') } };
+  return {
+    ...{ registry, sha256: hash, signature, statement: { ...statement, text: bytes.toString('utf8') } },
+    about: readStatedAbout([about], statement),
+  };
 }
 
 function refusal(cause: unknown, folder: string, { thumbprint }: RootKey): unknown {

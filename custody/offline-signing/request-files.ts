@@ -20,12 +20,16 @@ export interface PreviousFiles {
   readonly signature: string;
   /** The content of publication.jwt; undefined if an older version built the tree. */
   readonly statement: Buffer | undefined;
+  /** The content of about.json; undefined if there is none. */
+  readonly about: Buffer | undefined;
 }
 
 /** The files of a request. */
 export interface RequestFiles {
   /** The bytes to sign. */
   readonly payloads: ReadonlyMap<PayloadType, Buffer>;
+  /** The content of about.json, whose hash the publication statement contains; undefined if there is none. */
+  readonly about: Buffer | undefined;
   /** Undefined for a first list, and in a request without a list. */
   readonly previous: PreviousFiles | undefined;
   /** The content of keys/delegation.jwt that a delegation replaces; undefined if there is none. */
@@ -50,7 +54,8 @@ export function readRequestFiles(folder: string): RequestFiles {
   assertKnownPayloads(folder);
   assertComplete(folder, payloads);
   const previousDelegation = readFile(limitOf(PATHS.delegation), folder, PREVIOUS, PATHS.delegation);
-  return { payloads, previous: readPrevious(folder), previousDelegation };
+  const about = readFile(limitOf(PATHS.about), folder, PATHS.about);
+  return { payloads, about, previous: readPrevious(folder), previousDelegation };
 }
 
 /** The limit of a statement. */
@@ -114,7 +119,7 @@ function readPrevious(folder: string): PreviousFiles | undefined {
   const list = read(PATHS.list);
   if (list === undefined) return undefined;
   const signature = read(PATHS.signature)?.toString('utf8') ?? '';
-  return { list, signature, statement: read(PATHS.publication) };
+  return { list, signature, statement: read(PATHS.publication), about: read(PATHS.about) };
 }
 
 /** Returns the SHA-256, in hexadecimal, of the list that a request follows; undefined for a first list. */
@@ -130,6 +135,8 @@ function readFile(maxBytes: number, ...path: string[]): Buffer | undefined {
 /** A new request. */
 export interface NewRequest extends Pick<RequestFiles, 'previous' | 'previousDelegation'> {
   readonly payloads: readonly Payload[];
+  /** The content of about.json; undefined if there is none. */
+  readonly about: Uint8Array | undefined;
   /** What the request changes, in words. */
   readonly words: readonly string[];
 }
@@ -137,7 +144,7 @@ export interface NewRequest extends Pick<RequestFiles, 'previous' | 'previousDel
 /** Writes a new folder with a signing request. @throws {@link UsageError} if the folder exists; {@link IoFailed} */
 export function writeRequestFiles(folder: string, request: NewRequest): void {
   if (existsSync(folder)) throw new UsageError(`${folder} exists; name a new folder for the signing request`);
-  const { payloads, words, previous, previousDelegation } = request;
+  const { payloads, about, words, previous, previousDelegation } = request;
   const write = (path: string, content: Uint8Array | string | undefined) => {
     if (content === undefined) return;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -150,10 +157,12 @@ export function writeRequestFiles(folder: string, request: NewRequest): void {
       write(PAYLOADS[type].file, bytes);
       write(PAYLOADS[type].signature, signature);
     }
+    write(PATHS.about, about);
     write(CHANGES, [...words, ''].join('\n'));
     writePrevious(PATHS.list, previous?.list);
     writePrevious(PATHS.signature, previous?.signature);
     writePrevious(PATHS.publication, previous?.statement);
+    writePrevious(PATHS.about, previous?.about);
     writePrevious(PATHS.delegation, previousDelegation);
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });

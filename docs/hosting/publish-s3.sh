@@ -61,6 +61,8 @@ folder "$script" "$short" assets/parts '+ *.js'
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
 folder "$text" "$short" sums '+ /[^.]*'
 file "$text" "$short" issuers.sig
+# A build can remove it, too. Before the statement that names it.
+folder "$json" "$short" '' '+ /about.json'
 file "$json" "$short" issuers.json
 file "$jwt" "$short" publication.jwt
 file "$text" "$short" log/publication.tlog-proof

@@ -1,13 +1,16 @@
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { type Document, isMap, isScalar, isSeq, Lexer, type Pair, parseDocument, type YAMLSeq } from 'yaml';
 import { UsageError } from '../errors.js';
 import { keyOf } from '../records/yaml/locate.js';
 
 /** The order of the fields in a record: identity, URLs, dates, scope, contact. */
-export const FIELD_ORDER: readonly (keyof Issuer)[] = [
+export const FIELD_ORDER: readonly (keyof Issuer | keyof AboutIssuer)[] = [
   'issuer_id',
+  'name',
   'tier',
   'status',
+  'status_reason',
   'jwks_uri',
   'discovery_uri',
   'policy_uri',

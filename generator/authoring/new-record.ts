@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { IoFailed, RecordsRejected, UsageError } from '../errors.js';
 import { conform } from '../records/conform.js';
@@ -11,6 +12,9 @@ import { FIELD_ORDER } from './layout.js';
 
 /** Maximum length of a comment line, in characters. */
 const MAX_LINE_LENGTH = 100;
+
+/** The fields of a new issuer that have a value. */
+type NewIssuer = Partial<Issuer & Pick<AboutIssuer, 'name'>>;
 
 /**
  * Writes the record of a new issuer, with a comment above every field. An invalid record is not written.
@@ -23,7 +27,7 @@ const MAX_LINE_LENGTH = 100;
  */
 export function writeNewRecord(
   issuers: string,
-  issuer: Partial<Issuer>,
+  issuer: NewIssuer,
   schemaLocation: string | undefined,
 ): string {
   const id = String(issuer.issuer_id);
@@ -51,10 +55,12 @@ function relativeSchemaLocation(file: string, location: string): string {
   return URL.canParse(location) ? location : relative(dirname(file), location).split(sep).join('/');
 }
 
-function formatNewRecord(issuer: Partial<Issuer>, schemaLocation: string | undefined): string {
+function formatNewRecord(issuer: NewIssuer, schemaLocation: string | undefined): string {
   const { properties, required } = JSON.parse(new TextDecoder().decode(schemaBytes('issuer.schema.json')));
   const lines = schemaLocation === undefined ? [] : [`# yaml-language-server: $schema=${schemaLocation}`];
   for (const field of FIELD_ORDER) {
+    // A new issuer is active, so there is no reason to give.
+    if (field === 'status_reason') continue;
     const { description, examples } = properties[field];
     const value = issuer[field];
     lines.push('', ...wrapComment(description));

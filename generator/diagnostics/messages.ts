@@ -1,9 +1,10 @@
 import { STATUSES, TIERS } from '@passport-registry/verifier';
-import { GRAMMAR, ISSUER_FIELDS, isDateTime } from '@passport-registry/verifier/core';
+import { ABOUT_FIELDS, GRAMMAR, ISSUER_FIELDS, isDateTime } from '@passport-registry/verifier/core';
 import { closest, distance } from 'fastest-levenshtein';
 import type { SchemaError } from '../generated/issuer-validator.js';
 import { dateTimeFault } from './date-time-fault.js';
 import { type Finding, shown } from './diagnostic.js';
+import { unicodeName } from './printers/printable.js';
 
 /** Explains a missing field. */
 export function explainMissing(field: string): Finding {
@@ -17,7 +18,7 @@ export function explainMissing(field: string): Finding {
 /** Explains a field that the schema does not define. */
 export function explainUnknown(field: string): Finding {
   const message = `${shown(field)} is not a field of an issuer`;
-  const remedy = didYouMean(field, ISSUER_FIELDS);
+  const remedy = didYouMean(field, [...ISSUER_FIELDS, ...ABOUT_FIELDS]);
   return { rule: 'unknown-field', message, ...(remedy && { remedy }) };
 }
 
@@ -54,7 +55,7 @@ export function explainValue(
   }
   const tooLong = errors.find(({ keyword }) => keyword === 'maxLength');
   if (tooLong !== undefined && field !== 'certified_since' && field !== 'last_audit') {
-    const message = `${name} has ${value.length} characters`;
+    const message = `${name} has ${[...value].length} characters`;
     return { rule: 'too-long', message, expected: `at most ${tooLong.params['limit']} characters` };
   }
   const finding = EXPLAIN[field]?.(value);
@@ -85,6 +86,8 @@ const EXPLAIN: Record<string, (text: string) => Explanation> = {
   domain_scope: explainSlug,
   passport_types: explainSlug,
   contact: explainEmail,
+  name: explainText,
+  status_reason: explainText,
 };
 
 function wrongType(
@@ -192,6 +195,18 @@ function explainEmail(text: string): Explanation {
   const remedy = address !== text &&
     GRAMMAR.email.pattern.test(address) && { remedy: `write only ${address}` };
   return { rule: 'bad-email', ...(remedy || {}) };
+}
+
+/** Explains a text that people read. Names the first character that is refused: the text itself may not show it. */
+function explainText(text: string): Explanation {
+  const rule = 'bad-text';
+  if (text === '') return { rule, remedy: 'write a text, or remove the field' };
+  if (text !== text.trim()) return { rule, remedy: 'remove the white space at the ends' };
+  const refused = [...text].find(
+    (character) => character !== ' ' && !GRAMMAR.issuerName.pattern.test(character),
+  );
+  if (refused !== undefined) return { rule, remedy: `remove the character ${unicodeName(refused)}` };
+  return { rule, remedy: 'write the text in Unicode NFC: some of its characters are in a decomposed form' };
 }
 
 /** Suggests the closest candidate, as a question. Undefined if no candidate is close. */

@@ -71,6 +71,14 @@ export const RULES = {
     'write the id in lower case, or choose another',
   ),
   'unknown-value': error('one of the values of schemas/issuer.schema.json', 'choose one of them'),
+  'bad-text': error(
+    'one line of visible text in Unicode NFC, without spaces at the ends, and without control, bidirectional and invisible characters',
+    'write the text without them',
+  ),
+  'reason-while-active': error(
+    'a status_reason only beside status: suspended or revoked',
+    'remove status_reason, or correct the status',
+  ),
   'bad-date-time': error(
     'an RFC 3339 date-time such as 2026-01-15T09:00:00Z',
     'write the date, T, the time and the zone',

@@ -106,6 +106,7 @@ export interface PublicationClaims {
   readonly levels: number;
   readonly checkpoint?: true;
   readonly log?: LogIdentity;
+  readonly about_sha256?: string;
 }
 
 /** Signs a publication statement with the root key: the content of publication.jwt. */

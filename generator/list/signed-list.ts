@@ -11,6 +11,8 @@ export interface SignedList {
   readonly signature: string;
   readonly statement: PublishedStatement;
   readonly sums: SumsTree;
+  /** The bytes of about.json; undefined if no issuer has a name or a reason. */
+  readonly about: Uint8Array | undefined;
   readonly rootKey: RootKey;
   /** Whether a development key signed the list. */
   readonly development: boolean;

@@ -91,7 +91,8 @@ async function assertFirstFollows(
   }
   // The audit has checked the files of the log.
   const { sha256: list } = pending.statement;
-  const parts = [PATHS.rootKey, ...[PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(list, name))];
+  const kept = [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(list, name));
+  const parts = [PATHS.rootKey, ...kept];
   const isPart = (path: string) => isLogPath(path) || parts.includes(path);
   assertNothingUnlisted(
     proposed.name,

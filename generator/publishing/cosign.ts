@@ -65,10 +65,15 @@ export async function cosignAgain(
 /** Publishes what is in the log, as if it had been signed elsewhere. */
 function complete(
   served: PublishedTree,
-  { signature, statement, rootKey, delegation, rotation }: PendingPublication,
+  { signature, statement, about, rootKey, delegation, rotation }: PendingPublication,
   { options, place }: { readonly options: CosignOptions; readonly place: OutputFolder },
 ): Promise<BuildReport> {
   const { log, checkpoint, ...tree } = options;
+  if (about === undefined) {
+    throw new UsageError(
+      `${place.out} has lost the names and reasons of a publication that is only in its log: run its build again, which completes it`,
+    );
+  }
   const issuers = withPending(served).issuers();
   const signer = {
     ...{ rootKey, development: served.development, signature, statement: statement.text, follows: undefined },
@@ -77,5 +82,8 @@ function complete(
   const freshness = { delegation, rotation, checkpoint };
   // The build that logged the publication has applied this rule.
   const exceptions = { allowExampleNames: true };
-  return publish({ ...tree, records: recordsOfList(issuers), signer, exceptions, freshness, log }, place);
+  return publish(
+    { ...tree, records: recordsOfList(issuers, about), signer, exceptions, freshness, log },
+    place,
+  );
 }

@@ -120,6 +120,7 @@ export async function extendLog(
   const newHead = await signHead({ origin: log.origin, size, root: await rootOf(added.end) }, choice.signer);
   const files = new Map([
     ...keptFiles(tree, signed, choice),
+    ...keptAbout(signed, served),
     ...missing.map(({ jwt }, at): [string, Buffer] => [
       PATHS.loggedStatement(end.size + at),
       Buffer.from(jwt),
@@ -185,6 +186,16 @@ function isSame(folder: string, path: string, tree: Tree): boolean {
 
 const stepsIn = (rotation: Uint8Array | undefined) =>
   rotation === undefined ? 0 : readRotation(rotation).length;
+
+/** Returns new names and reasons as they are kept until the rest of the tree is published. */
+function keptAbout(
+  { about, sha256: hash }: SignedList,
+  served: PublishedTree | undefined,
+): [string, Uint8Array][] {
+  const published = served && readIfThere(served.folder, PATHS.about);
+  if (about === undefined || published?.equals(about) === true) return [];
+  return [[PATHS.snapshot(hash, PATHS.about), about]];
+}
 
 /** Returns the list as it is kept besides the published one: in a snapshot, and permanently if it is small enough. */
 function keptFiles(

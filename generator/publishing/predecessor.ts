@@ -31,14 +31,14 @@ export function predecessorOf<T extends PublishedFiles>(
  * @param out - the name of the tree in messages
  * @throws {@link TreeRejected} if the list was changed after its publication
  */
-export function publishedRecords({ issuers, intact }: PublishedFiles, out: string): RecordSet {
+export function publishedRecords({ issuers, intact, about }: PublishedFiles, out: string): RecordSet {
   if (!intact.list) {
     throw new TreeRejected(
       `the list in ${out} was changed after its publication, so changes cannot be checked against it: restore ${out} from a ` +
         'mirror, as `status` shows; only if the list was never published, on no host and no branch, remove it to start again',
     );
   }
-  return recordsOfList(issuers());
+  return recordsOfList(issuers(), about);
 }
 
 /** Reads the list of a published tree. Returns undefined unless its signature is valid. */

@@ -2,7 +2,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import type { FreshnessChoice } from '../freshness/freshness.js';
 import type { ListBytes } from '../list/list.js';
 import type { LogChoice } from '../log/log-choice.js';
-import type { RecordSet } from '../records/check-records.js';
+import type { CompleteRecords } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
 import type { VerifyHolders } from '../tree/held-by.js';
@@ -80,7 +80,7 @@ export type RootSigner = Pick<Signer, 'rootKey' | 'development'>;
 
 /** The records to publish, the signer and the options. */
 export interface Publication extends PublishOptions {
-  /** The records of the list, which are compared with the published records. */
-  readonly records: RecordSet;
+  /** The records of the list, which are compared with the published records, with their names and reasons. */
+  readonly records: CompleteRecords;
   readonly signer: Signer | SignedElsewhere;
 }

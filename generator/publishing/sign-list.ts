@@ -1,9 +1,10 @@
 import type { LogIdentity } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
+import { aboutBytes } from '../list/about.js';
 import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
 import type { SignedList } from '../list/signed-list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
-import type { RecordSet } from '../records/check-records.js';
+import type { CompleteRecords } from '../records/check-records.js';
 import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, isSigned, type PublishedTree } from '../tree/published-tree.js';
@@ -15,7 +16,7 @@ import { followingList, followingStatement, type ListAndSignature } from './sign
 
 /** The records of a list, its signer and its time. */
 interface ListToSign<By = Signer | SignedElsewhere> {
-  readonly records: RecordSet;
+  readonly records: CompleteRecords;
   readonly signer: By;
   readonly time: ListTime;
   /** Whether the registry has checkpoints. */
@@ -44,12 +45,13 @@ export async function signedList(
   const sums = sumsOfList(list, predecessor?.statement?.levels ?? 0);
   const requested = time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt);
   const signedAt = kept ? requested : Date.parse(list.updatedAt);
-  const subject = { list, sha256: hash, sums, checkpoint, log, signedAt };
+  const about = aboutBytes(records.about);
+  const subject = { list, sha256: hash, sums, checkpoint, log, about: about && sha256(about), signedAt };
   const statement =
     'sign' in signer
       ? await signedStatement(subject, signer, predecessor)
       : followingStatement(subject, signer, { predecessor, place });
-  return { list, signature, kept, rootKey, development, sha256: hash, statement, sums };
+  return { list, signature, kept, rootKey, development, sha256: hash, statement, sums, about };
 }
 
 /** Keeps the published list if its records are the same and its signature is valid; otherwise signs a new list. */

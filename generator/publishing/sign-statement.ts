@@ -24,6 +24,8 @@ export interface StatementSubject {
   readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
+  /** SHA-256 of about.json; undefined if the tree has no such file. */
+  readonly about: string | undefined;
   /** When the statement is signed, if a new one is needed: milliseconds since 1970. */
   readonly signedAt: number;
 }
@@ -39,7 +41,7 @@ export type Predecessor = Pick<PublishedFiles, 'statement' | 'hasStatement'>;
  * @throws {@link UsageError} if the published statement is damaged: its sequence must not be used again
  */
 export function nextClaims(
-  { list, sha256: hash, sums, checkpoint, log: named, signedAt }: StatementSubject,
+  { list, sha256: hash, sums, checkpoint, log: named, about, signedAt }: StatementSubject,
   rootKey: RootKey,
   published: Predecessor | undefined,
 ): PublicationClaims | undefined {
@@ -56,6 +58,7 @@ export function nextClaims(
     // Checkpoints are not withdrawn under the same root key.
     ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
     ...(log !== undefined && { log }),
+    ...(about !== undefined && { about_sha256: about }),
   };
   // After a killed rotation, keys/root.json may already be the next key.
   const isSameKey = previous !== undefined && previous.kid === rootKey.thumbprint;
@@ -108,7 +111,8 @@ function saysTheSame(
     statement.levels === says.levels &&
     statement.checkpoint === (says.checkpoint === true) &&
     statement.log?.origin === says.log?.origin &&
-    statement.log?.vkey === says.log?.vkey
+    statement.log?.vkey === says.log?.vkey &&
+    statement.aboutSha256 === says.about_sha256
   );
 }
 

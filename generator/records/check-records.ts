@@ -1,4 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuer, AboutIssuers } from '@passport-registry/verifier/core';
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { RecordsRejected } from '../errors.js';
 import type { OnProgress } from '../progress.js';
@@ -16,11 +17,20 @@ export interface RecordSet {
   readonly files: ReadonlyMap<string, RecordFile>;
   /** The errors and warnings of all files, sorted by file and position. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The names and reasons of the issuers. Undefined if they are not known, as for a list on its own. */
+  readonly about: AboutIssuers | undefined;
+}
+
+/** Checked records whose names and reasons are known. */
+export interface CompleteRecords extends RecordSet {
+  readonly about: AboutIssuers;
 }
 
 /** Wraps the records of a list. Such records come from no file, and they have already been checked. */
-export function recordsOfList(issuers: readonly Issuer[]): RecordSet {
-  return { issuers: byId(issuers), files: new Map(), diagnostics: [] };
+export function recordsOfList(issuers: readonly Issuer[], about: AboutIssuers): CompleteRecords;
+export function recordsOfList(issuers: readonly Issuer[], about?: AboutIssuers): RecordSet;
+export function recordsOfList(issuers: readonly Issuer[], about?: AboutIssuers): RecordSet {
+  return { issuers: byId(issuers), files: new Map(), diagnostics: [], about };
 }
 
 /** Indexes issuers by their ids. */
@@ -34,15 +44,16 @@ export function byId(issuers: readonly Issuer[]): Map<string, Issuer> {
  * @param outcome - the consequence of an error, for the end of the message
  * @throws {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
-export function goodRecords(folder: string, onProgress?: OnProgress, outcome?: string): RecordSet {
+export function goodRecords(folder: string, onProgress?: OnProgress, outcome?: string): CompleteRecords {
   const records = checkRecords(collectRecordFiles([folder]), onProgress);
   if (records.diagnostics.some(isError)) throw new RecordsRejected(records.diagnostics, outcome);
   return records;
 }
 
 /** Checks each record on its own, then the ids of all records against each other. */
-export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnProgress): RecordSet {
+export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnProgress): CompleteRecords {
   const issuers = new Map<string, Issuer>();
+  const about = new Map<string, AboutIssuer>();
   const byStem = new Map<string, RecordFile>();
   const found = [...diagnostics];
   const named: NamedRecord[] = [];
@@ -53,13 +64,14 @@ export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnP
     found.push(...conformed.diagnostics);
     byStem.set(record.stem, record);
     if (conformed.record !== undefined) issuers.set(record.stem, conformed.record);
+    if (conformed.about !== undefined) about.set(record.stem, conformed.about);
     const id = idOf(parsed.value);
     if (id === undefined) continue;
     // Few positions are needed, and a parsed file takes more memory than its text, so `parsed` parses the file again.
     named.push({ file: record.file, stem: record.stem, id, parsed: () => parseRecordFile(record) });
   }
   found.push(...checkIds(named));
-  return { issuers, files: byStem, diagnostics: found.sort(byPlace) };
+  return { issuers, files: byStem, diagnostics: found.sort(byPlace), about };
 }
 
 /** The issuer_id of a record, valid or not. */

@@ -1,4 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { type Diagnostic, diagnostic, type Finding, isError } from '../diagnostics/diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/messages.js';
 import type { Range } from '../diagnostics/range.js';
@@ -9,8 +10,10 @@ import type { ParsedFile } from './yaml/parse.js';
 
 /** A record that conforms to the schema, or the diagnostics that explain why it does not. */
 export interface Conformed {
-  /** The record. Undefined if it has an error. */
+  /** The record as the list has it. Undefined if it has an error. */
   readonly record: Issuer | undefined;
+  /** What about.json says of the issuer. Undefined if the record has an error, or neither a name nor a reason. */
+  readonly about: AboutIssuer | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -20,21 +23,45 @@ export interface Conformed {
 export function conform(parsed: ParsedFile): Conformed {
   const { value, diagnostics: earlier } = parsed;
   const report = (range: Range, finding: Finding) => diagnostic(parsed, range, finding);
-  if (value === undefined) return { record: undefined, diagnostics: earlier };
+  const rejected = { record: undefined, about: undefined };
+  if (value === undefined) return { ...rejected, diagnostics: earlier };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const message = 'the file has no fields';
     const found = report(parsed.locate([]), { rule: 'not-a-mapping', message });
-    return { record: undefined, diagnostics: [...earlier, found] };
+    return { ...rejected, diagnostics: [...earlier, found] };
   }
   const conforms = validateIssuer(value);
   const found = groupByValue(conforms ? [] : (validateIssuer.errors ?? []))
     .filter(({ path }) => !parsed.isAlias(path))
     .flatMap(({ path, errors }) => findingsFor(value, path, errors));
-  const diagnostics = [...found, ...warningsFor(value)].map(({ path, part, finding }: Located) =>
-    report(parsed.locate(path, part), finding),
+  const diagnostics = [...found, ...findReasonWhileActive(value), ...warningsFor(value)].map(
+    ({ path, part, finding }: Located) => report(parsed.locate(path, part), finding),
   );
-  const valid = conforms && !earlier.some(isError);
-  return { record: valid ? (value as Issuer) : undefined, diagnostics: [...earlier, ...diagnostics] };
+  const all = [...earlier, ...diagnostics];
+  const valid = conforms && !all.some(isError);
+  return { ...(valid ? separate(value as Issuer & AboutIssuer) : rejected), diagnostics: all };
+}
+
+/** Separates what the list has of a record from what only people read, so that no reason can delay a list. */
+function separate({ name, status_reason, ...record }: Issuer & AboutIssuer) {
+  const about = {
+    ...(name !== undefined && { name }),
+    ...(status_reason !== undefined && { status_reason }),
+  };
+  return { record, about: Object.keys(about).length === 0 ? undefined : about };
+}
+
+/** A reason that stays after the end of a suspension would say something untrue. */
+function findReasonWhileActive({
+  status,
+  status_reason,
+}: {
+  status?: unknown;
+  status_reason?: unknown;
+}): Located[] {
+  if (status !== 'active' || status_reason === undefined) return [];
+  const message = 'the record has a status_reason, but its status is active';
+  return [{ path: ['status_reason'], part: 'key', finding: { rule: 'reason-while-active', message } }];
 }
 
 interface Problem {

@@ -1,4 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuers } from '@passport-registry/verifier/core';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import type { OnProgress } from '../progress.js';
 import { checkRecords } from './check-records.js';
@@ -8,6 +9,8 @@ import { collectRecordFiles } from './collect.js';
 export interface LoadedRecords {
   /** The valid records, sorted by issuer_id. Incomplete if `diagnostics` contains an error. */
   readonly records: readonly Issuer[];
+  /** The names and reasons of the valid records, by issuer_id. The list does not contain them. */
+  readonly about: AboutIssuers;
   /** The number of record files, valid or not. */
   readonly files: number;
   /** The errors and warnings of all files, sorted by file and position. */
@@ -36,9 +39,10 @@ export interface LoadedRecords {
  */
 export async function loadRecords(paths: readonly string[], onProgress?: OnProgress): Promise<LoadedRecords> {
   const collected = collectRecordFiles(paths);
-  const { issuers, diagnostics } = checkRecords(collected, onProgress);
+  const { issuers, diagnostics, about } = checkRecords(collected, onProgress);
   return {
     records: [...issuers.values()].sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
+    about,
     files: collected.found,
     diagnostics,
     ok: !diagnostics.some(isError),

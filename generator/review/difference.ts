@@ -1,11 +1,16 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
-import { canonicalBytes, ISSUER_FIELDS } from '@passport-registry/verifier/core';
+import {
+  ABOUT_FIELDS,
+  type AboutIssuer,
+  canonicalBytes,
+  ISSUER_FIELDS,
+} from '@passport-registry/verifier/core';
 import { isError } from '../diagnostics/diagnostic.js';
-import { byId, type RecordSet } from '../records/check-records.js';
+import { type RecordSet, recordsOfList } from '../records/check-records.js';
 
 /** A field whose value has changed. The value undefined means that the field is absent. */
 export interface FieldChange {
-  readonly field: keyof Issuer;
+  readonly field: keyof Issuer | keyof AboutIssuer;
   readonly from: unknown;
   readonly to: unknown;
 }
@@ -14,7 +19,7 @@ export interface FieldChange {
 export interface IssuerChange {
   readonly issuer_id: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** For the kind `changed`: the changed fields, in the order of the schema. */
+  /** For the kind `changed`: the changed fields, in the order of the schema, then the name and the reason. */
   readonly fields: readonly FieldChange[];
 }
 
@@ -27,7 +32,7 @@ export interface Comparison {
 
 /** Compares two sets of records. A record that exists but is invalid has not been removed. */
 export function compareRecords(before: RecordSet, after: RecordSet): Comparison {
-  const changes = difference(before.issuers, after.issuers).filter(
+  const changes = difference(before, after).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );
   const valid = [...after.files].filter(([id]) => after.issuers.has(id)).map(([, { file }]) => file);
@@ -48,22 +53,27 @@ export function onlyIssuersOf(published: RecordSet, compared: RecordSet): Record
   };
 }
 
-/** Compares two lists issuer by issuer. If there is no list before, every issuer counts as added. */
-export function listDifference(before: IssuerRegistry | undefined, after: IssuerRegistry): IssuerChange[] {
-  return difference(byId(before?.issuers ?? []), byId(after.issuers));
+/** Compares two lists issuer by issuer. Their names and reasons are not known. */
+export function listDifference(before: IssuerRegistry, after: IssuerRegistry): IssuerChange[] {
+  return difference(recordsOfList(before.issuers), recordsOfList(after.issuers));
 }
 
-/** Compares two sets of issuers. */
-export function difference(
-  old: ReadonlyMap<string, Issuer>,
-  current: ReadonlyMap<string, Issuer>,
-): IssuerChange[] {
-  const ids = [...new Set([...old.keys(), ...current.keys()])].sort();
+/** Issuers, and their names and reasons as far as they are known. */
+export type Compared = Pick<RecordSet, 'issuers' | 'about'>;
+
+/** No issuers, and so no names: what is before a first list. */
+export const NO_RECORDS: Compared = recordsOfList([], new Map());
+
+/** Compares two sets of issuers. Names and reasons are compared only if both sides are known. */
+export function difference(old: Compared, current: Compared): IssuerChange[] {
+  const ids = [...new Set([...old.issuers.keys(), ...current.issuers.keys()])].sort();
+  const areNamesKnown = old.about !== undefined && current.about !== undefined;
   return ids.flatMap((issuer_id): IssuerChange[] => {
-    const [from, to] = [old.get(issuer_id), current.get(issuer_id)];
+    const [from, to] = [old.issuers.get(issuer_id), current.issuers.get(issuer_id)];
     if (from === undefined) return [{ issuer_id, kind: 'added', fields: [] }];
     if (to === undefined) return [{ issuer_id, kind: 'removed', fields: [] }];
-    const fields = fieldChanges(from, to);
+    const names = areNamesKnown ? aboutChanges(old.about.get(issuer_id), current.about.get(issuer_id)) : [];
+    const fields = [...fieldChanges(from, to), ...names];
     return fields.length === 0 ? [] : [{ issuer_id, kind: 'changed', fields }];
   });
 }
@@ -78,16 +88,25 @@ function fieldChanges(from: Issuer, to: Issuer): FieldChange[] {
   }));
 }
 
+function aboutChanges(from: AboutIssuer = {}, to: AboutIssuer = {}): FieldChange[] {
+  return ABOUT_FIELDS.filter((field) => from[field] !== to[field]).map((field) => ({
+    field,
+    from: from[field],
+    to: to[field],
+  }));
+}
+
 /** Describes a difference for people, with one line per change. Within an issuer, status and tier come first. */
-export function describeDifference(
-  changes: readonly IssuerChange[],
-  records: ReadonlyMap<string, Issuer>,
-): string[] {
+export function describeDifference(changes: readonly IssuerChange[], records: Compared): string[] {
   const value = (found: unknown) => (found === undefined ? '(none)' : JSON.stringify(found));
   return changes.flatMap(({ issuer_id, kind, fields }) => {
-    const record = records.get(issuer_id);
-    if (kind === 'added')
-      return [`+ ${issuer_id}: new, ${record?.tier}, ${record?.status}, keys at ${record?.jwks_uri}`];
+    if (kind === 'added') {
+      const { tier, status, jwks_uri } = records.issuers.get(issuer_id) ?? {};
+      const { name, status_reason } = records.about?.get(issuer_id) ?? {};
+      const named = name === undefined ? '' : `, name ${value(name)}`;
+      const reason = status_reason === undefined ? '' : `, status_reason ${value(status_reason)}`;
+      return [`+ ${issuer_id}: new, ${tier}, ${status}, keys at ${jwks_uri}${named}${reason}`];
+    }
     if (kind === 'removed') return [`- ${issuer_id}: REMOVED`];
     return weightiestFirst(fields).map(
       ({ field, from, to }) => `~ ${issuer_id}: ${field} ${value(from)} -> ${value(to)}`,

@@ -1,7 +1,6 @@
-import type { Issuer } from '@passport-registry/verifier';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { printable } from '../diagnostics/printers/printable.js';
-import { type Comparison, type IssuerChange, weightiestFirst } from './difference.js';
+import { type Compared, type Comparison, type IssuerChange, weightiestFirst } from './difference.js';
 
 /** Nobody reads a longer comment, and GitHub limits the length of comments. */
 const MAX_ROWS = 100;
@@ -12,7 +11,7 @@ const MAX_ROWS = 100;
  */
 export function forMarkdown(
   { changes, notCompared }: Comparison,
-  issuers: ReadonlyMap<string, Issuer>,
+  after: Compared,
   diagnostics: readonly Diagnostic[],
 ): string {
   const kinds = (['added', 'changed', 'removed'] as const).map(
@@ -20,7 +19,7 @@ export function forMarkdown(
   );
   const invalid = notCompared.length === 0 ? '' : ` ${notCompared.length} invalid, and not compared.`;
   const lines = ['### Changes to issuers', '', `${kinds.join(', ')}.${invalid}`, ''];
-  const rows = changes.flatMap((change) => rowsOf(change, issuers));
+  const rows = changes.flatMap((change) => rowsOf(change, after));
   if (rows.length > 0)
     lines.push('| Issuer | What | Before | After |', '|---|---|---|---|', ...truncate(rows), '');
   if (diagnostics.length > 0) {
@@ -33,14 +32,16 @@ export function forMarkdown(
   return `${lines.join('\n')}\n`;
 }
 
-function rowsOf({ issuer_id, kind, fields }: IssuerChange, issuers: ReadonlyMap<string, Issuer>): string[] {
+function rowsOf({ issuer_id, kind, fields }: IssuerChange, { issuers, about }: Compared): string[] {
   const row = (...cells: string[]) => `| ${[formatCode(issuer_id), ...cells].join(' | ')} |`;
   if (kind === 'removed') return [row('**removed**', '', '')];
   if (kind === 'added') {
     const { tier, status, jwks_uri } = issuers.get(issuer_id) ?? {};
-    return [
-      row('**new**', '', `${formatCode(tier)}, ${formatCode(status)}, keys at ${formatCode(jwks_uri)}`),
-    ];
+    const { name, status_reason } = about?.get(issuer_id) ?? {};
+    const named = name === undefined ? '' : `, name ${formatCode(name)}`;
+    const reason = status_reason === undefined ? '' : `, status_reason ${formatCode(status_reason)}`;
+    const what = `${formatCode(tier)}, ${formatCode(status)}, keys at ${formatCode(jwks_uri)}`;
+    return [row('**new**', '', `${what}${named}${reason}`)];
   }
   const emphasize = (field: string) => (['status', 'tier'].includes(field) ? `**${field}**` : field);
   return weightiestFirst(fields).map(({ field, from, to }) =>

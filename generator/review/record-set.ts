@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type IssuerRegistry, RegistryError } from '@passport-registry/verifier';
+import { RegistryError } from '@passport-registry/verifier';
 import { readList } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
@@ -7,6 +7,7 @@ import { checkRecords, type RecordSet, recordsOfList } from '../records/check-re
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
 import { acceptPublication } from '../verification/accept.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
+import { publishedAbout } from '../verification/published-about.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource, type TreeSource } from '../verification/tree-source.js';
@@ -24,17 +25,17 @@ export function recordsIn(paths: readonly string[]): RecordSet {
 }
 
 /**
- * Reads the records of a published list, and verifies its signature, and everything else that a trust anchor demands.
+ * Reads the records of a published list, with their names and reasons, and verifies its signature, and everything else that a trust anchor demands.
  *
  * @param pinned - default: the tree's own key, which shows only that the tree is consistent
  * @throws {@link TreeRejected}
  */
 export async function recordsPublished(where: string, pinned: PinnedTrust | undefined): Promise<RecordSet> {
   const source = existsSync(where) ? folderSource(where) : httpSource(where);
-  return recordsOfList((await signedRegistry(source, pinned)).issuers);
+  return signedRecords(source, pinned);
 }
 
-async function signedRegistry(source: TreeSource, pinned: PinnedTrust | undefined): Promise<IssuerRegistry> {
+async function signedRecords(source: TreeSource, pinned: PinnedTrust | undefined): Promise<RecordSet> {
   try {
     const files = new SeenFiles(source);
     const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned?.rootKey);
@@ -42,7 +43,7 @@ async function signedRegistry(source: TreeSource, pinned: PinnedTrust | undefine
     // A list of any age can be compared.
     if (pinned !== undefined)
       await acceptPublication(source, { trust: pinned, maxAgeDays: ANY_AGE_DAYS, held: [] });
-    return readList(list);
+    return recordsOfList(readList(list).issuers, await publishedAbout(files, rootKey, list));
   } catch (cause) {
     if (!(cause instanceof RegistryError || cause instanceof Problems || cause instanceof TreeRejected))
       throw cause;

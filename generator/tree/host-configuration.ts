@@ -51,6 +51,7 @@ const SERVED: readonly ServedFile[] = [
   { path: 'publication.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'operations.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'statements.json', type: JSON_TYPE, cache: SHORT },
+  { path: 'about.json', type: JSON_TYPE, cache: SHORT },
   { path: 'sums/*', type: TEXT_TYPE, cache: SHORT },
   { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: IMMUTABLE },
   { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },
@@ -122,7 +123,7 @@ export function hostFiles(): Map<string, string> {
 const EARLIER_HOST_FILES: ReadonlySet<string> = new Set([
   // 404.html of 0.2.0.
   'f8ba8ac7e092ec8de6d043c0f307bcdff1ef9115532955425d3e4a7d60b55f26',
-  // serve.json, _headers, .htaccess, vercel.json of 0.2.0, which have no rule for statements.json.
+  // serve.json, _headers, .htaccess, vercel.json of 0.2.0, which have no rule for statements.json and about.json.
   'b2cbf0ae155a3d23dfa4353a5ef02f1858454a5ef9d6388be1a1cdded70fec85',
   'd9d84f26d15003994f621609d768f087b3d77b2f8d2bf273aa9e1137aaf5f98b',
   'fe5ad4bc5b98b0899e2714123ae98f2614007f4accd7f7b1407ef975f74c2726',

@@ -5,7 +5,7 @@ import { PATHS } from './paths.js';
 /** The files in the top folder of a tree, and hosts' files in other folders. */
 const FILES: readonly string[] = [
   ...[PATHS.list, PATHS.signature, PATHS.checkpoint, PATHS.publication, PATHS.operations, CHECKSUMS_PATH],
-  PATHS.statements,
+  ...[PATHS.statements, PATHS.about],
   ...[PATHS.page, PATHS.changes, PATHS.feed, PATHS.developmentMark, ...HOST_FILES],
   ...[PATHS.rootKey, PATHS.rotation, PATHS.delegation, PATHS.holders],
 ];
@@ -16,7 +16,7 @@ const FILES_IN_FOLDERS: readonly RegExp[] = [
   /^deltas\/[\da-f]{64}\.json$/,
   /^issuers\/[\da-z][\d._a-z-]*$/,
   /^schemas\/[a-z-]+\.(?:openapi|schema)\.json$/,
-  /^snapshots\/[\da-f]{64}\/(?:issuers\.json|issuers\.sig|publication\.jwt)$/,
+  /^snapshots\/[\da-f]{64}\/(?:issuers\.json|issuers\.sig|publication\.jwt|about\.json)$/,
   /^sums\/(?:root|[\da-f]+)$/,
 ];
 

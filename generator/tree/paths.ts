@@ -1,3 +1,4 @@
+import { ABOUT_FILE } from '@passport-registry/verifier/core';
 import { cosignedHeadPath } from '../log/log-files.js';
 
 /** The paths of the files in a tree (rule tree-files). */
@@ -14,6 +15,8 @@ export const PATHS = {
   publication: 'publication.jwt',
   /** The statements in one file, and nothing that is not in the others (rule statements-file). */
   statements: 'statements.json',
+  /** The names and reasons of issuers, for people (rule about-file). */
+  about: ABOUT_FILE,
   /** What the publisher says of its mirrors and witnesses. */
   operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */

@@ -1,5 +1,6 @@
 import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
+  type AboutIssuers,
   beginLog,
   decodeUtf8,
   isPublication,
@@ -12,6 +13,7 @@ import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { entriesSince } from '../log/log-tail.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
+import { readStatedAbout } from './stated-about.js';
 
 /** A publication that is in the log of a tree, but has not replaced the published files yet (rule log-write-order). */
 export interface PendingPublication {
@@ -19,6 +21,8 @@ export interface PendingPublication {
   /** The text of issuers.sig. */
   readonly signature: string;
   readonly statement: PublishedStatement;
+  /** The names and reasons that the statement names; undefined if they are not in the tree. */
+  readonly about: AboutIssuers | undefined;
   /** The root key that signed the publication: that of the tree, or the next one after a rotation. */
   readonly rootKey: RootKey;
   /** The delegation and the rotation step that are in the log, but not in the tree. */
@@ -64,7 +68,11 @@ export async function pendingPublication(
   if (publication === undefined || signer === undefined) return undefined;
   const signed = await readSigned(read, publication.sha256, signer);
   const [delegation, rotation] = [latest('delegation'), latest('rotation')];
-  return { ...signed, statement: publication, rootKey: signer, delegation, rotation };
+  const about = readStatedAbout(
+    [read(PATHS.snapshot(publication.sha256, PATHS.about)), read(PATHS.about)],
+    publication,
+  );
+  return { ...signed, statement: publication, about, rootKey: signer, delegation, rotation };
 }
 
 /** Reads a list that is kept in a snapshot, and its signature by the root key. */

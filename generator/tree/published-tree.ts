@@ -9,6 +9,7 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import {
+  type AboutIssuers,
   ANY_TIME,
   type Checkpoint,
   type PublicationStatement,
@@ -28,6 +29,7 @@ import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
+import { readStatedAbout } from './stated-about.js';
 
 /** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
 export interface PublishedTree extends PublishedFiles {
@@ -48,6 +50,11 @@ export interface PublishedFiles {
   readonly statement: PublishedStatement | undefined;
   /** Whether the tree has a publication statement, damaged or not. */
   readonly hasStatement: boolean;
+  /**
+   * The names and reasons that the publication statement names: none if it names none, and undefined if about.json is
+   * missing or damaged.
+   */
+  readonly about: AboutIssuers | undefined;
   /** The record of the holders of the root key; undefined if there is none. It is not verified. */
   readonly holders: Uint8Array | undefined;
   /** The checkpoint, whenever it expires; undefined if there is none, or if it is not valid. */
@@ -153,6 +160,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     signature,
     rootKey,
     statement,
+    about: readStatedAbout([read(PATHS.about)], statement),
     holders: read(PATHS.holders),
     pending: await pendingPublication(read, statement, rootKey),
     hasStatement:
@@ -175,10 +183,10 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
 export function withPending<T extends PublishedFiles>(published: T): T {
   const { pending, intact } = published;
   if (pending === undefined) return published;
-  const { list, signature, statement } = pending;
+  const { list, signature, statement, about } = pending;
   return {
     ...published,
-    ...{ list, signature, statement, hasStatement: true, signed: true },
+    ...{ list, signature, statement, about, hasStatement: true, signed: true },
     updatedAt: statement.updatedAt,
     intact: { ...intact, list: true },
     issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,

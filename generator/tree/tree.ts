@@ -51,6 +51,7 @@ export function assembleTree(parts: TreeParts): Tree {
   ]);
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const [path, bytes] of sums.files) tree.set(path, bytes);
+  if (signed.about !== undefined) tree.set(PATHS.about, signed.about);
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));

@@ -141,7 +141,7 @@ export async function checkChecksums(
   const pending =
     pendingList === undefined
       ? []
-      : [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(pendingList, name));
+      : [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(pendingList, name));
   const listed = (path: string) => sums.has(path) || isElsewhere(path) || pending.includes(path);
   problems.push(
     ...[...sums.keys()]

@@ -5,9 +5,11 @@ import {
   mayHaveLevels,
   type PublicationStatement,
   type PublishedStatement,
+  readAbout,
   sumsTree,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
+import { findAboutFaults } from '../list/about.js';
 import { sha256 } from '../tree/checksums.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
@@ -79,4 +81,25 @@ export async function checkSums(
     if (isSums && !expected.files.has(path)) problems.push(`${path} is not part of the tree of sums`);
   }
   failIfAny(problems.sort());
+}
+
+/**
+ * Checks that `about.json` is the file that the publication statement names, and that it says nothing that no build writes
+ * (rule about-file).
+ */
+export async function checkAbout(
+  files: SeenFiles,
+  { issuers }: IssuerRegistry,
+  publication: PublicationStatement | undefined,
+): Promise<void> {
+  const named = publication?.aboutSha256;
+  if (named === undefined)
+    throw new Problems([`${PATHS.about} is there, but no publication statement names it`]);
+  const bytes = await files.require(PATHS.about);
+  const hash = sha256(bytes);
+  if (hash !== named) {
+    throw new Problems([`${PATHS.publication} names the ${PATHS.about} ${named}, but the tree has ${hash}`]);
+  }
+  const about = readAbout(bytes, (message) => new Problems([`${PATHS.about} ${message}`]));
+  failIfAny(findAboutFaults(about, issuers).map((fault) => `${PATHS.about} ${fault}`));
 }

@@ -35,7 +35,7 @@ import { type Note, unknownClaimsIn, unknownFiles } from './unknown-parts.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
 import { checkHolders } from './verify-holders.js';
 import { type CheckedLog, checkLog } from './verify-log.js';
-import { checkPublication, checkSums } from './verify-publication.js';
+import { checkAbout, checkPublication, checkSums } from './verify-publication.js';
 import {
   checkCheckpoint,
   checkDelegation,
@@ -58,6 +58,7 @@ export const CHECKS = [
   'records',
   'publication',
   'sums',
+  'about',
   'log',
   'checksums',
   'snapshots',
@@ -345,6 +346,10 @@ async function checkTree(
   else if (publication !== undefined && registry !== undefined && checks.passed('records')) {
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
+  const isAboutKnown = publication?.aboutSha256 !== undefined || (await fileExists(files, PATHS.about));
+  if (!isAboutKnown) checks.skip('about', `the tree has no ${PATHS.about}`);
+  else if (registry !== undefined && (publication !== undefined || !isStated))
+    await checks.run('about', () => checkAbout(files, registry, publication));
   const roots = rotation ?? (rootKey && { keys: [rootKey], unknown: undefined });
   const statement = publication;
   const isUnclear = isStated && statement === undefined;

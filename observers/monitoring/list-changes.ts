@@ -66,9 +66,9 @@ function changeOf(
   const { issuer_id, kind } = change;
   const { index, sequence } = publication;
   const record = registry.issuers.find((issuer) => issuer.issuer_id === issuer_id);
-  const records = new Map(record === undefined ? [] : [[issuer_id, record]]);
+  const records = record === undefined ? [] : [record];
   // The first two characters of each line are a mark, such as "~ ".
-  const lines = describeDifference([change], records).map((line) => line.slice(2));
+  const lines = describeDifference([change], recordsOfList(records)).map((line) => line.slice(2));
   const since = registry.updated_at;
   const fields = weightiestFirst(change.fields).map(({ field, from, to }) => ({
     field,

@@ -7,7 +7,7 @@ import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
 import { serve } from '../support/serving.js';
-import { cli, workspace } from '../support/workspace.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const read = (name: string) => JSON.parse(readFileSync(join(ROOT, 'schemas', name), 'utf8'));
 const SCHEMAS = ['issuer.schema.json', 'issuer-registry.schema.json', 'jwk.schema.json'];
@@ -39,6 +39,7 @@ describe('schemas/registry.openapi.json', () => {
 
   beforeAll(async () => {
     const folder = await workspace(['alpha']);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { name: 'Alpha' }) });
     await cli(['build'], folder);
     base = await serve(join(folder, 'dist'));
   });

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { until } from '../support/until.js';
@@ -43,8 +44,8 @@ describe('an emergency', () => {
     expect(stderr).toContain('gamma: status active -> suspended (issuers/europe/gamma.yaml)');
     expect(record()).toBe(
       RECORD.replace(
-        'status:   active    # see',
-        `# ${TODAY} suspended: its key has leaked\nstatus:   suspended    # see`,
+        'status:   active    # see the minutes',
+        'status:   suspended    # see the minutes\nstatus_reason: its key has leaked',
       ),
     );
     await registry.refresh();
@@ -85,12 +86,60 @@ describe('an emergency', () => {
     expect(record()).toBe(RECORD);
   });
 
-  it('takes a reason for one line of comment, whatever it holds', async () => {
-    await command('suspend', 'gamma', '--reason', 'leaked\nstatus: active\u2028tier: founding\u0007\r\nx');
-    expect(record()).toContain(
-      `# ${TODAY} suspended: leaked status: active tier: founding x\nstatus:   suspended`,
-    );
+  it('takes a reason for one line of text, whatever it holds', async () => {
+    const reason = 'leaked\nstatus: active\u2028tier: founding\u0007\u202e # e\u0301\r\nx';
+    await command('suspend', 'gamma', '--reason', reason);
+    const said = 'leaked status: active tier: founding # \u00e9 x';
+    expect(parse(record())).toMatchObject({ status: 'suspended', tier: 'certified', status_reason: said });
     expect((await cli(['check', '--fix'], folder)).code).toBe(0);
+    expect(parse(record()).status_reason).toBe(said);
+    const about = JSON.parse(readFileSync(join(folder, 'dist/about.json'), 'utf8'));
+    expect(about).toEqual({ issuers: { gamma: { status_reason: said } } });
+  });
+
+  it.each([
+    ['300 characters', '\u{1f511}'.repeat(300), 0, ''],
+    ['301 characters', '\u{1f511}'.repeat(301), 2, '--reason has 301 characters'],
+    ['a character that looks like none', 'leaked\u3164', 2, 'invisible'],
+    ['half of a character', 'leaked\ud83d', 2, 'invisible'],
+  ])('takes a reason with %s or refuses it', async (_name, reason, code, message) => {
+    const outcome = await command('suspend', 'gamma', '--reason', reason);
+    expect([outcome.code, outcome.stderr.includes(message)]).toEqual([code, true]);
+    if (code !== 0) expect(record()).toBe(RECORD);
+  });
+
+  it('that ends takes the reason away, and notes why it ended', async () => {
+    await command('suspend', 'gamma', '--reason', 'leaked');
+    expect((await command('suspend', '--end', 'gamma', '--reason', 'new keys')).code).toBe(0);
+    expect(record()).toBe(
+      RECORD.replace('status:   active', `# ${TODAY} active: new keys\nstatus:   active`),
+    );
+    expect(existsSync(join(folder, 'dist/about.json'))).toBe(false);
+  });
+
+  it.each(['leaked # at noon', '"leaked: all"', '>-\n  leaked,\n  all', '|-\n  leaked'])(
+    'that ends removes the reason %j',
+    async (given) => {
+      const [before, after] = RECORD.split('status:   active');
+      const suspended = `${before}status_reason: ${given}\nstatus: suspended${after}`;
+      writeFiles(folder, { 'issuers/europe/gamma.yaml': suspended });
+      expect((await command('build')).code).toBe(0);
+      expect((await command('suspend', '--end', 'gamma', '--reason', 'x')).code).toBe(0);
+      expect(record().trim()).toBe(`${before}# ${TODAY} active: x\nstatus: active${after}`.trim());
+    },
+  );
+
+  it.each([
+    ['on one line', 'status_reason: leaked # at noon', 'status_reason: closed # at noon'],
+    ['in quotes', 'status_reason: "leaked: all"', 'status_reason: closed'],
+    ['on several lines', 'status_reason: >-\n  leaked,\n  all', 'status_reason: closed'],
+  ])('replaces a reason %s', async (_name, given, replaced) => {
+    const suspended = (reason: string) =>
+      RECORD.replace('active    # see the minutes', `suspended\n${reason}`);
+    writeFiles(folder, { 'issuers/europe/gamma.yaml': suspended(given) });
+    expect((await command('build')).code).toBe(0);
+    expect((await command('revoke', 'gamma', '--reason', 'closed')).code).toBe(0);
+    expect(record()).toBe(suspended(replaced).replace('suspended', 'revoked'));
   });
 
   it('that cannot be signed leaves record and tree as they were', async () => {
@@ -117,7 +166,7 @@ describe('an emergency', () => {
     const { code, stderr } = await request('request');
     expect(code).toBe(0);
     expect(stderr).toContain('~ gamma: status "active" -> "suspended"');
-    expect(record()).toContain('suspended: x');
+    expect(record()).toContain('status_reason: x');
     expect(sums()).toBe(before);
     await cli(['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory'], folder);
     expect((await cli(['attach', 'request', '--root-key', 'root.json'], folder)).code).toBe(0);
@@ -147,7 +196,7 @@ describe('an emergency', () => {
       () => existsSync(join(folder, 'signing')),
       () => said,
     );
-    expect(record()).toContain('suspended: x');
+    expect(record()).toContain('status_reason: x');
     child.kill(signal);
     // A shell reports the signal as this exit code.
     expect([await ended, 128 + constants.signals[signal]]).toEqual([[null, signal], code]);
@@ -169,7 +218,7 @@ describe('an emergency', () => {
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect(stderr).toContain('but not in the list in dist: building');
     // The reason is kept once, however often the command is repeated.
-    const explained = edited.replace('status:', `# ${TODAY} suspended: x\nstatus:`);
+    const explained = edited.replace('see the minutes', 'see the minutes\nstatus_reason: x');
     expect([code, record()]).toEqual([0, explained]);
     expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"status":"suspended"');
     const again = await command('suspend', 'gamma', '--reason', 'x');
@@ -183,7 +232,7 @@ describe('an emergency', () => {
   it('in a record with other line ends, or in one pair of braces', async () => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD.replaceAll('\n', '\r\n') });
     await command('suspend', 'gamma', '--reason', 'x');
-    expect(record()).toContain(`# ${TODAY} suspended: x\r\nstatus:   suspended`);
+    expect(record()).toContain('see the minutes\r\nstatus_reason: x\r\njwks_uri');
     writeFiles(folder, { 'issuers/europe/gamma.yaml': '{ issuer_id: gamma, status: active }\n' });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);

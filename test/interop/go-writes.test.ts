@@ -70,6 +70,7 @@ describeWithGo('a log that Go has written', () => {
       issuers: 0,
       sumsSha256: '0'.repeat(64),
       levels: 0,
+      aboutSha256: undefined,
       checkpoint: false,
       claims: '',
     },

@@ -64,10 +64,10 @@ describe.each(PAIRS)('the version %s publishes, the version %s reads', (publishe
         notes?: unknown[];
       };
       const skipped = checks.filter(({ result }) => result !== 'passed').map(({ name }) => name);
-      // The version before has no such file and no such check.
-      const statements = reader === versions.now ? ['statements'] : [];
+      // The version before has no such files and no such checks.
+      const newer = reader === versions.now ? ['about', 'statements'] : [];
       const onlyForHosts = where === host ? [] : ['unknown id', 'content types'];
-      expect([ok, skipped]).toEqual([true, [...statements, ...onlyForHosts]]);
+      expect([ok, skipped]).toEqual([true, [...newer, ...onlyForHosts]]);
       if (reader === versions.now) expect(notes).toEqual([]);
     }
   });

@@ -1,4 +1,4 @@
-import { ISSUER_FIELDS } from '@passport-registry/verifier/core';
+import { ABOUT_FIELDS, ISSUER_FIELDS } from '@passport-registry/verifier/core';
 
 /**
  * Reads the simple YAML that nearly every record uses, ten times as fast as a full YAML parser: comment lines, and
@@ -34,13 +34,15 @@ export function parseFastYaml(text: string): Record<string, unknown> | undefined
 
 const SPACE = 0x20;
 const PLAIN_TEXT = /^[\x20-\x7e\n]+\n$/;
-const FIELDS: ReadonlySet<string> = new Set(ISSUER_FIELDS);
+const FIELDS: ReadonlySet<string> = new Set([...ISSUER_FIELDS, ...ABOUT_FIELDS]);
 
 /**
  * A word that YAML reads as a string: it does not start like a number, and contains no character with a meaning in
  * YAML.
  */
 const WORD = /^[A-Za-z][A-Za-z0-9._@/%+=~-]*$/;
+/** Several words. Only one space stands between them, and no word starts with an indicator. */
+const WORDS = /^[A-Za-z][A-Za-z0-9._@/%+=~-]*(?: [A-Za-z0-9][A-Za-z0-9._@/%+=~-]*)+$/;
 /** A URL. In YAML a colon is an indicator only before a space or at the end of a line. */
 const URL_WORD = /^https?:\/\/[A-Za-z0-9._@/%+=~-]+(?::[0-9]+[A-Za-z0-9._@/%+=~-]*)?$/;
 /** A date-time. The core schema reads a date-time as a string. */
@@ -60,7 +62,9 @@ function parseValue(text: string): unknown {
 
 function parseString(text: string): string | undefined {
   if (QUOTED.test(text)) return text.slice(1, -1);
-  const plain = WORD.test(text) ? !NOT_STRING.test(text) : URL_WORD.test(text) || DATE_TIME.test(text);
+  const plain = WORD.test(text)
+    ? !NOT_STRING.test(text)
+    : URL_WORD.test(text) || DATE_TIME.test(text) || WORDS.test(text);
   return plain ? text : undefined;
 }
 

@@ -22,7 +22,14 @@ describe('passport-registry new', () => {
         '--certified-since',
         '2026-01-01T00:00:00Z',
       ],
-      ...['--policy-uri', 'https://acme.example/policy', '--contact', 'a@acme.example'],
+      ...[
+        '--policy-uri',
+        'https://acme.example/policy',
+        '--contact',
+        'a@acme.example',
+        '--name',
+        'Acmé: 1 & Co',
+      ],
       ...[
         '--geographical-scope',
         'NO',
@@ -38,6 +45,7 @@ describe('passport-registry new', () => {
     expect(code).toBe(0);
     expect(parse(text(folder, 'acme'))).toEqual({
       issuer_id: 'acme',
+      name: 'Acmé: 1 & Co',
       tier: 'certified',
       status: 'active',
       jwks_uri: 'https://acme.example/.well-known/jwks.json',
@@ -71,7 +79,7 @@ describe('passport-registry new', () => {
     await cli(['new', 'acme', '--issuer-url', 'https://acme.example'], folder);
     expect(Object.keys(parse(text(folder, 'acme')))).toHaveLength(6);
     const filled = text(folder, 'acme').replaceAll(/^# ([a-z_]+: )/gm, '$1');
-    expect(Object.keys(parse(filled)).sort()).toEqual([...ISSUER_FIELDS].sort());
+    expect(Object.keys(parse(filled)).sort()).toEqual([...ISSUER_FIELDS, 'name'].sort());
     writeFiles(folder, { 'issuers/acme.yaml': filled });
     expect((await cli(['check'], folder)).code).toBe(0);
   });
@@ -97,6 +105,7 @@ describe('passport-registry new', () => {
     [['acme', '--issuer-url', 'http://acme.example'], 1, 'not-https'],
     [['acme', '--issuer-url', 'https://acme.example', '--domain-scope', 'Health Care'], 1, 'bad-slug'],
     [['acme', '--issuer-url', 'https://acme.example', '--contact', 'x\nstatus: revoked'], 1, 'bad-email'],
+    [['acme', '--issuer-url', 'https://acme.example', '--name', 'x\nstatus: revoked'], 1, 'bad-text'],
     [['taken', '--issuer-url', 'https://acme.example'], 2, 'an issuer id can be used only once'],
   ])('writes nothing for %j', async (args, exit, message) => {
     const folder = temporaryFolder();

@@ -46,6 +46,8 @@ function badFiles(): Record<string, string | Uint8Array> {
     ['c/id-case.yaml', recordText('id-case')],
     ['c/ID-case.yaml', recordText('ID-case')],
     bad('unknown-value', { tier: 'certifed' }),
+    bad('bad-text', { name: '"Nordic \\u202eBank"' }),
+    bad('reason-while-active', { status_reason: 'its key has leaked' }),
     bad('bad-date-time', { certified_since: '2026-02-30T00:00:00Z' }),
     bad('certified-in-future', { certified_since: '2999-01-01T00:00:00Z' }),
     bad('bad-uri', { jwks_uri: '"issuer.example/jwks, or: elsewhere"' }),

@@ -297,7 +297,11 @@ describe('whatever a stranger has written', () => {
           kind: 'changed' as const,
           fields: [{ field: 'contact' as const, from: value, to: [value] }],
         }));
-        const text = forMarkdown({ changes, notCompared: values }, new Map(), found);
+        const text = forMarkdown(
+          { changes, notCompared: values },
+          { issuers: new Map(), about: undefined },
+          found,
+        );
         expect(text).not.toMatch(UNSAFE);
         expect(commandsIn(text)).toEqual([]);
         expect(text.replaceAll(/<code>[^<>&]*(?:&#\d+;[^<>&]*)*<\/code>/g, '')).not.toMatch(

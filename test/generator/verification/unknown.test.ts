@@ -32,7 +32,7 @@ describe('a file that this version does not know', () => {
     expect(noted(await audit(tree.files))).toEqual([]);
   });
 
-  it.each(['later.json', 'about.json', 'later-2.jwt', 'a.tlog-proof'])(
+  it.each(['later.json', 'news.json', 'later-2.jwt', 'a.tlog-proof'])(
     'is reported, and not refused, if nothing lists it: %s',
     async (path) => {
       const report = await audit(withFile(path));
@@ -41,12 +41,12 @@ describe('a file that this version does not know', () => {
   );
 
   it('is reported, and checked by its hash, if SHA256SUMS lists it', async () => {
-    const files = await resealed(withFile('about.json'), tree.online);
+    const files = await resealed(withFile('news.json'), tree.online);
     const report = await audit(files);
-    expect([failed(report), noted(report)]).toEqual([[], ['file-unknown about.json']]);
-    const changed = await audit(files.set('about.json', Buffer.from('y')));
+    expect([failed(report), noted(report)]).toEqual([[], ['file-unknown news.json']]);
+    const changed = await audit(files.set('news.json', Buffer.from('y')));
     expect(failed(changed)).toEqual(['checksums: ERR_AUDIT_CHECKSUMS']);
-    files.delete('about.json');
+    files.delete('news.json');
     expect(failed(await audit(files))).toEqual(['checksums: ERR_AUDIT_CHECKSUMS']);
   });
 
@@ -126,7 +126,7 @@ describe('a file that this version does not know', () => {
 describe('a claim that this version does not know', () => {
   it('is reported, and ignored, in each statement', async () => {
     const tree = await signedTree();
-    const more = { about_sha256: '0'.repeat(64) };
+    const more = { news_sha256: '0'.repeat(64) };
     const files = await resealed(await restated(tree.files, tree.root, more), tree.online, {
       new: 1,
       newer: 2,
@@ -278,7 +278,7 @@ describe('an entry of a type that this version does not know', () => {
         const unlisted = { 'dist/later.json': '{}' };
         // A mirror of a live host cannot know what nothing lists.
         const leftOut = source.startsWith('http') ? [] : ['file-unlisted later.json'];
-        const listed = async () => whole(new Map(world.files).set('about.json', Buffer.from('{}')));
+        const listed = async () => whole(new Map(world.files).set('news.json', Buffer.from('{}')));
 
         // The log begins with an unknown entry, and goes on with more of them.
         for (const size of [3, 5, 7]) {
@@ -287,10 +287,10 @@ describe('an entry of a type that this version does not know', () => {
           const report = await mirror();
           expect(report).toMatchObject({ switched: true, testimony: { size } });
           expect(noted(report).toSorted()).toEqual(
-            ['entry-unknown log/statements/1.jwt', 'file-unproven about.json', ...leftOut].toSorted(),
+            ['entry-unknown log/statements/1.jwt', 'file-unproven news.json', ...leftOut].toSorted(),
           );
           // The registry has no checkpoint, which would prove SHA256SUMS.
-          for (const path of ['about.json', 'later.json']) expect(existsSync(served(path))).toBe(false);
+          for (const path of ['news.json', 'later.json']) expect(existsSync(served(path))).toBe(false);
         }
         expect((await mirror()).switched).toBe(false);
 

@@ -39,6 +39,7 @@ describe('a good tree', () => {
       'records: passed',
       'publication: passed',
       'sums: passed',
+      'about: skipped',
       'log: skipped',
       'checksums: passed',
       'snapshots: skipped',
@@ -187,6 +188,7 @@ describe('a live host', () => {
     const others = report.checks.filter(({ result }) => result !== 'passed');
     expect(others.map(({ name }) => name)).toEqual([
       'rotation',
+      'about',
       'log',
       'snapshots',
       'delegation',

@@ -14,7 +14,7 @@ const FOREIGN = {
   'vercel.json': '{"redirects":[]}',
   '404.html': '<script>evil</script>',
   'issuers/.htaccess': 'SetHandler evil\n',
-  'about.json': '{}',
+  'news.json': '{}',
 };
 
 let folder: string;
@@ -75,9 +75,9 @@ describeWith(['rsync'], 'a mirror of a tree whose SHA256SUMS nothing proves', ()
     serveWith(FOREIGN);
     await run('checkpoint', '--key', 'key.pem');
     const { notes } = JSON.parse((await mirror(await way(dist))).stdout);
-    expect(notes).toEqual([expect.objectContaining({ code: 'file-unknown', path: 'about.json' })]);
+    expect(notes).toEqual([expect.objectContaining({ code: 'file-unknown', path: 'news.json' })]);
     // A live host hides some of its own files.
-    for (const path of ['about.json', 'vercel.json'])
+    for (const path of ['news.json', 'vercel.json'])
       expect(readFileSync(served(path), 'utf8')).toBe(FOREIGN[path as keyof typeof FOREIGN]);
   });
 

@@ -36,7 +36,14 @@ const [one, two, three] = [1, 2, 3].map((number) => noteSigner(`witness.example/
 
 const statement: PublishedStatement = {
   ...{ sequence: 7, updatedAt: '2027-01-15T07:00:00Z', sha256: 'ab'.repeat(32), size: 100, issuers: 1 },
-  ...{ sumsSha256: 'cd'.repeat(32), levels: 0, checkpoint: false, issuedAt: 0, expiresAt: 8.64e15 },
+  ...{
+    sumsSha256: 'cd'.repeat(32),
+    levels: 0,
+    aboutSha256: undefined,
+    checkpoint: false,
+    issuedAt: 0,
+    expiresAt: 8.64e15,
+  },
   ...{
     kid: '',
     previous: undefined,

@@ -39,7 +39,7 @@ const validClaims = (): Record<StatementType, Record<string, unknown>> => ({
   'registry-root-rotation+jwt': { next_root: next.rootKey.jwk, next_roots: ['A'.repeat(43)], step: 1 },
   'registry-publication+jwt': {
     ...{ ...LIST, sequence: 2, previous: HASH, issuers: 0, sums_sha256: HASH, levels: 0 },
-    ...{ checkpoint: true, log: { origin: LOG.key.name, vkey: LOG.vkey } },
+    ...{ checkpoint: true, log: { origin: LOG.key.name, vkey: LOG.vkey }, about_sha256: HASH },
   },
 });
 
@@ -66,8 +66,9 @@ it.each(STATEMENT_TYPES)('%s: its reader reads each claim that counts as known',
   const claims = validClaims()[type];
   expect(Object.keys(claims).sort()).toEqual([...STATEMENT_CLAIMS[type]].sort());
   expect(await codeOf(type, claims)).toBeUndefined();
-  // A notice for people, which verifiers ignore.
-  for (const claim of Object.keys(claims).filter((name) => name !== 'next_root_thumbprint'))
+  // Notices for people, which verifiers ignore.
+  const notices = ['next_root_thumbprint', 'about_sha256'];
+  for (const claim of Object.keys(claims).filter((name) => !notices.includes(name)))
     expect([claim, await codeOf(type, { ...claims, [claim]: {} })]).toEqual([
       claim,
       expect.stringMatching(/^ERR_\w+_INVALID$/),

@@ -50,7 +50,7 @@ export { encodeSignature } from './keys/signature.js';
 
 // The list and its records (rules list-checks, record-form).
 
-export { GRAMMAR, ISSUER_FIELDS } from './generated/schemas.js';
+export { ABOUT_FIELDS, type AboutIssuer, GRAMMAR, ISSUER_FIELDS } from './generated/schemas.js';
 export { canonicalBytes } from './list/canonical.js';
 export { formatTime, instantOf, isDateTime, isUpdatedAt } from './list/date-time.js';
 export { assertIssuer, assertIssuerRegistry } from './list/issuer.js';
@@ -94,6 +94,7 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 
 // A publication: what one attempt at one source proves (rule client-steps).
 
+export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export { readHashedFile } from './publication/hashed-file.js';
 export type { SummedHead } from './publication/head.js';
 export type { Publication } from './publication/publication.js';

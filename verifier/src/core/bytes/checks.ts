@@ -23,6 +23,11 @@ export function hasLength(text: string, min: number, max: number): boolean {
   return length >= min && length <= max;
 }
 
+/** Returns whether a text is in Unicode normalization form C. */
+export function isNormalized(text: string): boolean {
+  return text === text.normalize('NFC');
+}
+
 /** Returns whether a value is a SHA-256 in lower-case hexadecimal. */
 export function isSha256(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);

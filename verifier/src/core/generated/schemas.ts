@@ -16,7 +16,7 @@ export interface IssuerRegistry {
   issuers: Issuer[];
 }
 /**
- * One recognised issuer of agent passports. An author writes it as YAML in issuers/<issuer_id>.yaml; the registry publishes it as canonical JSON at /issuers/<issuer_id>.
+ * One recognised issuer of agent passports. An author writes it as YAML in issuers/<issuer_id>.yaml; the registry publishes it as canonical JSON at /issuers/<issuer_id>, without name and status_reason, which it publishes in /about.json.
  */
 export interface Issuer {
   /**
@@ -67,6 +67,20 @@ export interface Issuer {
    * An e-mail address for people who operate or examine the registry, or null.
    */
   contact?: string | null;
+}
+
+/**
+ * What people are told of an issuer, in /about.json. It proves nothing, and no policy reads it.
+ */
+export interface AboutIssuer {
+  /**
+   * What people call the issuer. It proves nothing, and two issuers can have the same name: verifiers decide by the id.
+   */
+  name?: string;
+  /**
+   * Why the issuer is suspended or revoked, for people. An active issuer has none. It means nothing to a verifier.
+   */
+  status_reason?: string;
 }
 
 /**
@@ -197,6 +211,8 @@ export const STATUSES = ["active","suspended","revoked"] as const;
 export const ISSUER_FIELDS = ["issuer_id","tier","jwks_uri","discovery_uri","policy_uri","status","certified_since","last_audit","geographical_scope","domain_scope","passport_types","contact"] as const;
 /** The fields that every issuer has. */
 export const REQUIRED_ISSUER_FIELDS = ["issuer_id","tier","jwks_uri","discovery_uri","status","certified_since"] as const;
+/** Every field of an issuer in about.json. */
+export const ABOUT_FIELDS = ["name","status_reason"] as const;
 /** The members of a list; each is required. */
 export const LIST_MEMBERS = ["updated_at","issuers"] as const;
 /** The members that every trust policy has. */
@@ -212,6 +228,8 @@ export const PASSPORT_STATUSES = ["active","suspended","revoked"] as const;
 /** The grammar of each kind of string, from the schemas: its pattern, and its maximum length in characters. */
 export const GRAMMAR = {
   issuerId: { pattern: patterns.issuerId, maxLength: Infinity },
+  issuerName: { pattern: patterns.issuerName, maxLength: 100 },
+  statusReason: { pattern: patterns.statusReason, maxLength: 300 },
   httpsUri: { pattern: patterns.httpsUri, maxLength: 2048 },
   webUri: { pattern: patterns.webUri, maxLength: 2048 },
   dateTime: { pattern: patterns.dateTime, maxLength: 64 },

@@ -40,6 +40,8 @@ export interface PublicationStatement {
   readonly checkpoint: boolean;
   /** The log of the registry. Undefined if the registry has none. */
   readonly log: LogIdentity | undefined;
+  /** SHA-256 of about.json. Undefined if there is no such file. No decision depends on it, so its form is not checked. */
+  readonly aboutSha256: string | undefined;
   /** When the statement was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
   /** From when the statement is valid, in milliseconds since 1970. */
@@ -84,8 +86,19 @@ export function publicationClaims({
   ...times
 }: Statement<'registry-publication+jwt'>): PublicationStatement {
   const { issuedAt, notBefore, expiresAt, jws } = times;
-  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
-    claims;
+  const {
+    sequence,
+    previous,
+    updated_at,
+    sha256,
+    size,
+    issuers,
+    sums_sha256,
+    levels,
+    checkpoint,
+    log,
+    about_sha256,
+  } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   if (
     !isTime ||
@@ -113,6 +126,7 @@ export function publicationClaims({
       sumsSha256: sums_sha256,
       levels,
     },
+    aboutSha256: about_sha256 === undefined ? undefined : String(about_sha256),
     ...{ checkpoint: checkpoint === true, log: named, issuedAt, notBefore, expiresAt },
     claims: new TextDecoder().decode(jws.signed).split('.')[1] ?? '',
   };

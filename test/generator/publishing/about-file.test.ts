@@ -1,0 +1,222 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient } from '@passport-registry/verifier';
+import { memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
+import { serve } from '../../support/serving.js';
+import { claimsOf, sha256, withChecksums } from '../../support/signed-tree.js';
+import { publishedWithLog } from '../../support/statements-registry.js';
+import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta']);
+});
+
+async function build(...more: string[]): Promise<string> {
+  const { code, stderr } = await cli(['build', '--key', 'key.pem', '--production', ...more], folder);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return stderr;
+}
+const record = (id: string, fields: Record<string, string>) =>
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+const files = () => filesOf(join(folder, 'dist'));
+const read = (path: string) => readFileSync(join(folder, 'dist', path));
+const statement = () => claimsOf(read('publication.jwt'));
+
+describe('about.json', () => {
+  it('does not exist, and nothing names it, where no record has a name or a reason', async () => {
+    await build();
+    expect([...files().keys()]).not.toContain('about.json');
+    expect(statement()).not.toHaveProperty('about_sha256');
+  });
+
+  it('has names and reasons, which the list does not have', async () => {
+    await build();
+    const before = files();
+    record('alpha', { name: 'Zoë & Söhne' });
+    await build();
+    expect(read('about.json').toString()).toBe('{"issuers":{"alpha":{"name":"Zoë & Söhne"}}}');
+    expect(statement()).toMatchObject({ sequence: 2, about_sha256: sha256(read('about.json')) });
+    expect(read('SHA256SUMS').toString()).toContain(`${sha256(read('about.json'))}  about.json\n`);
+    // A new statement, and the same list: what verifiers hold stays.
+    for (const path of ['issuers.json', 'issuers.sig', 'issuers/alpha', 'sums/root', 'changes.json'])
+      expect([path, read(path).equals(before.get(path) ?? Buffer.alloc(0))]).toEqual([path, true]);
+    expect(await build()).toContain('0 written');
+    record('beta', { status: 'suspended', name: 'Beta', status_reason: 'its key has leaked' });
+    await build();
+    expect(JSON.parse(read('about.json').toString()).issuers.beta).toEqual({
+      ...{ name: 'Beta', status_reason: 'its key has leaked' },
+    });
+    expect(read('issuers/beta').toString()).not.toMatch(/name|reason/);
+    expect(statement()).toMatchObject({ sequence: 3 });
+  });
+
+  it('goes with the last name, and its claim goes, too', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    record('alpha', {});
+    await build();
+    expect([...files().keys()]).not.toContain('about.json');
+    expect(statement()).not.toHaveProperty('about_sha256');
+    expect(statement()).toMatchObject({ sequence: 2 });
+  });
+
+  it('is the same bytes for the same records, whatever their order', async () => {
+    record('alpha', { name: 'Alpha' });
+    record('beta', { name: 'Beta', status: 'revoked', status_reason: 'closed' });
+    await build('--updated-at', '2026-01-01T00:00:00Z');
+    const first = files();
+    rmSync(join(folder, 'dist'), { recursive: true });
+    writeFiles(folder, {
+      'issuers/beta.yaml': recordText('beta', {
+        ...{ status: 'revoked', status_reason: "'closed'", name: '"Beta"' },
+      }),
+    });
+    await build('--updated-at', '2026-01-01T00:00:00Z');
+    expect(files()).toEqual(first);
+  });
+
+  it('is no obstacle for clients, whatever a host serves in its place', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    const rootKey = JSON.parse(read('keys/root.json').toString());
+    writeFiles(folder, { 'dist/about.json': 'nothing' });
+    const url = await serve(join(folder, 'dist'));
+    const client = closedAfterTest(createRegistryClient({ sources: [url], rootKey }));
+    await client.ready();
+    expect(client.decide('alpha', { tiers: ['certified'] }).accepted).toBe(true);
+  });
+
+  it('that is lost is made again by a build', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    const good = read('about.json');
+    rmSync(join(folder, 'dist/about.json'));
+    await build();
+    expect(read('about.json').equals(good)).toBe(true);
+    expect(statement()).toMatchObject({ sequence: 1 });
+  });
+
+  it('changes are not published yet for `status`', async () => {
+    await build();
+    record('alpha', { name: 'Alpha' });
+    const { stdout, stderr } = await cli(['status'], folder);
+    expect(stdout + stderr).toMatch(/not published yet: alpha changed/);
+  });
+});
+
+describe('verify', () => {
+  const failed = ({ checks }: TreeReport) =>
+    checks.flatMap(({ name, result, problems }) =>
+      result === 'failed' ? [`${name}: ${problems.join()}`] : [],
+    );
+  const verify = async (tree: Map<string, Buffer>) =>
+    failed(await verifyTree(memorySource(withChecksums(tree))));
+
+  it('accepts about.json as a build writes it', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    expect(await verify(files())).toEqual([]);
+  });
+
+  it('refuses a claim without the file, another file, and a file without a claim', async () => {
+    await build();
+    const named = '{"issuers":{"alpha":{"name":"Alpha"}}}';
+    expect(await verify(files().set('about.json', Buffer.from(named)))).toEqual([
+      'about: about.json is there, but no publication statement names it',
+    ]);
+    record('alpha', { name: 'Alpha' });
+    await build();
+    const tree = files();
+    expect(await verify(new Map(tree).set('about.json', Buffer.from(named.replace('A', 'B'))))).toEqual([
+      expect.stringMatching(/^about: publication\.jwt names the about\.json [0-9a-f]{64}, but the tree has/),
+    ]);
+    tree.delete('about.json');
+    expect(await verify(tree)).toEqual(['about: about.json is missing']);
+  });
+
+  it('has a check and a code of its own', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    rmSync(join(folder, 'dist/about.json'));
+    const { stdout, code } = await cli(['verify', 'dist', '--json'], folder);
+    const { checks } = JSON.parse(stdout) as TreeReport;
+    expect([code, checks.find(({ name }) => name === 'about')]).toEqual([
+      1,
+      expect.objectContaining({ result: 'failed', code: 'ERR_AUDIT_ABOUT' }),
+    ]);
+  });
+});
+
+describe('a registry with a log', () => {
+  const KEYS = ['--key', 'key.pem', '--checkpoint-key', 'online.pem', '--log-key', 'log.pem'];
+
+  it.each([
+    ['`checkpoint`', ['checkpoint', '--key', 'online.pem']],
+    ['the same build', ['build', ...KEYS]],
+  ])('keeps new names until %s completes their publication', async (_name, complete) => {
+    const { tree, folder: registry } = await publishedWithLog();
+    folder = registry;
+    record('alpha', { name: 'Alpha' });
+    record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
+    const pending = await cli(['build', ...KEYS, '--cosign-later'], folder);
+    expect([pending.code, pending.stderr]).toEqual([0, expect.anything()]);
+    expect([...filesOf(tree).keys()].filter((path) => path.includes('about.json'))).toEqual([
+      expect.stringMatching(/^snapshots\/[0-9a-f]{64}\/about\.json$/),
+    ]);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    const completed = await cli(complete, folder);
+    expect([completed.code, completed.stderr]).toEqual([
+      0,
+      expect.not.stringContaining('no publication makes'),
+    ]);
+    expect([...filesOf(tree).keys()].filter((path) => path.includes('about.json'))).toEqual(['about.json']);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
+  it('does not complete a publication without its names', async () => {
+    const { tree, folder: registry } = await publishedWithLog();
+    folder = registry;
+    record('alpha', { name: 'Alpha' });
+    await cli(['build', ...KEYS, '--cosign-later'], folder);
+    const kept = [...filesOf(tree).keys()].find((path) => path.endsWith('/about.json')) ?? '';
+    rmSync(join(tree, kept));
+    const { code, stderr } = await cli(['checkpoint', '--key', 'online.pem'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('run its build again')]);
+    expect((await cli(['build', ...KEYS], folder)).code).toBe(0);
+  });
+});
+
+describe('diff', () => {
+  const diff = async (...args: string[]) => {
+    const { stdout, stderr } = await cli(['diff', ...args], folder);
+    return stdout + stderr;
+  };
+
+  it('tells changed names in words, against records, a tree and a host, and escapes them in a comment', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    record('alpha', { name: '<b>Alpha</b>' });
+    record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
+    const url = await serve(join(folder, 'dist'));
+    for (const before of ['dist', url]) {
+      const said = await diff(before, 'issuers');
+      expect(said).toContain('~ alpha: name "Alpha" -> "<b>Alpha</b>"');
+      expect(said).toContain('~ beta: status_reason (none) -> "its key has leaked"');
+    }
+    const comment = await diff('dist', 'issuers', '--format', 'markdown');
+    expect(comment).toContain('| name | <code>Alpha</code> | <code>&#60;b&#62;Alpha&#60;/b&#62;</code> |');
+    record('gamma', { name: 'Gamma' });
+    expect(await diff('dist', 'issuers')).toMatch(/\+ gamma: new, .*, name "Gamma"/);
+  });
+
+  it('compares no names if those of a host are not known', async () => {
+    record('alpha', { name: 'Alpha' });
+    await build();
+    writeFiles(folder, { 'dist/about.json': '{"issuers":{"alpha":{"name":"Omega"}}}' });
+    expect(await diff('dist', 'issuers')).toContain('0 issuers changed');
+  });
+});

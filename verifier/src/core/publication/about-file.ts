@@ -1,0 +1,79 @@
+import { isObject, isRecord } from '../bytes/checks.js';
+import type { InvalidText } from '../bytes/invalid-text.js';
+import { sha256Hex } from '../bytes/sha256.js';
+import { parseStrictJson } from '../bytes/strict-json.js';
+import { textOf } from '../bytes/utf8.js';
+import { isAboutField, isValidIssuerId } from '../generated/predicates.js';
+import type { AboutIssuer } from '../generated/schemas.js';
+import { canonicalBytes } from '../list/canonical.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
+
+/** The file with the names and reasons of issuers, for people (rule about-file). */
+export const ABOUT_FILE = 'about.json';
+
+/** The names and reasons of issuers, by issuer_id. */
+export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
+
+/**
+ * Reads `about.json`. Its form proves nothing: whoever shows a name has first compared the hash of the file with
+ * `about_sha256` of the publication statement.
+ *
+ * @param invalid - creates the error to throw
+ */
+export function readAbout(bytes: Uint8Array, invalid: InvalidText): AboutIssuers {
+  const text = textOf(bytes, invalid);
+  const value = parse(bytes, invalid);
+  const issuers = isObject(value) && Object.keys(value).length === 1 ? value['issuers'] : undefined;
+  if (!isObject(issuers)) throw invalid('is not an object whose only member is issuers');
+  const about = new Map<string, AboutIssuer>();
+  for (const [id, said] of Object.entries(issuers)) {
+    if (!isValidIssuerId(id) || !isRecord(said, [], isAboutField) || Object.keys(said as object).length === 0)
+      throw invalid(`has an invalid entry for ${JSON.stringify(id)}`);
+    about.set(id, said as AboutIssuer);
+  }
+  if (about.size === 0) throw invalid('has no issuers');
+  if (new TextDecoder().decode(canonicalBytes(value)) !== text) throw invalid('is not in canonical form');
+  return about;
+}
+
+/**
+ * Reads the names and reasons that a verified publication statement names. They are for people: no decision depends on them.
+ *
+ * @param bytes - the content of `about.json`; undefined if the source has no such file
+ * @param statement - from `verifyPublicationStatement`
+ * @returns the names and reasons by `issuer_id`; empty if the registry has none. Undefined if they are not known, because the
+ *   file is missing or is not the one that the statement names
+ *
+ * @example
+ * ```ts
+ * import { importRootKey } from '@passport-registry/verifier';
+ * import { ANY_TIME, verifyAbout, verifyPublicationStatement } from '@passport-registry/verifier/core';
+ *
+ * const rootKey = await importRootKey(pinnedJwk);
+ * const jwt = await fetch('https://registry.example/publication.jwt');
+ * const statement = await verifyPublicationStatement(await jwt.text(), rootKey, ANY_TIME);
+ * const file = await fetch('https://registry.example/about.json');
+ * const about = await verifyAbout(file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined, statement);
+ * console.log('aurora-bank', about?.get('aurora-bank')?.name ?? '');
+ * ```
+ */
+export async function verifyAbout(
+  bytes: Uint8Array | undefined,
+  { aboutSha256 }: Pick<PublicationStatement, 'aboutSha256'>,
+): Promise<AboutIssuers | undefined> {
+  if (aboutSha256 === undefined) return new Map();
+  if (bytes === undefined || (await sha256Hex(bytes)) !== aboutSha256) return undefined;
+  try {
+    return readAbout(bytes, (message) => new Error(message));
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(bytes: Uint8Array, invalid: InvalidText): unknown {
+  try {
+    return parseStrictJson(bytes);
+  } catch (cause) {
+    throw invalid(`is not JSON: ${(cause as Error).message}`);
+  }
+}
