@@ -155,13 +155,15 @@ describe('a registry with a log', () => {
   const KEYS = ['--key', 'key.pem', '--checkpoint-key', 'online.pem', '--log-key', 'log.pem'];
 
   it.each([
-    ['`checkpoint`', ['checkpoint', '--key', 'online.pem']],
-    ['the same build', ['build', ...KEYS]],
-  ])('keeps new names until %s completes their publication', async (_name, complete) => {
+    ['`checkpoint`', ['checkpoint', '--key', 'online.pem'], true],
+    ['the same build', ['build', ...KEYS], true],
+    ['`checkpoint`, with the same list,', ['checkpoint', '--key', 'online.pem'], false],
+    ['the same build, with the same list,', ['build', ...KEYS], false],
+  ])('keeps new names until %s completes their publication', async (_name, complete, isListNew) => {
     const { tree, folder: registry } = await publishedWithLog();
     folder = registry;
     record('alpha', { name: 'Alpha' });
-    record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
+    if (isListNew) record('beta', { status: 'suspended', status_reason: 'its key has leaked' });
     const pending = await cli(['build', ...KEYS, '--cosign-later'], folder);
     expect([pending.code, pending.stderr]).toEqual([0, expect.anything()]);
     expect([...filesOf(tree).keys()].filter((path) => path.includes('about.json'))).toEqual([
