@@ -16,8 +16,16 @@ function withProperties(schema, keep) {
   return { ...schema, properties: Object.fromEntries(properties) };
 }
 
+/** Demands NFC of texts. The published schema cannot: other programs refuse a schema with a format that they do not know. */
+function withNormalizedTexts(schema) {
+  const { issuerName, statusReason } = schema.$defs;
+  const normalized = (text) => ({ ...text, format: 'nfc' });
+  const texts = { issuerName: normalized(issuerName), statusReason: normalized(statusReason) };
+  return { ...schema, $defs: { ...schema.$defs, ...texts } };
+}
+
 /** A record as its author writes it. */
-export const authoredIssuer = read('issuer.schema.json');
+export const authoredIssuer = withNormalizedTexts(read('issuer.schema.json'));
 /** A record as the list has it. */
 export const issuer = withProperties(authoredIssuer, (name) => !ABOUT_FIELDS.includes(name));
 /** The rest of a record, as about.json has it. */

@@ -41,7 +41,8 @@ beforeAll(async () => {
   const examples = ['aurora-bank', 'cedar-health', 'harbour-logistics', 'lantern-labs'];
   for (const name of [...examples, 'passports.meridian.example', 'playground']) {
     const text = readFileSync(join(ROOT, 'issuers', `${name}.yaml`), 'utf8');
-    writeFiles(folder, { [`issuers/${name}.yaml`]: text.replace('status: suspended', 'status: active') });
+    const active = text.replace(/^status: suspended\nstatus_reason: .*$/m, 'status: active');
+    writeFiles(folder, { [`issuers/${name}.yaml`]: active });
   }
   const many = Array.from({ length: 120 }, (_one, index) => `zz-${index}.example`);
   writeFiles(

@@ -243,6 +243,21 @@ describe('the signature of a passport', () => {
   });
 });
 
+describe('a set of keys', () => {
+  it.each([
+    [100, 'verified'],
+    [101, 'jwks-invalid'],
+  ])('may have at most 100: of %i, the passport is %s', async (count, code) => {
+    const others = Array.from({ length: count - 1 }, (_one, at) => ({
+      ...world.key.jwk,
+      kid: `other-${at}`,
+    }));
+    world.documents.set('/jwks.json', { keys: [...others, world.key.jwk] });
+    const { reasons } = await (await lived()).verifyPassport(await tokenOf(world, passport));
+    expect(reasons[0]?.code).toBe(code);
+  });
+});
+
 describe('a key that is not there', () => {
   it('may be new: the keys are asked for again, once in a while', async () => {
     const verifier = await lived();
