@@ -6,6 +6,7 @@ import {
   TILE_HEIGHT,
   TILE_WIDTH,
   type TilePlace,
+  tileWidth,
 } from '@passport-registry/verifier/core';
 import type { Tile } from './log-files.js';
 
@@ -26,8 +27,8 @@ export class LogTree {
     const levels = this.#rows.filter((_row, height) => height % TILE_HEIGHT === 0);
     return levels.flatMap((row, level) =>
       Array.from({ length: Math.ceil(row.length / TILE_WIDTH) }, (_one, index) => {
-        const width = Math.min(TILE_WIDTH, row.length - index * TILE_WIDTH);
-        return { place: { level, index, width }, bytes: bytesOf(row, { level, index, width }) };
+        const place = { level, index, width: tileWidth(level, index, this.size) };
+        return { place, bytes: bytesOf(row, place) };
       }),
     );
   }

@@ -16,7 +16,7 @@ export class LimitExceeded extends Error {
 export async function readLimited(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<Uint8Array> {
   const reader = body?.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -34,7 +34,7 @@ export async function readLimited(
   return concat(chunks, size);
 }
 
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
