@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe } from 'vitest';
 
 /** If set, tests that need a missing program are not skipped: they run and fail. */
@@ -7,8 +8,13 @@ const REQUIRED = process.env['REQUIRE_COMPONENTS'] === '1';
 
 /** Defines a suite that needs programs. If one is missing, the suite is skipped, and its title names the program. */
 export function describeWith(programs: readonly string[], name: string, suite: () => void): void {
-  const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
+  const missing = programs.filter((program) => !isInstalled(program));
   describeUnless(missing.length > 0, `${missing.join(', ')} is not installed`, name, suite);
+}
+
+function isInstalled(program: string): boolean {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => existsSync(join(folder, program)));
 }
 
 /** Defines a suite that needs Python with its package cryptography. If one is missing, the suite is skipped. */

@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatNote } from '@passport-registry/verifier/core';
 import { decodeJwt, SignJWT } from 'jose';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { git as gitIn } from '../../support/git.js';
 import { installedPath } from '../../support/installed.js';
 import { logHead } from '../../support/log-files.js';
-import { copyOf } from '../../support/made-once.js';
 import { cosignatureBy, type NoteSigner, noteSigner } from '../../support/note-keys.js';
-import { registryHost } from '../../support/registry-host.js';
-import { freePort, listen, plainHost, serve } from '../../support/serving.js';
+import { listen, serve } from '../../support/serving.js';
 import { sha256, withChecksums } from '../../support/signed-tree.js';
+import { DAY, ONLINE, PARTS, registryForStatus } from '../../support/status-registry.js';
 import {
   cli,
   clockAhead,
@@ -21,95 +20,22 @@ import {
   recordText,
   run,
   temporaryFolder,
-  workspace,
   writeFiles,
 } from '../../support/workspace.js';
 
-const DAY = 24 * 60;
-const PARTS = [
-  'rootKey',
-  'holders',
-  'rotation',
-  'tree',
-  'list',
-  'publication',
-  'delegation',
-  'checkpoint',
-  'hold',
-  'changes',
-  'live',
-] as const;
-
-let folder: string;
-
-async function good(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-  return stdout;
-}
-
-let made: string;
-
-beforeAll(async () => {
-  folder = await workspace(['alpha', 'beta']);
-  for (const name of ['root', 'online', 'stranger']) {
-    writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
-    });
-  }
-  made = folder;
-});
-
-/** A registry of one's own: two records, root key and online key, nothing published. */
-function registry(settings = ''): void {
-  folder = copyOf(made);
-  // What this machine has signed with the key, which all copies have.
-  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
-  configure(settings);
-}
-
-const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.json }\n';
-
-function configure(settings = ''): void {
-  writeFiles(folder, {
-    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\n${settings}`,
-  });
-}
-
-async function publishWithCheckpoint({ days = 90, hours = 24 } = {}): Promise<void> {
-  configure(ONLINE.replace('{', `{ hours: ${hours},`));
-  await delegate(days);
-  await good('build', '--delegation', 'delegation.jwt');
-  configure(ONLINE);
-}
-
-async function delegate(days: number): Promise<void> {
-  const jwt = await good('keys', 'delegate', '--online', 'online.json', '--days', String(days));
-  writeFiles(folder, { 'delegation.jwt': jwt });
-}
-
-async function statusOf(args: readonly string[] = [], environment: Record<string, string> = {}) {
-  const outcome = await cli(['status', '--json', ...args], folder, environment);
-  const report = JSON.parse(outcome.stdout);
-  const levels = Object.fromEntries(PARTS.map((part) => [part, report[part].level]));
-  const next: (string | undefined)[] = report.next.map(({ command }: { command?: string }) => command);
-  return { code: outcome.code, report, levels, next };
-}
-
-/** Serves a folder from this process. Returns its URL. */
-const hosted = (name: string) => plainHost(join(folder, name), 'index.html');
+const { here, good, registry, configure, publishWithCheckpoint, statusOf } = registryForStatus();
 const later = (minutes: number) => clockAhead(minutes);
 
 describe('passport-registry status', () => {
   it('names each part that is missing, from an empty folder to the first list', async () => {
-    folder = temporaryFolder();
-    const words = async () => (await cli(['status'], folder)).stderr;
+    here.folder = temporaryFolder();
+    const words = async () => (await cli(['status'], here.folder)).stderr;
     expect(await words()).toMatch(/^note {4}tree {8}dist has no tree$/m);
     expect(await words()).toContain('there is no folder issuers');
-    mkdirSync(join(folder, 'issuers'));
+    mkdirSync(join(here.folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
     expect(await words()).toContain('npx passport-registry new <ISSUER_ID>\n');
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
     // A host that has lost its files looks as before the first list.
@@ -125,7 +51,7 @@ describe('passport-registry status', () => {
       state: 'changed',
       changes: [{ issuer_id: 'alpha', kind: 'added' }],
     });
-    await cli(['build'], folder);
+    await cli(['build'], here.folder);
     expect(await words()).toContain('a development key: not for production');
     expect(await words()).toMatch(/\n\nThere is nothing to do.\n$/);
   });
@@ -136,7 +62,7 @@ describe('passport-registry status', () => {
       ['init', '-q'],
       ['remote', 'add', 'origin', 'https://git.registry.alt/registry'],
     ])
-      execFileSync('git', args, { cwd: folder });
+      execFileSync('git', args, { cwd: here.folder });
     const { next } = await statusOf();
     expect(next.slice(0, 2)).toEqual([
       'npx passport-registry branch load dist',
@@ -157,7 +83,10 @@ describe('passport-registry status', () => {
     }
     expect((await statusOf()).report).toMatchObject({
       ...{ ok: true, level: 'note', next: [], mirrors: [] },
-      rootKey: { level: 'ok', thumbprint: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid },
+      rootKey: {
+        level: 'ok',
+        thumbprint: JSON.parse(readFileSync(join(here.folder, 'root.json'), 'utf8')).kid,
+      },
       rotation: { level: 'ok', state: 'none', folder: 'rotation' },
       tree: { level: 'ok', folder: 'dist', published: true },
       list: { level: 'ok', issuers: 2, ageDays: 0 },
@@ -172,8 +101,8 @@ describe('passport-registry status', () => {
   it('prints one line for each part, the most urgent first', async () => {
     registry();
     await publishWithCheckpoint({ days: 13 });
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma'), 'issuers/alpha.yaml': 'tier: 1\n' });
-    const { code, stdout, stderr } = await cli(['status'], folder);
+    writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma'), 'issuers/alpha.yaml': 'tier: 1\n' });
+    const { code, stdout, stderr } = await cli(['status'], here.folder);
     const lines = stderr.split('\n\n')[0]?.split('\n') ?? [];
     expect([code, stdout]).toEqual([1, '']);
     expect(lines.map((line) => line.slice(0, 19).trim())).toEqual([
@@ -187,10 +116,10 @@ describe('passport-registry status', () => {
   it('ends with 1 for a warning only if told so', async () => {
     registry();
     await publishWithCheckpoint({ days: 13 });
-    expect((await cli(['status'], folder)).code).toBe(0);
-    expect((await cli(['status', '--fail-on', 'warning'], folder)).code).toBe(1);
+    expect((await cli(['status'], here.folder)).code).toBe(0);
+    expect((await cli(['status', '--fail-on', 'warning'], here.folder)).code).toBe(1);
     await publishWithCheckpoint();
-    expect((await cli(['status', '--fail-on', 'warning'], folder)).code).toBe(0);
+    expect((await cli(['status', '--fail-on', 'warning'], here.folder)).code).toBe(0);
   });
 });
 
@@ -205,7 +134,7 @@ describe('the times of a registry', () => {
   ])('of a delegation of 20 days, %d minutes later', async (minutes, level, code) => {
     await publishWithCheckpoint({ days: 20 });
     // The checkpoint is renewed until its delegation ends.
-    if (code === 0) expect((await cli(['checkpoint'], folder, later(minutes))).code).toBe(0);
+    if (code === 0) expect((await cli(['checkpoint'], here.folder, later(minutes))).code).toBe(0);
     const found = await statusOf([], later(minutes));
     expect([found.levels['delegation'], found.code]).toEqual([level, code]);
     const { command } = found.report.next[0] ?? {};
@@ -259,13 +188,14 @@ describe('a publication statement', () => {
   });
 
   it('that the tree of an older version lacks is a warning, and the next build signs one', async () => {
-    for (const path of ['publication.jwt', 'sums']) rmSync(join(folder, 'dist', path), { recursive: true });
-    const sums = readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8').split('\n');
+    for (const path of ['publication.jwt', 'sums'])
+      rmSync(join(here.folder, 'dist', path), { recursive: true });
+    const sums = readFileSync(join(here.folder, 'dist/SHA256SUMS'), 'utf8').split('\n');
     const kept = sums.filter((line) => !/ {2}(publication\.jwt|sums\/.*)$/.test(line));
     // Older versions listed the records, too.
-    const hash = (path: string) => sha256(readFileSync(join(folder, 'dist', path)));
+    const hash = (path: string) => sha256(readFileSync(join(here.folder, 'dist', path)));
     const records = ['issuers/alpha', 'issuers/beta'].map((path) => `${hash(path)}  ${path}`);
-    writeFiles(folder, { 'dist/SHA256SUMS': [...records, ...kept].join('\n') });
+    writeFiles(here.folder, { 'dist/SHA256SUMS': [...records, ...kept].join('\n') });
     const { levels, next, report } = await statusOf();
     expect([levels['publication'], report.tree.level, next[0]]).toEqual([
       'warning',
@@ -279,20 +209,20 @@ describe('a publication statement', () => {
   it.each(['missing', 'damaged'])(
     'that is %s is to be restored, because no build can sign it',
     async (how) => {
-      const before = readFileSync(join(folder, 'dist/publication.jwt'));
-      if (how === 'missing') rmSync(join(folder, 'dist/publication.jwt'));
-      else writeFiles(folder, { 'dist/publication.jwt': 'x' });
+      const before = readFileSync(join(here.folder, 'dist/publication.jwt'));
+      if (how === 'missing') rmSync(join(here.folder, 'dist/publication.jwt'));
+      else writeFiles(here.folder, { 'dist/publication.jwt': 'x' });
       const { levels, report } = await statusOf();
       expect(levels['publication']).toBe('error');
       expect(report.next).toEqual([
         { reason: expect.stringMatching(/^restore dist from a mirror or a backup: dist\/publication\.jwt /) },
       ]);
-      writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+      writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
       for (const args of [['build'], ['build', '--unsigned', 'request']]) {
-        const { code, stderr } = await cli(args, folder);
+        const { code, stderr } = await cli(args, here.folder);
         expect([code, stderr.includes('a build cannot recreate the file')]).toEqual([2, true]);
       }
-      writeFiles(folder, { 'dist/publication.jwt': before });
+      writeFiles(here.folder, { 'dist/publication.jwt': before });
       await good('build');
       expect((await statusOf()).report.publication).toMatchObject({ level: 'ok', sequence: 2 });
     },
@@ -303,7 +233,7 @@ describe('a hold', () => {
   it('is told until the list has stopped the issuer and the hold is released', async () => {
     registry();
     await good('keys', 'delegate', '--online', 'online.json', '--hold').then((jwt) =>
-      writeFiles(folder, { 'delegation.jwt': jwt }),
+      writeFiles(here.folder, { 'delegation.jwt': jwt }),
     );
     configure(ONLINE);
     await good('build', '--delegation', 'delegation.jwt');
@@ -311,7 +241,7 @@ describe('a hold', () => {
     expect(before.report.hold).toEqual({ level: 'ok', message: 'none', issuers: [], releasable: [] });
     expect(before.report.delegation).toMatchObject({ mayHold: true });
     expect(before.report.delegation.message).toMatch(/, which may hold issuers$/);
-    expect((await cli(['status'], folder)).stderr).not.toContain(' hold  ');
+    expect((await cli(['status'], here.folder)).stderr).not.toContain(' hold  ');
 
     await good('hold', 'alpha', 'beta');
     const held = await statusOf(['--fail-on', 'warning']);
@@ -321,9 +251,9 @@ describe('a hold', () => {
       'suspend with the root key: alpha, beta; or, after a false alarm, run ' +
         '`npx passport-registry hold --end alpha beta --false-alarm`',
     );
-    expect((await cli(['status'], folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
+    expect((await cli(['status'], here.folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
 
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
     await good('build');
     const suspended = await statusOf();
     expect(suspended.report.hold).toMatchObject({ level: 'warning', releasable: ['alpha'] });
@@ -339,7 +269,7 @@ describe('a hold', () => {
     registry();
     configure(ONLINE);
     const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold', '--days', '2');
-    writeFiles(folder, { 'delegation.jwt': jwt });
+    writeFiles(here.folder, { 'delegation.jwt': jwt });
     await good('build', '--delegation', 'delegation.jwt');
     expect((await statusOf()).next[0]).toContain(
       'npx passport-registry keys delegate --online online.json --hold > delegation.jwt && ',
@@ -355,7 +285,7 @@ describe('a checkpoint', () => {
 
   it('that names an older list is a warning, and the next one names the newest', async () => {
     configure();
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
+    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
     await good('build');
     configure(ONLINE);
     const { levels, report, next } = await statusOf();
@@ -365,19 +295,19 @@ describe('a checkpoint', () => {
   });
 
   it('ends with its delegation, whatever it says itself', async () => {
-    const claims = decodeJwt(readFileSync(join(folder, 'dist/checkpoint.jwt'), 'utf8'));
-    const kid = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8')).kid;
+    const claims = decodeJwt(readFileSync(join(here.folder, 'dist/checkpoint.jwt'), 'utf8'));
+    const kid = JSON.parse(readFileSync(join(here.folder, 'online.json'), 'utf8')).kid;
     const jwt = new SignJWT({ ...claims, exp: (claims.iat ?? 0) + 9999 * 3600 });
     jwt.setProtectedHeader({ alg: 'EdDSA', kid, typ: 'registry-checkpoint+jwt' });
-    const key = createPrivateKey(readFileSync(join(folder, 'online.pem')));
-    writeFiles(folder, { 'dist/checkpoint.jwt': await jwt.sign(key) });
+    const key = createPrivateKey(readFileSync(join(here.folder, 'online.pem')));
+    writeFiles(here.folder, { 'dist/checkpoint.jwt': await jwt.sign(key) });
     const { report } = await statusOf();
     expect(report.checkpoint.expires).toBe(report.delegation.expires);
     expect((await statusOf([], later(90 * DAY + 10))).levels['checkpoint']).toBe('error');
   });
 
   it('that is missing although the publication statement promises one is an error', async () => {
-    rmSync(join(folder, 'dist/checkpoint.jwt'));
+    rmSync(join(here.folder, 'dist/checkpoint.jwt'));
     const { levels, next, report } = await statusOf();
     expect(levels['checkpoint']).toBe('error');
     expect(next[0]).toBe('npx passport-registry checkpoint dist');
@@ -387,11 +317,11 @@ describe('a checkpoint', () => {
       message: expect.stringContaining('unknown'),
       releasable: [],
     });
-    expect((await cli(['status'], folder)).stderr).toMatch(/^note {4}hold {8}unknown: /m);
+    expect((await cli(['status'], here.folder)).stderr).toMatch(/^note {4}hold {8}unknown: /m);
   });
 
   it('that is missing although there is a delegation is a warning', async () => {
-    rmSync(join(folder, 'dist'), { recursive: true });
+    rmSync(join(here.folder, 'dist'), { recursive: true });
     configure();
     await good('build', '--delegation', 'delegation.jwt');
     configure(ONLINE);
@@ -401,8 +331,8 @@ describe('a checkpoint', () => {
   });
 
   it.each(['checkpoint.jwt', 'keys/delegation.jwt'])('with a forged %s is an error', async (path) => {
-    const jwt = readFileSync(join(folder, 'dist', path), 'utf8');
-    writeFiles(folder, { [`dist/${path}`]: `${jwt.slice(0, -8)}AAAAAAAA` });
+    const jwt = readFileSync(join(here.folder, 'dist', path), 'utf8');
+    writeFiles(here.folder, { [`dist/${path}`]: `${jwt.slice(0, -8)}AAAAAAAA` });
     const { code, levels } = await statusOf();
     const part = path === 'checkpoint.jwt' ? 'checkpoint' : 'delegation';
     expect([code, levels[part]]).toEqual([1, 'error']);
@@ -410,7 +340,7 @@ describe('a checkpoint', () => {
   });
 
   it('is not there in a registry whose statement promises none, and then no issuer is on hold', async () => {
-    rmSync(join(folder, 'dist'), { recursive: true });
+    rmSync(join(here.folder, 'dist'), { recursive: true });
     configure();
     await good('build');
     expect((await statusOf()).report.hold).toEqual({
@@ -429,13 +359,13 @@ describe('the tree', () => {
   });
 
   it('has a file that is not part of it', async () => {
-    writeFiles(folder, { 'dist/later.json': '{}' });
+    writeFiles(here.folder, { 'dist/later.json': '{}' });
     const { report } = await statusOf();
     expect(report.tree).toMatchObject({
       level: 'warning',
       message: expect.stringContaining('later.json'),
     });
-    writeFiles(folder, { 'dist/CNAME': 'evil.example' });
+    writeFiles(here.folder, { 'dist/CNAME': 'evil.example' });
     const { code, report: refused } = await statusOf();
     expect([code, refused.tree]).toMatchObject([
       1,
@@ -444,9 +374,9 @@ describe('the tree', () => {
   });
 
   it('is not called valid if another line tells of a damaged file', async () => {
-    writeFiles(folder, { 'dist/keys/holders.json': '{}' });
-    const sums = [...filesOf(join(folder, 'dist'))];
-    writeFiles(folder, { 'dist/SHA256SUMS': withChecksums(new Map(sums)).get('SHA256SUMS') as Buffer });
+    writeFiles(here.folder, { 'dist/keys/holders.json': '{}' });
+    const sums = [...filesOf(join(here.folder, 'dist'))];
+    writeFiles(here.folder, { 'dist/SHA256SUMS': withChecksums(new Map(sums)).get('SHA256SUMS') as Buffer });
     const { report } = await statusOf();
     expect([report.holders.level, report.tree.level]).toEqual(['error', 'note']);
     expect(report.tree.message).toContain('holders');
@@ -463,26 +393,28 @@ describe('the root key', () => {
     ['is not here', '', 'note'],
     ['other users may read', 'readable', 'warning'],
   ])('whose key file %s', async (words, kind, level) => {
-    rmSync(join(folder, 'root.pem'));
-    if (kind !== '') writeFiles(folder, { 'root.pem': 'not a key' });
+    rmSync(join(here.folder, 'root.pem'));
+    if (kind !== '') writeFiles(here.folder, { 'root.pem': 'not a key' });
     const { report } = await statusOf();
     expect([report.rootKey.level, report.rootKey.message]).toEqual([level, expect.stringContaining(words)]);
   });
 
   it('is never read, and the passphrase is not asked for, and no command is run', async () => {
-    const fifo = join(folder, 'fifo.pem');
-    await run('mkfifo', ['-m', '600', fifo], folder);
+    const fifo = join(here.folder, 'fifo.pem');
+    await run('mkfifo', ['-m', '600', fifo], here.folder);
     // To read the pipe would block.
     expect((await statusOf(['--key', 'fifo.pem'])).levels['rootKey']).toBe('note');
     await run(
       'openssl',
       ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:x', '-out', 'e.pem'],
-      folder,
+      here.folder,
     );
     expect((await statusOf(['--key', 'e.pem'])).levels['rootKey']).toBe('ok');
     const { report } = await statusOf(['--signer-command', 'touch signed; exit 1']);
     expect(report.rootKey.message).toContain('a command signs');
-    await expect(run('test', ['-e', join(folder, 'signed')], folder)).resolves.toMatchObject({ code: 1 });
+    await expect(run('test', ['-e', join(here.folder, 'signed')], here.folder)).resolves.toMatchObject({
+      code: 1,
+    });
   });
 
   it.each<[string, Record<string, string>, string]>([
@@ -499,7 +431,7 @@ describe('the root key', () => {
     ['is missing', 'none.json', 'none.json does not exist'],
     ['is the private key', 'root.pem', 'contains no public JWK'],
   ])('that %s in root_key is an error', async (_name, file, words) => {
-    const { code, stderr, stdout } = await cli(['status', '--root-key', file], folder);
+    const { code, stderr, stdout } = await cli(['status', '--root-key', file], here.folder);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(words)]);
     expect(stderr).toMatch(/^FAILED {2}root key/);
     expect(stderr).not.toContain('PRIVATE');
@@ -516,13 +448,15 @@ describe('the log', () => {
 
   beforeEach(async () => {
     registry();
-    writeFiles(folder, { 'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem') });
+    writeFiles(here.folder, {
+      'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem'),
+    });
     present = [];
     const settings = await Promise.all(
       witnesses.map(async (witness) => {
         const mirror = await listen((_request, response) => {
           if (!present.includes(witness)) return response.writeHead(404).end();
-          const { note } = logHead(join(folder, 'dist'));
+          const { note } = logHead(join(here.folder, 'dist'));
           const cosignature = cosignatureBy(witness, note.text, Math.floor(Date.now() / 1000));
           return response.end(formatNote({ ...note, signatures: [...note.signatures, cosignature] }));
         });
@@ -534,10 +468,10 @@ describe('the log', () => {
     );
   });
 
-  const cosign = () => cli(['checkpoint', 'dist'], folder);
+  const cosign = () => cli(['checkpoint', 'dist'], here.folder);
 
   it('is a warning while too few of the witnesses have cosigned, and `checkpoint` is the next step', async () => {
-    const said = (await cli(['build', '--cosign-wait', '0'], folder)).stderr;
+    const said = (await cli(['build', '--cosign-wait', '0'], here.folder)).stderr;
     expect(said).toContain('a.example: was neither asked');
     const none = await statusOf();
     expect(none.report.log).toMatchObject({
@@ -563,25 +497,25 @@ describe('the log', () => {
     present = witnesses;
     await good('build');
     const vkey = noteSigner('a.example', 'witness').vkey;
-    const text = readFileSync(join(folder, 'registry.yaml'), 'utf8');
-    writeFiles(folder, { 'registry.yaml': text.replace(witnesses[0]?.vkey ?? '', vkey) });
+    const text = readFileSync(join(here.folder, 'registry.yaml'), 'utf8');
+    writeFiles(here.folder, { 'registry.yaml': text.replace(witnesses[0]?.vkey ?? '', vkey) });
     expect((await statusOf()).report.log).toMatchObject({ level: 'warning', cosigned: 1 });
   });
 
   it('that has a pending publication is completed by `checkpoint`, or by a build if there are further changes', async () => {
     present = witnesses;
     await good('build');
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await good('build', '--cosign-later');
     const { report, next } = await statusOf();
     expect(report.log).toMatchObject({ level: 'warning', pending: true });
     expect(report.changes).toMatchObject({ state: 'unchanged', changes: [] });
     expect(next[0]).toBe(COSIGN);
-    writeFiles(folder, { 'issuers/delta.yaml': recordText('delta') });
+    writeFiles(here.folder, { 'issuers/delta.yaml': recordText('delta') });
     const more = await statusOf();
     expect(more.report.changes.changes).toMatchObject([{ issuer_id: 'delta', kind: 'added' }]);
     expect(more.next[0]).toMatch(/^npx passport-registry build /);
-    rmSync(join(folder, 'issuers/delta.yaml'));
+    rmSync(join(here.folder, 'issuers/delta.yaml'));
     await cosign();
     expect((await statusOf()).next).toEqual([]);
   });
@@ -596,22 +530,23 @@ describe('changes', () => {
   it.each<[string, () => void, string]>([
     [
       'a record is removed',
-      () => rmSync(join(folder, 'issuers/beta.yaml')),
+      () => rmSync(join(here.folder, 'issuers/beta.yaml')),
       'the record of beta was removed',
     ],
     [
       'a record is invalid',
-      () => writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { tier: 'x' }) }),
+      () => writeFiles(here.folder, { 'issuers/beta.yaml': recordText('beta', { tier: 'x' }) }),
       'issuers/beta.yaml: ',
     ],
     [
       'a record has a reserved name',
-      () => writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) }),
+      () =>
+        writeFiles(here.folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) }),
       'a name that is reserved for examples',
     ],
     [
       'there are no records',
-      () => rmSync(join(folder, 'issuers'), { recursive: true }),
+      () => rmSync(join(here.folder, 'issuers'), { recursive: true }),
       'a build would stop',
     ],
   ])('that a build refuses are an error: %s', async (_name, change, words) => {
@@ -621,11 +556,11 @@ describe('changes', () => {
       1,
       expect.objectContaining({ level: 'error', message: expect.stringContaining(words) }),
     ]);
-    expect((await cli(['build'], folder)).code).toBe(report.changes.state === 'none' ? 2 : 1);
+    expect((await cli(['build'], here.folder)).code).toBe(report.changes.state === 'none' ? 2 : 1);
   });
 
   it('that are published but not committed are a warning, because another clone would undo them', async () => {
-    const git = (...args: string[]) => gitIn(folder, ...args);
+    const git = (...args: string[]) => gitIn(here.folder, ...args);
     git('init', '-q');
     git('add', 'issuers');
     git('commit', '-qm', 'Records');
@@ -641,22 +576,22 @@ describe('changes', () => {
     expect(report.changes.toCommit).toEqual(['issuers']);
     git('commit', '-qam', 'Suspend');
     expect((await statusOf()).levels['changes']).toBe('ok');
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
     expect((await statusOf()).report.changes.message).toContain('alpha suspended -> active');
-    const built = await cli(['build'], folder);
+    const built = await cli(['build'], here.folder);
     expect(built.stderr).toContain('alpha: status suspended → active');
   });
 
   it('of a first list are refused as well', async () => {
-    rmSync(join(folder, 'dist'), { recursive: true });
-    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    rmSync(join(here.folder, 'dist'), { recursive: true });
+    writeFiles(here.folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
     expect((await statusOf()).levels['changes']).toBe('error');
     expect((await statusOf(['--allow-example-names'])).levels['changes']).toBe('note');
   });
 
   it('with a value that can never change show its warning before they are published', async () => {
     const future = { certified_since: '2999-01-01T00:00:00Z' };
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma', future) });
+    writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma', future) });
     const { report } = await statusOf();
     expect(report.changes).toMatchObject({
       ...{ level: 'note', warnings: [{ rule: 'certified-in-future', file: 'issuers/gamma.yaml' }] },
@@ -667,30 +602,30 @@ describe('changes', () => {
   });
 
   it('that an operator permits are none, and the proposed build permits them, too', async () => {
-    rmSync(join(folder, 'issuers/beta.yaml'));
+    rmSync(join(here.folder, 'issuers/beta.yaml'));
     const { levels, next } = await statusOf(['--override', 'beta:record-removed']);
     expect(levels['changes']).toBe('note');
     expect(next[0]).toBe('npx passport-registry build --production --override beta:record-removed');
   });
 
   it.each(['dist', 'no dist'])('with a reserved name are shown by the proposed command: %s', async (tree) => {
-    if (tree === 'no dist') rmSync(join(folder, 'dist'), { recursive: true });
-    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    if (tree === 'no dist') rmSync(join(here.folder, 'dist'), { recursive: true });
+    writeFiles(here.folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
     const { next } = await statusOf();
     const words = (next[0] ?? '').split(' ').slice(2);
-    const shown = await cli(words, folder);
+    const shown = await cli(words, here.folder);
     expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('error example-name')]);
-    const allowed = await cli([...words, '--allow-example-names'], folder);
+    const allowed = await cli([...words, '--allow-example-names'], here.folder);
     expect([allowed.code, allowed.stderr]).toEqual([0, expect.stringContaining('warning example-name')]);
     const unasked = await cli(
       words.filter((word) => word !== '--production'),
-      folder,
+      here.folder,
     );
     expect([unasked.code, unasked.stderr]).toEqual([0, expect.not.stringContaining('example-name')]);
   });
 
   it('with a reserved name that was published deliberately are a warning, until a build must publish', async () => {
-    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    writeFiles(here.folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
     await good('build', '--allow-example-names');
     const { code, levels, report } = await statusOf();
     expect([code, levels['changes'], report.changes.state]).toEqual([0, 'warning', 'unchanged']);
@@ -701,7 +636,7 @@ describe('changes', () => {
       },
     ]);
     expect((await statusOf(['--allow-example-names'])).report).toMatchObject({ level: 'note', next: [] });
-    writeFiles(folder, { 'issuers/d.yaml': recordText('d') });
+    writeFiles(here.folder, { 'issuers/d.yaml': recordText('d') });
     expect((await statusOf()).levels['changes']).toBe('error');
     const allowed = await statusOf(['--allow-example-names']);
     expect(allowed.next[0]).toBe('npx passport-registry build --production --allow-example-names');
@@ -709,8 +644,8 @@ describe('changes', () => {
   });
 
   it('cannot be compared with a list that was edited', async () => {
-    const list = readFileSync(join(folder, 'dist/issuers.json'), 'utf8');
-    writeFiles(folder, { 'dist/issuers.json': list.replace('alpha', 'alpho') });
+    const list = readFileSync(join(here.folder, 'dist/issuers.json'), 'utf8');
+    writeFiles(here.folder, { 'dist/issuers.json': list.replace('alpha', 'alpho') });
     const { code, levels, report } = await statusOf();
     expect([code, levels['tree'], levels['changes']]).toEqual([1, 'error', 'error']);
     expect(report.next).toEqual([
@@ -729,7 +664,7 @@ describe('changes', () => {
   });
 
   it('in the tree are an error, and the next build repairs it', async () => {
-    writeFiles(folder, { 'dist/issuers/alpha': '{}' });
+    writeFiles(here.folder, { 'dist/issuers/alpha': '{}' });
     const { code, levels, next } = await statusOf();
     expect([code, levels['tree'], next[0]]).toEqual([1, 'error', 'npx passport-registry build --production']);
   });
@@ -741,7 +676,7 @@ describe('the commands that status proposes', () => {
     const { next } = await statusOf();
     const commands = next.filter((command) => command !== undefined);
     expect(commands.length).toBeGreaterThan(0);
-    const outcome: Outcome = await run('sh', ['-euc', commands.join('\n')], folder, {
+    const outcome: Outcome = await run('sh', ['-euc', commands.join('\n')], here.folder, {
       ...(await installedPath()),
       ...environment,
     });
@@ -754,395 +689,27 @@ describe('the commands that status proposes', () => {
     await obey();
     await done();
     await publishWithCheckpoint({ days: 13, hours: 24 });
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await obey();
     await done();
-    rmSync(join(folder, 'dist/checkpoint.jwt'));
+    rmSync(join(here.folder, 'dist/checkpoint.jwt'));
     await obey();
     await done();
-    const base = await serve(join(folder, 'dist'));
+    const base = await serve(join(here.folder, 'dist'));
     configure(`${ONLINE}base_url: ${base}\n`);
     await done();
-    writeFiles(folder, { 'issuers/delta.yaml': recordText('delta') });
+    writeFiles(here.folder, { 'issuers/delta.yaml': recordText('delta') });
     await obey();
     await done();
   });
 
   it('repeat what the command line gave, quoted for a shell', async () => {
     registry();
-    writeFiles(folder, { 'registry.yaml': '' });
+    writeFiles(here.folder, { 'registry.yaml': '' });
     const args = ['--root-key', 'root.json', '--out', "the registry's", '--signer-command', 'sign $KEY'];
     const { next } = await statusOf(args);
     expect(next[0]).toBe(
       "npx passport-registry build --signer-command 'sign $KEY' --root-key root.json --production --out 'the registry'\\''s'",
     );
-  });
-});
-
-describe('a rotation', () => {
-  const NEXT = ['--next-key', 'next.pem', '--next-no-passphrase'];
-  const rotate = () => good('keys', 'rotate', '--yes', ...NEXT);
-  const keyIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid;
-
-  it.each([false, true])(
-    'is copied to the host that still has the outgoing key: checkpoints %s',
-    async (on) => {
-      registry();
-      if (on) await publishWithCheckpoint();
-      else await good('build');
-      cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
-      const [base, mirror] = [await hosted('live'), await hosted('dist')];
-      await rotate();
-      const outgoing = keyIn('root.json');
-      const asked = ['--base-url', base, '--mirror', base, mirror];
-      // As root_key names the outgoing key, and as it names the next key.
-      for (const rotated of [true, false]) {
-        if (!rotated) cpSync(join(folder, 'rotation/next.json'), join(folder, 'root.json'));
-        const { code, report } = await statusOf(asked);
-        expect([report.rootKey.rotated, report.live.level, report.live.comparedWithTree]).toEqual([
-          ...[rotated, 'warning', 'older'],
-        ]);
-        expect(report.live.parts.rootKey).toBe('older');
-        expect(report.live.host).toMatchObject({ state: 'primary', rootKey: outgoing });
-        expect(report.next.map(({ reason }: { reason: string }) => reason)).toContainEqual(
-          expect.stringMatching(/^copy dist to the host/),
-        );
-        // The first mirror has the tree of the host. The second mirror is ahead of it.
-        expect(report.mirrors.map(({ level }: { level: string }) => level)).toEqual(['ok', 'error']);
-        expect(code).toBe(1);
-      }
-      rmSync(join(folder, 'live'), { recursive: true });
-      cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
-      const { code, report } = await statusOf(asked);
-      expect([code, report.live.level, report.rotation]).toEqual([
-        ...[0, 'ok'],
-        expect.objectContaining({ level: 'note', state: 'complete', next: keyIn('root.json') }),
-      ]);
-      const leftOver = expect.stringMatching(/registry.yaml.* remove rotation$/);
-      expect(report.next).toEqual([{ command: 'rm -r rotation', reason: leftOver }]);
-      rmSync(join(folder, 'rotation'), { recursive: true });
-      expect((await statusOf(asked)).report.next).toEqual([]);
-    },
-  );
-
-  it('is no reason to accept another key on the host, or a newer list by the outgoing key', async () => {
-    registry();
-    await good('build');
-    await good('build', '--key', 'stranger.pem', '--root-key', 'stranger.json', '--out', 'strange');
-    cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
-    await rotate();
-    cpSync(join(folder, 'root.json'), join(folder, 'outgoing.json'));
-    cpSync(join(folder, 'rotation/next.json'), join(folder, 'root.json'));
-    const strange = await statusOf(['--base-url', await hosted('strange')]);
-    expect([strange.code, strange.report.live.host.state]).toEqual([1, 'altered']);
-    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
-    const args = ['build', '--root-key', 'outgoing.json', '--out', 'live'];
-    expect((await cli(args, folder, later(1))).code).toBe(0);
-    const leaked = await statusOf(['--base-url', await hosted('live')]);
-    expect([leaked.code, leaked.report.live.comparedWithTree]).toEqual([1, 'other']);
-    expect(leaked.report.live.message).toContain(`the outgoing root key ${keyIn('outgoing.json')}`);
-    expect(leaked.next).not.toContain('npx passport-registry branch load dist');
-  });
-
-  it('that another machine published is newer', async () => {
-    registry();
-    await good('build');
-    cpSync(join(folder, 'dist'), join(folder, 'old'), { recursive: true });
-    await rotate();
-    const { report } = await statusOf(['--base-url', await hosted('dist'), '--out', 'old']);
-    expect([report.live.comparedWithTree, report.live.parts.rootKey]).toEqual(['newer', 'newer']);
-  });
-
-  it('that was stopped is named with the command that continues it', async () => {
-    registry();
-    await good('build');
-    cpSync(join(folder, 'dist'), join(folder, 'before'), { recursive: true });
-    await rotate();
-    const next = keyIn('rotation/next.json');
-    const expectUnfinished = async (command: string | undefined) => {
-      const { report, next: commands } = await statusOf();
-      expect(report.rotation).toMatchObject({ level: 'warning', state: 'unfinished' });
-      expect(commands[0]).toBe(command);
-    };
-    const command = 'npx passport-registry keys rotate --next-key <NEXT_KEY_FILE>';
-    // A build that was killed, while it replaced the files.
-    rmSync(join(folder, 'dist/SHA256SUMS'));
-    await expectUnfinished(command);
-    rmSync(join(folder, 'dist'), { recursive: true });
-    await expectUnfinished(undefined);
-    cpSync(join(folder, 'before'), join(folder, 'dist'), { recursive: true });
-    for (const file of ['step.jwt', 'next.json']) {
-      await expectUnfinished(command);
-      rmSync(join(folder, 'rotation', file));
-    }
-    await expectUnfinished(command);
-    const { stderr } = await cli(['status'], folder);
-    expect(stderr).toMatch(/^warning rotation {4}the next key is not made yet/m);
-    expect(stderr).not.toContain('There is nothing to do');
-    rmSync(join(folder, 'next.pem'));
-    const continued = await run(
-      'sh',
-      ['-euc', `${command.replace('<NEXT_KEY_FILE>', 'next.pem')} --next-no-passphrase --yes`],
-      folder,
-      {
-        ...(await installedPath()),
-      },
-    );
-    expect(continued.code, continued.stderr).toBe(0);
-    expect(keyIn('rotation/next.json')).not.toBe(next);
-  });
-
-  it('with files that are not its own is not read as one, and damaged files are named', async () => {
-    registry();
-    await good('build');
-    writeFiles(folder, { 'rotation/notes.txt': 'x' });
-    expect((await statusOf()).report.rotation.state).toBe('none');
-    writeFiles(folder, { 'rotation/next.json': '{}' });
-    const { report } = await statusOf();
-    expect(report.rotation).toMatchObject({ level: 'warning', state: 'unreadable' });
-    expect(report.next.at(-1).reason).toContain('rotation/next.json contains no public JWK');
-  });
-});
-
-type Intercept = Awaited<ReturnType<typeof registryHost>>['intercept'];
-
-const redirect: Intercept = (_path, _request, response) => {
-  response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
-  return true;
-};
-
-const fails: Intercept = (_path, _request, response) => {
-  response.writeHead(503).end();
-  return true;
-};
-
-const endless: Intercept = (_path, _request, response) => {
-  const more = () => response.destroyed || response.write(Buffer.alloc(65536), () => setImmediate(more));
-  response.writeHead(200);
-  more();
-  return true;
-};
-
-describe('hosts', () => {
-  beforeEach(async () => {
-    registry();
-    await good('build');
-  });
-
-  const change = () => writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
-  /** The command that brings the tree of a host into an output folder. */
-  const copyFrom = (base: string, out: string) => {
-    const removal = existsSync(join(folder, out)) ? `rm -r ${out} && ` : '';
-    const mirror = '.passport-registry/mirror';
-    return `npx passport-registry mirror ${base} ${mirror} && ${removal}cp -rL ${mirror}/current ${out}`;
-  };
-  const copy = (name: string) => cpSync(join(folder, 'dist'), join(folder, name), { recursive: true });
-
-  it('serve the list of the tree, an older one or a newer one', async () => {
-    copy('before');
-    change();
-    await good('build');
-    copy('after');
-    const hosts = { before: await hosted('before'), after: await hosted('after') };
-    const compared = async (url: string, out: string) => {
-      const { report } = await statusOf(['--base-url', url, '--out', out]);
-      return [report.live.comparedWithTree, report.live.level];
-    };
-    expect(await compared(hosts.after, 'after')).toEqual(['same', 'ok']);
-    expect(await compared(hosts.before, 'after')).toEqual(['older', 'warning']);
-    expect(await compared(hosts.after, 'before')).toEqual(['newer', 'warning']);
-  });
-
-  it('are to be loaded from a new clone, before a build that could not compare its records', async () => {
-    const base = await hosted('dist');
-    const { code, report } = await statusOf(['--base-url', base, '--out', 'new']);
-    expect([code, report.live.level, report.live.host.state]).toEqual([0, 'warning', 'primary']);
-    expect(report.next).toEqual([
-      {
-        command: copyFrom(base, 'new'),
-        reason: expect.any(String),
-      },
-    ]);
-  });
-
-  it('with a newer list are to be loaded, and nothing is built before', async () => {
-    copy('before');
-    change();
-    await good('build');
-    const base = await hosted('dist');
-    const { next } = await statusOf(['--base-url', base, '--out', 'before']);
-    expect(next).toEqual([copyFrom(base, 'before')]);
-  });
-
-  it.each<[string, () => Promise<void> | void, string, string]>([
-    ['the same files', () => undefined, 'same', 'ok'],
-    // The publication statement promises a checkpoint.
-    ['no checkpoint', () => rmSync(join(folder, 'live/checkpoint.jwt')), 'older', 'error'],
-    ['no delegation', () => rmSync(join(folder, 'live/keys/delegation.jwt')), 'older', 'error'],
-    [
-      'neither of them',
-      () => {
-        rmSync(join(folder, 'live/checkpoint.jwt'));
-        rmSync(join(folder, 'live/keys/delegation.jwt'));
-      },
-      'older',
-      'error',
-    ],
-    ['an older checkpoint', () => checkpointLater('dist'), 'older', 'warning'],
-    ['a newer checkpoint', () => checkpointLater('live'), 'newer', 'warning'],
-    [
-      'an older list and a newer checkpoint',
-      async () => {
-        change();
-        await good('build', '--checkpoint-key', 'online.pem');
-        await checkpointLater('live');
-      },
-      'newer',
-      'warning',
-    ],
-    [
-      'a delegation that nobody can read, and no checkpoint',
-      () => {
-        rmSync(join(folder, 'live/checkpoint.jwt'));
-        writeFiles(folder, { 'live/keys/delegation.jwt': 'x' });
-      },
-      'older',
-      'error',
-    ],
-  ])('that serve the list of the tree with %s', async (_name, alter, compared, level) => {
-    await publishWithCheckpoint();
-    copy('live');
-    await alter();
-    const base = await hosted('live');
-    const { report, next } = await statusOf(['--base-url', base]);
-    if (level === 'error') expect(report.live.host.state).toBe('altered');
-    else expect(report.live.comparedWithTree).toBe(compared);
-    expect(report.live.level).toBe(level);
-    expect(next[0]).toBe({ same: undefined, older: next[0], newer: copyFrom(base, 'dist') }[compared]);
-    if (compared === 'older' && level === 'warning') {
-      expect(report.next[0].reason).toMatch(/^copy dist to the host of /);
-    }
-  });
-
-  it('that serve the list of the tree with another publication statement', async () => {
-    configure();
-    await good('build');
-    copy('before');
-    await publishWithCheckpoint();
-    copy('after');
-    const compared = async (live: string, out: string) => {
-      const { report } = await statusOf(['--base-url', await hosted(live), '--out', out]);
-      return [report.live.parts.list, report.live.parts.publication, report.live.comparedWithTree];
-    };
-    expect(await compared('before', 'after')).toEqual(['same', 'older', 'older']);
-    expect(await compared('after', 'before')).toEqual(['same', 'newer', 'newer']);
-    expect(await compared('after', 'after')).toEqual(['same', 'same', 'same']);
-  });
-
-  /** Signs the checkpoint of a tree again, in a later second. */
-  async function checkpointLater(tree: string): Promise<void> {
-    const signed = await cli(['checkpoint', tree], folder, later(1));
-    expect(signed.code, signed.stderr).toBe(0);
-  }
-
-  it.each<[string, Intercept | undefined, string]>([
-    ['redirects', redirect, 'a redirect to'],
-    ['serves no registry', undefined, 'serves no list'],
-    ['sends a list without end', endless, 'larger than'],
-    ['answers with errors', fails, 'responds with 503'],
-  ])('that are hostile: one %s', async (_name, intercept, words) => {
-    const host = await registryHost();
-    if (intercept !== undefined) host.intercept = intercept;
-    const { code, report } = await statusOf(['--base-url', host.base]);
-    expect([code, report.live]).toEqual([
-      1,
-      expect.objectContaining({ level: 'error', message: expect.stringContaining(words) }),
-    ]);
-    expect(report.tree.level).toBe('ok');
-  });
-
-  it('are not asked with --offline', async () => {
-    const host = await registryHost();
-    const { code, report } = await statusOf(['--offline', '--base-url', host.base, '--mirror', host.base]);
-    expect([code, report.live.level, report.mirrors[0].level, host.log]).toEqual([0, 'note', 'note', []]);
-  });
-
-  it.each([
-    ['status', '--base-url', 'registry.example'],
-    ['status', '--mirror', 'ftp://mirror.example'],
-    ['mirror', 'status', 'registry.example', '--root-key', 'root.json'],
-  ])('that are no URLs are wrong usage: %s %s %s', async (...args) => {
-    const { code, stderr } = await cli(args, folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is not an http(s) URL')]);
-  });
-
-  it('of another key are altered', async () => {
-    copy('other');
-    const base = await hosted('other');
-    rmSync(join(folder, 'dist'), { recursive: true });
-    const { report } = await statusOf(['--base-url', base, '--root-key', 'stranger.json']);
-    expect(report.live).toMatchObject({ level: 'error', host: { state: 'altered' } });
-  });
-
-  it('that are mirrors: in sync, behind, altered, away, and with an expired checkpoint', async () => {
-    rmSync(join(folder, 'dist'), { recursive: true });
-    await good('build', '--updated-at', '2026-01-01T00:00:00Z');
-    copy('behind');
-    change();
-    await good('build', '--updated-at', '2026-01-01T01:00:00Z');
-    const [base, behind] = [await hosted('dist'), await hosted('behind')];
-    const altered = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) =>
-      path === '/issuers.json' ? Buffer.from(bytes.toString().replace('alpha', 'alpho')) : bytes,
-    );
-    const away = `http://127.0.0.1:${await freePort()}`;
-    configure(`base_url: ${base}\nmirrors: [${[base, behind, altered, away].join(', ')}]\n`);
-    const { code, report } = await statusOf();
-    expect(code).toBe(1);
-    const found = report.mirrors.map(({ level, host }: { level: string; host: { state: string } }) => [
-      level,
-      host.state,
-    ]);
-    const failed = [
-      ['error', 'altered'],
-      ['error', 'unreachable'],
-    ];
-    expect(found).toEqual([['ok', 'in sync'], ['ok', 'behind'], ...failed]);
-    const strict = await statusOf(['--max-behind', '3599']);
-    expect(strict.report.mirrors[1]).toMatchObject({ level: 'error', host: { behind: 3600 } });
-    expect(strict.report.next.at(-1).reason).toContain(`${behind}, ${altered}, ${away}`);
-    // `mirror status` takes the same settings.
-    const same = JSON.parse((await cli(['mirror', 'status', '--json'], folder)).stdout);
-    expect(same.mirrors.slice(1)).toEqual(report.mirrors.map(({ host }: { host: unknown }) => host));
-  });
-
-  it('that serve another list of the same time are an error, although the root key has signed it', async () => {
-    const time = ['--updated-at', '2026-01-01T00:00:00Z'];
-    await good('build', '--out', 'one', ...time);
-    change();
-    await good('build', '--out', 'two', ...time);
-    const [one, two] = [await hosted('one'), await hosted('two')];
-    const { code, report } = await statusOf(['--out', 'two', '--base-url', one, '--mirror', two]);
-    expect([code, report.live.comparedWithTree, report.live.level]).toEqual([1, 'other', 'error']);
-    expect(report.mirrors[0]).toMatchObject({ level: 'error', host: { state: 'altered' } });
-  });
-
-  it('with an expired checkpoint are refused by verifiers, whichever list they serve', async () => {
-    await publishWithCheckpoint();
-    const base = await hosted('dist');
-    configure(`${ONLINE}base_url: ${base}\nmirrors: [${base}]\n`);
-    expect((await statusOf()).code).toBe(0);
-    const { code, report } = await statusOf([], later(24 * 60 + 10));
-    expect([code, report.live.host.state, report.mirrors[0].host.state]).toEqual([1, 'expired', 'expired']);
-    const status = await cli(['mirror', 'status'], folder, later(24 * 60 + 10));
-    expect([status.code, status.stderr]).toEqual([1, expect.stringMatching(/^expired .*expired at/)]);
-  });
-
-  it('that are mirrors cannot be compared if the registry is away', async () => {
-    const base = await hosted('dist');
-    const away = `http://127.0.0.1:${await freePort()}`;
-    const { report } = await statusOf(['--base-url', away, '--mirror', base]);
-    expect(report.mirrors[0]).toMatchObject({ level: 'note', host: { state: 'unknown' } });
-    const { code, stderr } = await cli(['mirror', 'status'], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('set base_url and mirrors in registry.yaml')]);
   });
 });

@@ -61,6 +61,15 @@ describe('the passphrase of a key that is made', () => {
   };
   const onTerminal = (args: readonly string[], folder: string, text: string) =>
     cliWith(args, folder, { env: cleanEnvironment(), stdin: typing(text) });
+  /** A key with this passphrase as Node.js exports it: with 2,048 iterations, where only the reading is tested. */
+  const protectedKey = () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const options = { cipher: 'aes-256-cbc', passphrase: LONG };
+    return {
+      'root.pem': privateKey.export({ type: 'pkcs8', format: 'pem', ...options }),
+      'root.json': JSON.stringify(publicKey.export({ format: 'jwk' })),
+    };
+  };
   const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
 
   it.each([
@@ -121,8 +130,7 @@ describe('the passphrase of a key that is made', () => {
     ['not again after the end of the input', ['\u0004'], 2],
   ])('is asked for if it is wrong: %s', async (_name, lines, expected) => {
     const folder = await workspace(['alpha']);
-    writeFiles(folder, { words: LONG });
-    await cli(['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'words'], folder);
+    writeFiles(folder, { 'root.pem': protectedKey()['root.pem'] });
     const typed = lines.map((line) => `${line}\r`).join('');
     const { code, stdout, stderr } = await onTerminal(['build', '--key', 'root.pem'], folder, typed);
     expect(code, stderr).toBe(expected);
@@ -134,9 +142,9 @@ describe('the passphrase of a key that is made', () => {
 
   it('is not needed for a repair, which signs nothing', async () => {
     const folder = await workspace(['alpha']);
-    writeFiles(folder, { words: LONG, 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
+    const settings = 'root_key: root.json\nsigner: { key: root.pem }\n';
+    writeFiles(folder, { ...protectedKey(), words: LONG, 'registry.yaml': settings });
     const file = ['--passphrase-file', 'words'];
-    await cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json', ...file], folder);
     const build = ['build', '--production'];
     expect((await cli([...build, ...file], folder)).code).toBe(0);
     writeFiles(folder, { 'dist/issuers/alpha': '{}' });
@@ -146,7 +154,7 @@ describe('the passphrase of a key that is made', () => {
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     expect((await cli(build, folder)).code).toBe(2);
     // The key must still be that of root_key.
-    await cli(['keys', 'generate', '--out', 'other.pem', ...file], folder);
+    writeFiles(folder, { 'other.pem': protectedKey()['root.pem'] });
     expect((await cli([...build, '--key', 'other.pem', ...file], folder)).code).toBe(3);
     expect((await cli([...build, ...file], folder)).code).toBe(0);
   });
