@@ -410,13 +410,13 @@ describe('freshness and rotation', () => {
     const { stdout } = await sh(monitor, folder);
     const report = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
     expect([stdout, report.ok, report.next]).toEqual(['', true, []]);
-    // The table names every field.
-    const [, table = ''] = /\| Field of `--json` [^\n]*\n([\s\S]*?)\n\n/.exec(text) ?? [];
+    // The list names every field.
+    const [, list = ''] = /^With `--json`:\n\n([\s\S]*?)\n\n/m.exec(text) ?? [];
     for (const [part, facts] of Object.entries(report)) {
-      expect(table).toContain(`\`${part}`);
+      expect(list).toContain(`\`${part}`);
       const fields = typeof facts === 'object' && !Array.isArray(facts) ? Object.keys(facts ?? {}) : [];
       for (const field of fields.filter((one) => !['level', 'message', 'folder'].includes(one))) {
-        expect(table).toMatch(new RegExp(`[\`.]${field}\``));
+        expect(list).toMatch(new RegExp(`[\`.]${field}\``));
       }
     }
   });
