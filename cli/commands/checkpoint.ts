@@ -77,7 +77,6 @@ function addHoldOptions(command: Command): Command {
 
 function addCheckpointOptions(command: Command): Command {
   return addCosignOptions(addSigningOptions(command))
-    .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
     .option(
       '--hours <number>',
       `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,

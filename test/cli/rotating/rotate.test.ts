@@ -237,11 +237,15 @@ describe('passport-registry keys rotate', () => {
       await published();
       await key('safe/next');
       const sign = (pem: string) => `openssl pkeyutl -sign -rawin -inkey ${pem} -in {}`;
+      writeFiles(folder, { 'command.yaml': JSON.stringify({ signer: { command: sign('root.pem') } }) });
       const { code, stderr } = await command([
-        ...['keys', 'rotate', '--yes', '--root-key', 'root.json', '--signer-command', sign('root.pem')],
+        ...['keys', 'rotate', '--yes', '--root-key', 'root.json', '--config', 'command.yaml'],
         ...['--next-root-key', 'safe/next.json', '--next-signer-command', sign('safe/next.pem')],
       ]);
-      expect([code, stderr]).toEqual([0, expect.stringContaining('--signer-command, with')]);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining('signer: { command: the command of the next key }'),
+      ]);
       await expectRotated('safe/next.json');
     });
 

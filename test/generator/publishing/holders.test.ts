@@ -230,7 +230,8 @@ describe('a record that must not be published', () => {
   it('is refused before anybody is asked for a signature', async () => {
     writeFiles(folder, { 'holders.json': '{}' });
     const key = ['--root-key', 'root.json', '--holders', 'holders.json', '--json'];
-    const signer = ['--production', '--signer-command', 'touch signed'];
+    writeFiles(folder, { 'command.yaml': 'signer: { command: touch signed }' });
+    const signer = ['--production', '--config', 'command.yaml'];
     for (const args of [signer, ['--unsigned', 'request']]) {
       const outcome = await run('build', ...args, ...key);
       expect(outcome.code).toBe(3);
