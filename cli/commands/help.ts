@@ -122,7 +122,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
     example: 'pin https://registry.example --thumbprint THUMBPRINT',
   },
   verify: {
-    options: 'base-url root-key max-age conformance expect wait proof json',
+    options: 'root-key max-age conformance expect wait proof json',
     example: 'verify https://registry.example --root-key trust-anchor.json',
   },
   resolve: {
@@ -134,12 +134,14 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
     options: 'root-key max-age witness-key witness-state watch json',
     example: 'mirror https://registry.example copy --root-key trust-anchor.json',
   },
-  'mirror status': { example: 'mirror status --base-url https://registry.example' },
+  'mirror status': {
+    example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+  },
   witness: {
     summary: 'run a witness, which cosigns logs that only grow',
-    options: 'registry root-key log witness-key witness-state host port json',
+    options: 'root-key log witness-key witness-state host port json',
     example:
-      'witness --registry https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
+      'witness https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
   },
   monitor: {
     summary: 'follow the log of a registry; tell what changed or is wrong',

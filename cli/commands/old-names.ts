@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { Invocation } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
@@ -57,6 +57,13 @@ export function addOldNames(program: Command, io: Invocation): void {
         run(io, words.includes('--json'), () => Promise.reject(renamed(...nameFor(words, old, now)))),
       );
   }
+}
+
+/** An option of an earlier version, which answers with what does the same now. */
+export function movedOption(flags: string, old: string, now: string): Option {
+  return new Option(flags).hideHelp().argParser(() => {
+    throw renamed(old, now);
+  });
 }
 
 /** The error that answers an old name with the new one. */

@@ -110,6 +110,23 @@ describe('the name of a command in an earlier version', () => {
     ]);
   });
 
+  it.each([
+    [['resolve', 'acme', '--source', 'x'], 'resolve --source', 'resolve ID URL...'],
+    [['witness', '--registry', 'x'], 'witness --registry', 'witness URL'],
+    [['verify', '--base-url', 'x'], 'verify --base-url', 'verify URL'],
+    [['mirror', 'status', '--base-url', 'x'], 'mirror status --base-url', 'mirror status URL...'],
+    [['mirror', 'status', '--mirror', 'x'], 'mirror status --mirror', 'mirror status URL...'],
+  ])('%j answers with an argument', async (args, old, now) => {
+    const said = `\`${old}\` is now \`${now}\`: see docs/upgrading.md`;
+    expect(await cli(args, temporaryFolder())).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `passport-registry: ${said}\n`,
+    });
+    const { stdout } = await cli([...args, '--json'], temporaryFolder());
+    expect(JSON.parse(stdout).error).toEqual({ code: 'ERR_USAGE', message: said });
+  });
+
   it('format --check answers with a command that changes no file', async () => {
     const { code, stderr } = await cli(['format', '--check', 'issuers'], temporaryFolder());
     expect([code, stderr]).toEqual([

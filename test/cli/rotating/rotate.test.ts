@@ -237,9 +237,10 @@ describe('passport-registry keys rotate', () => {
       await published();
       await key('safe/next');
       const sign = (pem: string) => `openssl pkeyutl -sign -rawin -inkey ${pem} -in {}`;
-      writeFiles(folder, { 'command.yaml': JSON.stringify({ signer: { command: sign('root.pem') } }) });
+      const signer = `signer: { command: ${JSON.stringify(sign('root.pem'))} }\n`;
+      writeFiles(folder, { 'registry.yaml': `root_key: root.json\n${signer}${ONLINE}` });
       const { code, stderr } = await command([
-        ...['keys', 'rotate', '--yes', '--root-key', 'root.json', '--config', 'command.yaml'],
+        ...['keys', 'rotate', '--yes'],
         ...['--next-root-key', 'safe/next.json', '--next-signer-command', sign('safe/next.pem')],
       ]);
       expect([code, stderr]).toEqual([

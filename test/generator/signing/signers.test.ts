@@ -217,7 +217,7 @@ describe('a command that does not sign', () => {
   it.each([
     [{ key: 'hsm/key.pem' }, 'either a key or a signing command'],
     [{ input: 'digest' }, 'Ed25519 signs whole payloads'],
-    [{ timeout: 0 }, 'signer.timeout is 0'],
+    [{ timeout: 0 }, 'signer.timeout is the number 0'],
     [{ input: 'hash' }, 'payload'],
   ])('with %j is wrong usage', async (more, message) => {
     const { code, stderr } = await build(folder, 'cat', more);
