@@ -24,6 +24,7 @@ const OLD_OPTIONS: Readonly<Record<string, string>> = {
   '--checkpoint-signer-command': 'checkpoint.signer.command',
   '--checkpoint-signer-input': 'checkpoint.signer.input',
   '--checkpoint-signer-timeout': 'checkpoint.signer.timeout',
+  '--holders': 'holders',
   '--keep-lists': 'log.keep_lists',
   '--log-passphrase-file': 'log.signer.passphrase_file',
   '--log-public-key': 'log.public_key',

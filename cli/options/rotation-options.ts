@@ -20,7 +20,7 @@ import {
   type SignerOptions,
   signerChoice,
 } from './signer-options.js';
-import { addTreeOptions, type TreeCommandOptions, treeOptions } from './tree-options.js';
+import { addHoldersOption, type TreeCommandOptions, treeOptions } from './tree-options.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
 export const ROTATION_FOLDER = 'rotation';
@@ -71,7 +71,7 @@ export function addRotationOptions(command: Command): Command {
       'public JWKs of the online keys (default: those of the published delegation)',
     )
     .option('--days <number>', 'how long the new delegation is valid', '90');
-  return addTreeOptions(addLogOptions(addExceptionOptions(addCheckpointOptions(command))))
+  return addHoldersOption(addLogOptions(addExceptionOptions(addCheckpointOptions(command))))
     .option('--yes', 'do not ask')
     .option('--json', 'report as JSON on stdout');
 }

@@ -14,8 +14,8 @@ export interface TreeCommandOptions {
   about?: RegistryDescription;
 }
 
-/** Adds the options of commands that publish a whole tree. */
-export function addTreeOptions(command: Command): Command {
+/** Adds the option of commands whose record of the ceremony is not in registry.yaml yet. */
+export function addHoldersOption(command: Command): Command {
   return command.option(
     '--holders <file>',
     'record of the ceremony, holders.json, which says who shares the root key',

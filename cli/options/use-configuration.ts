@@ -57,6 +57,8 @@ function applyConfiguration(command: Command, configuration: Configuration): voi
   command.setOptionValueWithSource('nextRoots', next_roots, 'config');
   command.setOptionValueWithSource('statements', configuration.statements, 'config');
   command.setOptionValueWithSource('precompress', configuration.precompress, 'config');
+  if (command.getOptionValueSource('holders') !== 'cli')
+    command.setOptionValueWithSource('holders', configuration.holders, 'config');
   const hosts = [...(base_url === undefined ? [] : [base_url]), ...mirrors];
   command.setOptionValueWithSource('hosts', hosts, 'config');
 }
@@ -77,7 +79,6 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { baseUrl: base_url },
     { registry: base_url },
     { mirror: mirrors },
-    { holders: configuration.holders },
     { days: delegation.days },
     { override: transitions.overrides },
     signer,
