@@ -15,7 +15,7 @@ import { addKeysCommand } from './commands/keys.js';
 import { addMirrorCommand } from './commands/mirror.js';
 import { addMonitorCommand } from './commands/monitor.js';
 import { addNewCommand } from './commands/new.js';
-import { addOldNames, OLD_NAMES } from './commands/old-names.js';
+import { addOldNames, answerToOldOption, OLD_NAMES } from './commands/old-names.js';
 import { addPinCommand } from './commands/pin.js';
 import { addPreviewCommand } from './commands/preview.js';
 import { addResolveCommand } from './commands/resolve.js';
@@ -100,7 +100,8 @@ function newProgram(io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => sayLines(io, text),
-      outputError: (text, write) => write(containsKey(text) ? KEY_AS_ARGUMENT : text),
+      outputError: (text, write) =>
+        write(containsKey(text) ? KEY_AS_ARGUMENT : (answerToOldOption(text) ?? text)),
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })

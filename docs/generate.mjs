@@ -1,19 +1,32 @@
-// Writes the list of rules into docs/issuers.md, from the compiled generator/diagnostics/rules.ts. With `--check`,
-// writes nothing, and fails if the list is out of date.
+// Writes the names of the rules into docs/issuers.md, from the compiled generator/diagnostics/rules.ts. With `--check`,
+// writes nothing, and fails if the names are out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { RULES } from '../build/generator/diagnostics/rules.js';
 
 const target = new URL('issuers.md', import.meta.url);
 const [START, END] = [/<!-- rules: .* -->\n/, '<!-- end of rules -->'];
+const WIDTH = 120;
+
+/** Breaks a list of names into lines. */
+function wrapped(names) {
+  const lines = [''];
+  for (const name of names) {
+    const longer = `${lines.at(-1)} ${name}`.trim();
+    if (longer.length > WIDTH) lines.push(name);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines.join('\n');
+}
 
 function renderRules() {
-  const lines = Object.entries(RULES).map(
-    ([name, { severity, expected }]) =>
-      `- \`${name}\`${severity === 'warning' ? ' (warning)' : ''}: ${expected}`,
-  );
-  // Outside of code, Markdown treats <issuer_id> as an HTML tag.
-  return [...lines.map((line) => line.replaceAll('<', '&lt;')), ''].join('\n');
+  const named = (severity) =>
+    Object.entries(RULES)
+      .filter(([, rule]) => rule.severity === severity)
+      .map(([name]) => `\`${name}\``)
+      .join(', ')
+      .split(' ');
+  return `${wrapped(['Errors:', ...named('error')])}.\n\n${wrapped(['Warnings:', ...named('warning')])}.\n`;
 }
 
 const text = readFileSync(target, 'utf8');

@@ -16,7 +16,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
-import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
+import { addHoldersOption, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -39,7 +39,7 @@ export function addAttachCommand(program: Command, io: Invocation): void {
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  addTreeOptions(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
+  addHoldersOption(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
     .option('--json', 'report as JSON on stdout')
     .action((folder: string, signatures: readonly string[], options: Options) =>
       run(io, options.json === true, () => attach(io, { folder, signatures }, options)),

@@ -17,7 +17,7 @@ import { checkpointHours, sectionSigner } from '../options/freshness-options.js'
 import { addCosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { addSigningOptions } from '../options/signer-options.js';
-import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
+import { type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -48,7 +48,7 @@ export function addCheckpointCommand(program: Command, io: Invocation): void {
     )
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addTreeOptions(addCheckpointOptions(command)).action((out: string, options: CheckpointOptions) =>
+  addCheckpointOptions(command).action((out: string, options: CheckpointOptions) =>
     run(io, options.json === true, () => completeOrSign(io, out, options)),
   );
 }
@@ -77,7 +77,6 @@ function addHoldOptions(command: Command): Command {
 
 function addCheckpointOptions(command: Command): Command {
   return addCosignOptions(addSigningOptions(command))
-    .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
     .option(
       '--hours <number>',
       `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,

@@ -46,17 +46,17 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
     example: 'build --key root-key.pem --root-key root.json',
   },
   sign: {
-    options: 'share again key passphrase-file signer-command memory instead-of yes json',
+    options: 'share again key passphrase-file memory instead-of yes json',
     example: 'sign request --key root-key.pem',
   },
   attach: {
     summary: 'publish a list that was signed elsewhere',
-    options: 'root-key out holders checkpoint-key log-key cosign-wait cosign-later override json',
+    options: 'root-key out holders checkpoint-key log-key cosign-later override json',
     example: 'attach request --root-key root.json',
   },
   checkpoint: {
     summary: 'complete what is only in the log, and sign a checkpoint',
-    options: 'key passphrase-file signer-command public-key hours cosign-wait mirror json',
+    options: 'key passphrase-file hours mirror json',
     example: 'checkpoint dist --key online.pem',
   },
   branch: { example: 'branch load dist' },
@@ -65,7 +65,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   serve: { summary: 'serve a tree on this machine', example: 'serve dist --port 8080' },
   hold: {
     summary: 'stop issuers at once, with the online key; --end ends that',
-    options: 'end false-alarm all out key passphrase-file signer-command cosign-wait json',
+    options: 'end false-alarm all out key passphrase-file json',
     example: 'hold acme --key online.pem',
   },
   suspend: {
@@ -85,7 +85,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   'keys delegate': {
     summary: 'let online keys sign checkpoints; print the delegation',
-    options: 'online days hold unsigned out key passphrase-file signer-command root-key',
+    options: 'online days hold unsigned out key passphrase-file root-key',
     example: 'keys delegate --key root-key.pem --online online.json > delegation.jwt',
   },
   'keys rotate': {
@@ -95,7 +95,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   'keys step': {
     summary: 'sign only the step to the next root key',
-    options: 'next commit unsigned out key passphrase-file signer-command root-key',
+    options: 'next commit unsigned out key passphrase-file root-key',
     example: 'keys step --key root-key.pem --next next.json > step.jwt',
   },
   'keys public': { example: 'keys public root-key.pem > root.json' },
@@ -122,7 +122,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
     example: 'pin https://registry.example --thumbprint THUMBPRINT',
   },
   verify: {
-    options: 'base-url root-key max-age conformance expect wait proof json',
+    options: 'root-key max-age conformance expect wait proof json',
     example: 'verify https://registry.example --root-key trust-anchor.json',
   },
   resolve: {
@@ -134,12 +134,14 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
     options: 'root-key max-age witness-key witness-state watch json',
     example: 'mirror https://registry.example copy --root-key trust-anchor.json',
   },
-  'mirror status': { example: 'mirror status --base-url https://registry.example' },
+  'mirror status': {
+    example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+  },
   witness: {
     summary: 'run a witness, which cosigns logs that only grow',
-    options: 'registry root-key log witness-key witness-state host port json',
+    options: 'root-key log witness-key witness-state host port json',
     example:
-      'witness --registry https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
+      'witness https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
   },
   monitor: {
     summary: 'follow the log of a registry; tell what changed or is wrong',

@@ -9,6 +9,7 @@ import {
   mirrorStatus,
 } from '../../observers/mirroring/status.js';
 import { positiveNumber } from '../options/numbers.js';
+import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/where.js';
 import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
@@ -17,6 +18,7 @@ import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { repeatForever } from '../terminal/watch.js';
 import { verifyHolders } from '../verify-holders.js';
+import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
   rootKey?: string;
@@ -25,10 +27,8 @@ interface Options extends WitnessOptions {
   json?: true;
 }
 
-interface StatusOptions {
+interface StatusOptions extends WithSettings {
   rootKey?: string;
-  baseUrl?: string;
-  mirror?: readonly string[];
   maxBehind: string;
   json?: true;
 }
@@ -53,8 +53,8 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .description('compare a registry with its mirrors')
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .option(...TRUST_OPTION)
-    .option('--base-url <url>', 'URL of the registry, if no argument is given')
-    .option('--mirror <url...>', 'URLs of its mirrors, if no argument is given')
+    .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))
+    .addOption(movedOption('--mirror <url...>', 'mirror status --mirror', 'mirror status URL...'))
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
     .option('--json', 'report as JSON on stdout')
     // Options before the name of the subcommand also apply.
@@ -134,8 +134,8 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   return ok ? 0 : 1;
 }
 
-function configuredUrls({ baseUrl, mirror = [] }: StatusOptions): readonly string[] {
-  if (baseUrl !== undefined) return [baseUrl, ...mirror];
+function configuredUrls({ settings: { base_url, mirrors = [] } }: StatusOptions): readonly string[] {
+  if (base_url !== undefined) return [base_url, ...mirrors];
   throw new UsageError(
     'name the URL of the registry and those of its mirrors, or set base_url and mirrors in registry.yaml',
   );

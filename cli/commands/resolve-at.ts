@@ -88,7 +88,8 @@ async function firstAnswer(
       say(io, `note: ${source.name} has no answer: ${known.message}`);
     }
   }
-  if (nothing === undefined) throw new UsageError('there is no source to ask: pass --source');
+  if (nothing === undefined)
+    throw new UsageError('there is no source to ask: name the URL of the registry after the issuer_id');
   return nothing;
 }
 

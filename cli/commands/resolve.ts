@@ -24,13 +24,13 @@ import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, grouped, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { movedOption } from './old-names.js';
 import { resolveAt } from './resolve-at.js';
 
 interface Options {
   tier?: string;
   domain?: string;
   policy?: string;
-  source?: string[];
   rootKey?: string;
   at?: string;
   proofOut?: string;
@@ -46,22 +46,31 @@ export function addResolveCommand(program: Command, io: Invocation): void {
       'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
     )
     .argument('<id>', 'issuer_id')
+    .argument(
+      '[dir|url...]',
+      'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
+    )
     .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
     .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
     .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .option(...TRUST_OPTION)
-    .option(
-      '--source <dir|url...>',
-      'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
-    )
+    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
     .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
     .option('--json', 'print the decision as JSON on stdout')
-    .action((id: string, options: Options) => run(io, options.json === true, () => resolve(io, id, options)));
+    .action((id: string, sources: readonly string[], options: Options) =>
+      run(io, options.json === true, () => resolve(io, { id, sources }, options)),
+    );
 }
 
-async function resolve(io: Io, id: string, options: Options): Promise<number> {
+/** An issuer, and where to ask for it. */
+interface Question {
+  readonly id: string;
+  readonly sources: readonly string[];
+}
+
+async function resolve(io: Io, { id, sources }: Question, options: Options): Promise<number> {
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const policy = policyOf(options);
   if (options.rootKey === undefined) {
@@ -70,7 +79,8 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
     );
   }
   const trust = await loadTrust(io, options.rootKey);
-  const source = options.source ?? (trust.sources.length > 0 ? trust.sources : ['dist']);
+  const ofTrust = trust.sources.length > 0 ? trust.sources : ['dist'];
+  const source = sources.length > 0 ? sources : ofTrust;
   const { at, proofOut, json } = options;
   if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
   if (proofOut !== undefined) throw new UsageError('--proof-out proves what was said at a time: pass --at');

@@ -127,7 +127,7 @@ function changesOfSettings({ options, command, configured }: Call): string[] {
       lines.push(`or put the next key into the variable ${key.slice('env:'.length)}`);
   } else
     lines.push(
-      `the private key: ${setting === 'key' ? `--key ${value}` : '--signer-command, with the command of the next key'}`,
+      `the private key: ${setting === 'key' ? `--key ${value}` : 'signer.command in registry.yaml, with the command of the next key'}`,
     );
   return lines;
 }

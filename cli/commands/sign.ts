@@ -42,7 +42,7 @@ async function sign(io: Io, folder: string, { share, ...options }: Options): Pro
   if (share !== undefined) return signWithShare(io, folder, { ...options, share });
   if (options.key === undefined && options.signerCommand === undefined) {
     throw new KeyRejected(
-      'no signing key: pass --key FILE, --key env:NAME or --signer-command; or --share FILE, if holders share the key',
+      'no signing key: pass --key FILE or --key env:NAME, or set signer in registry.yaml; or --share FILE, if holders share the key',
     );
   }
   const signer = await chooseSigner({ ...signerChoice(io, options), production: true });

@@ -11,6 +11,7 @@ import {
 import { demandsOf } from '../../generator/verification/pinned-trust.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { positiveNumber } from '../options/numbers.js';
+import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { isFolder, sourceAt } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -18,11 +19,11 @@ import { emit, say, sayReport } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { verifyHolders } from '../verify-holders.js';
+import { movedOption } from './old-names.js';
 import { verifyProof } from './verify-proof.js';
 
-interface Options {
+interface Options extends WithSettings {
   rootKey?: string;
-  baseUrl?: string;
   maxAge: string;
   conformance?: true;
   anyContentType?: true;
@@ -39,10 +40,10 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .description('verify a tree, a live registry, or a proof of the past')
     .argument(
       '[dir|url]',
-      'folder of a tree, or URL of a registry (default: --base-url, dist, or the source of the trust anchor)',
+      'folder of a tree, or URL of a registry (default: base_url of registry.yaml, dist, or the source of the trust anchor)',
     )
-    .option('--base-url <url>', 'URL of the registry to verify if no argument is given')
     .option(...TRUST_OPTION)
+    .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .option('--any-content-type', 'accept any content types from a host that cannot set them')
@@ -62,7 +63,7 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     if (trust === undefined) throw new UsageError('--proof needs --root-key with a trust anchor');
     return verifyProof(io, options.proof, { trust, json: options.json });
   }
-  const where = named ?? options.baseUrl ?? defaultTarget(trust);
+  const where = named ?? options.settings.base_url ?? defaultTarget(trust);
   const { live } = sourceAt(where);
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);

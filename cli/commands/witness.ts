@@ -12,9 +12,9 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { untilStopped } from '../terminal/until-stopped.js';
+import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
-  registry?: string;
   rootKey?: string;
   log?: readonly string[];
   host: string;
@@ -27,23 +27,26 @@ export function addWitnessCommand(program: Command, io: Invocation): void {
   const command = program
     .command('witness')
     .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
-    .option('--registry <url>', 'cosign the log of this registry; the root key names the key of the log')
+    .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
     .option(...TRUST_OPTION)
+    .addOption(movedOption('--registry <url>', 'witness --registry', 'witness URL'))
     .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
   addWitnessOptions(command)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on', '8790')
     .option('--json', 'print the URL as JSON on stdout when the witness is ready')
-    .action((options: Options) => run(io, options.json === true, () => witness(io, options)));
+    .action((registry: string | undefined, options: Options) =>
+      run(io, options.json === true, () => witness(io, registry, options)),
+    );
 }
 
-async function witness(io: Io, options: Options): Promise<number> {
+async function witness(io: Io, registry: string | undefined, options: Options): Promise<number> {
   const port = portNumber(options.port);
   const cosigner = await witnessChoice(io, options);
   if (cosigner === undefined) {
     throw new UsageError('`witness` needs --witness-key and --witness-state: see `keys witness --help`');
   }
-  const logs = await knownLogs(io, options);
+  const logs = await knownLogs(io, registry, options);
   // Imported on demand, because the other commands need no server.
   const { startWitness } = await import('../../observers/witnessing/server.js');
   const report = (line: string) => say(io, `${new Date().toISOString()} ${line}`);
@@ -59,17 +62,23 @@ async function witness(io: Io, options: Options): Promise<number> {
   return 0;
 }
 
-async function knownLogs(io: Io, { registry, rootKey, log = [] }: Options): Promise<KnownLogs> {
+async function knownLogs(
+  io: Io,
+  registry: string | undefined,
+  { rootKey, log = [] }: Options,
+): Promise<KnownLogs> {
   const places = [namedLogs(log)];
   if (registry !== undefined) {
     assertAddresses([registry]);
     if (rootKey === undefined)
-      throw new UsageError('--registry needs --root-key: the trust anchor of the registry');
+      throw new UsageError('the URL of a registry needs --root-key: its trust anchor');
     places.push(await registryLog(registry, (await loadTrust(io, rootKey)).rootKey));
   }
   const logs = allLogs(places);
   if (logs.keys().length > 0) return logs;
-  throw new UsageError('name the logs to cosign: --registry with --root-key, or --log with a verifier key');
+  throw new UsageError(
+    'name the logs to cosign: the URL of a registry with --root-key, or --log with a verifier key',
+  );
 }
 
 function sayStarted(

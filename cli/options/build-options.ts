@@ -6,7 +6,7 @@ import { addFreshnessOptions, type FreshnessOptions } from './freshness-options.
 import { addLogOptions, type LogOptions } from './log-options.js';
 import { addRuleOptions, type RuleOptions } from './rule-options.js';
 import { addSignerOptions, type SignerOptions } from './signer-options.js';
-import { addTreeOptions, type TreeCommandOptions } from './tree-options.js';
+import type { TreeCommandOptions } from './tree-options.js';
 
 /** The options of commands that build. */
 export interface BuildCommandOptions
@@ -30,10 +30,9 @@ export function addBuildOptions(command: Command): Command {
   command
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  addLogOptions(addRuleOptions(addFreshnessOptions(addSignerOptions(command))))
+  return addLogOptions(addRuleOptions(addFreshnessOptions(addSignerOptions(command))))
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
-    .option('--renew', 'publish under a new updated_at even if no record has changed');
-  return addTreeOptions(command)
+    .option('--renew', 'publish under a new updated_at even if no record has changed')
     .option('--timings', 'print how long each stage took')
     .option('--json', 'report as JSON on stdout');
 }

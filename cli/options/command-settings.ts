@@ -13,6 +13,7 @@ export interface StatusCommandOptions extends ExceptionOptions, WithSettings {
   /** From registry.yaml only. */
   nextRoots?: readonly string[];
   key?: string | undefined;
+  /** From registry.yaml only. */
   signerCommand?: string;
   checkpointKey?: string;
   /** From registry.yaml only. */
@@ -39,12 +40,8 @@ export function commandSettings(
   const given = (name: string, flag: string, value: string | undefined) =>
     value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, shellWord(value)] : [];
   const rootKeyOptions = given('rootKey', '--root-key', rootKey);
-  const signer = [
-    ...given('key', '--key', key),
-    ...given('signerCommand', '--signer-command', signerCommand),
-  ];
   const isMissing = key === undefined && signerCommand === undefined;
-  const rootSigner = isMissing && !development ? ['--key', '<ROOT_KEY_FILE>'] : signer;
+  const rootSigner = isMissing && !development ? ['--key', '<ROOT_KEY_FILE>'] : given('key', '--key', key);
   const online = (flag: string) =>
     hasSigner(options.settings.checkpoint)
       ? given('checkpointKey', flag, options.checkpointKey)

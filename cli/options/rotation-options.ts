@@ -14,8 +14,13 @@ import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
 import { newKeyPassphrase } from './new-passphrase.js';
 import { positiveNumber } from './numbers.js';
 import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-options.js';
-import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
-import { addTreeOptions, type TreeCommandOptions, treeOptions } from './tree-options.js';
+import {
+  addSignerWithCommand,
+  addSigningOptions,
+  type SignerOptions,
+  signerChoice,
+} from './signer-options.js';
+import { addHoldersOption, type TreeCommandOptions, treeOptions } from './tree-options.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
 export const ROTATION_FOLDER = 'rotation';
@@ -51,8 +56,8 @@ export function addRotationOptions(command: Command): Command {
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist')
     .option('--folder <dir>', 'folder for the step and the delegation', ROTATION_FOLDER);
-  addSigningOptions(addSigningOptions(command), 'next-')
-    .option('--root-key <file>', 'public JWK of the outgoing root key; required with --signer-command')
+  addSignerWithCommand(addSigningOptions(command), 'next-')
+    .option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command')
     .option('--next-root-key <file>', 'public JWK of the next root key; required with --next-signer-command')
     .addOption(
       new Option('--alg <name>', 'algorithm of a key that is made')
@@ -66,7 +71,7 @@ export function addRotationOptions(command: Command): Command {
       'public JWKs of the online keys (default: those of the published delegation)',
     )
     .option('--days <number>', 'how long the new delegation is valid', '90');
-  return addTreeOptions(addLogOptions(addExceptionOptions(addCheckpointOptions(command))))
+  return addHoldersOption(addLogOptions(addExceptionOptions(addCheckpointOptions(command))))
     .option('--yes', 'do not ask')
     .option('--json', 'report as JSON on stdout');
 }

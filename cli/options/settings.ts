@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { assertNoKeyText } from '../../generator/signing/key-file.js';
 import type { Configuration, SignerConfiguration } from './configuration.js';
 import { positiveNumber, wholeNumber } from './numbers.js';
@@ -36,7 +35,12 @@ export function settingsFor(command: Command, configuration: Configuration): Set
     ...configuration,
     checkpoint: {
       ...checkpoint,
-      ...chosenSigner(checkpoint, isOnline ? onlineSigner(given) : { key: given('checkpointKey') }),
+      ...chosenSigner(
+        checkpoint,
+        isOnline
+          ? { key: given('key'), passphrase_file: given('passphraseFile') }
+          : { key: given('checkpointKey') },
+      ),
       ...(hours !== undefined && { hours: positiveNumber('--hours', hours) }),
     },
     log: {
@@ -56,28 +60,18 @@ interface SignerSection {
   readonly public_key?: string | undefined;
 }
 
-type GivenSigner = SignerConfiguration & Pick<SignerSection, 'public_key'>;
-
-function onlineSigner(given: (name: string) => string | undefined): GivenSigner {
-  const [command, input, timeout] = [given('signerCommand'), given('signerInput'), given('signerTimeout')];
-  return {
-    key: given('key'),
-    passphrase_file: given('passphraseFile'),
-    ...(command !== undefined && { command }),
-    ...(input !== undefined && { input: input as SignerInput }),
-    ...(timeout !== undefined && { timeout: positiveNumber('--signer-timeout', timeout) }),
-    public_key: given('publicKey'),
-  };
-}
+/** The signer that options name. A command is only a setting. */
+type GivenSigner = Pick<SignerConfiguration, 'key' | 'passphrase_file'>;
 
 /**
  * Returns the signer of this run, for a section. It replaces that of the file as a whole: a key on the command line must not
  * be combined with a command from the file. A passphrase alone chooses no key, and belongs to that of the file.
  */
-function chosenSigner(section: SignerSection | undefined, given: GivenSigner): SignerSection {
-  const { public_key, passphrase_file, ...chosen } = given;
-  const isChosen = public_key !== undefined || Object.values(chosen).some((value) => value !== undefined);
-  if (isChosen) return { signer: { ...chosen, passphrase_file }, public_key };
+function chosenSigner(
+  section: SignerSection | undefined,
+  { key, passphrase_file }: GivenSigner,
+): SignerSection {
+  if (key !== undefined) return { signer: { key, passphrase_file }, public_key: undefined };
   return passphrase_file === undefined ? {} : { signer: { ...section?.signer, passphrase_file } };
 }
 

@@ -11,6 +11,7 @@ import { positiveNumber } from './numbers.js';
 export interface SigningOptions {
   key?: string | undefined;
   passphraseFile?: string | undefined;
+  /** This and the following: for the root key from registry.yaml only. */
   signerCommand?: string | undefined;
   signerInput?: SignerInput | undefined;
   signerTimeout?: string | undefined;
@@ -25,7 +26,7 @@ export interface SignerOptions extends SigningOptions {
 /** Adds the options for signing with the root key. */
 export function addSignerOptions(command: Command): Command {
   return addSigningOptions(command)
-    .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
+    .option('--root-key <file>', 'public JWK that the key must match; needed with a signing command')
     .option('--production', 'never use a development key (the default if CI is set)');
 }
 
@@ -36,18 +37,23 @@ const KEYS = {
   'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
 } as const;
 
-/**
- * Adds the options for a signer: a key or a command.
- *
- * @param prefix - the prefix of the option names
- */
+/** Adds the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
 export function addSigningOptions(command: Command, prefix: keyof typeof KEYS = ''): Command {
   return command
     .option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`)
     .option(
       `--${prefix}passphrase-file <file>`,
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
-    )
+    );
+}
+
+/**
+ * Adds the options for a signer that registry.yaml does not name: a key or a command.
+ *
+ * @param prefix - the prefix of the option names
+ */
+export function addSignerWithCommand(command: Command, prefix: Exclude<keyof typeof KEYS, ''>): Command {
+  return addSigningOptions(command, prefix)
     .option(
       `--${prefix}signer-command <command>`,
       'command that signs: payload on stdin or in {}, signature on stdout',

@@ -6,26 +6,28 @@ import { verifyHolders } from '../verify-holders.js';
 /** The options of every command that publishes a whole tree. */
 export interface TreeCommandOptions {
   holders?: string;
-  precompress?: true;
+  /** From registry.yaml only. */
+  precompress?: boolean;
   /** From registry.yaml only. */
   statements?: boolean;
   /** From registry.yaml only. */
   about?: RegistryDescription;
 }
 
-/** Adds the options of commands that publish a whole tree. */
-export function addTreeOptions(command: Command): Command {
-  return command
-    .option('--holders <file>', 'record of the ceremony, holders.json, which says who shares the root key')
-    .option('--precompress', 'also publish issuers.json.gz and .br, for hosts that send precompressed files');
+/** Adds the option of commands whose record of the ceremony is not in registry.yaml yet. */
+export function addHoldersOption(command: Command): Command {
+  return command.option(
+    '--holders <file>',
+    'record of the ceremony, holders.json, which says who shares the root key',
+  );
 }
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions({
   holders,
-  precompress,
+  precompress = false,
   statements = false,
   about,
 }: TreeCommandOptions): Required<TreeOptions> {
-  return { holders, verifyHolders, precompress: precompress === true, statements, about };
+  return { holders, verifyHolders, precompress, statements, about };
 }

@@ -56,6 +56,9 @@ function applyConfiguration(command: Command, configuration: Configuration): voi
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
   command.setOptionValueWithSource('nextRoots', next_roots, 'config');
   command.setOptionValueWithSource('statements', configuration.statements, 'config');
+  command.setOptionValueWithSource('precompress', configuration.precompress, 'config');
+  if (command.getOptionValueSource('holders') !== 'cli')
+    command.setOptionValueWithSource('holders', configuration.holders, 'config');
   const hosts = [...(base_url === undefined ? [] : [base_url]), ...mirrors];
   command.setOptionValueWithSource('hosts', hosts, 'config');
 }
@@ -76,13 +79,14 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { baseUrl: base_url },
     { registry: base_url },
     { mirror: mirrors },
-    { holders: configuration.holders },
-    { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },
     signer,
   ];
 }
+
+/** What the command line has no options for: a command that signs in place of `--key`. */
+const OF_SIGNER = ['signerCommand', 'signerInput', 'signerTimeout'];
 
 function signerValues({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {
   return {
@@ -100,7 +104,8 @@ function signerValues({ key, passphrase_file, command, input, timeout }: SignerC
  * the file.
  */
 function applyGroup(command: Command, group: Values): void {
-  const known = command.options.map((option) => option.attributeName());
+  const options = command.options.map((option) => option.attributeName());
+  const known = options.includes('key') ? [...options, ...OF_SIGNER] : options;
   const names = Object.keys(group).filter((name) => known.includes(name));
   const given = names.filter((name) => command.getOptionValueSource(name) === 'cli');
   if (given.some((name) => !/passphraseFile$/i.test(name))) return;

@@ -8,7 +8,7 @@ import type { Signer } from '../../generator/signing/sign.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { openState, type WitnessState } from '../../observers/witnessing/witness-state.js';
 import type { Io } from '../terminal/io.js';
-import { addSigningOptions, signerChoice } from './signer-options.js';
+import { addSignerWithCommand, signerChoice } from './signer-options.js';
 
 /** The options of commands that cosign as a witness. */
 export interface WitnessOptions {
@@ -22,7 +22,7 @@ export interface WitnessOptions {
 
 /** Adds the options for the key and the state of a witness. */
 export function addWitnessOptions(command: Command): Command {
-  return addSigningOptions(command, 'witness-').option(
+  return addSignerWithCommand(command, 'witness-').option(
     '--witness-state <dir>',
     'folder that remembers what the witness has cosigned, from `keys witness`',
   );

@@ -60,7 +60,7 @@ export function buildNotes({
   }
   if (published?.holders !== undefined && !tree.has(PATHS.holders)) {
     found.push(
-      `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, pass their record with --holders.`,
+      `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, name their record with holders in registry.yaml.`,
     );
   }
   const { checkpoint } = statements;

@@ -35,7 +35,7 @@ export async function holdersRecord(
       // A rotation that was killed may have left the record of the key before.
       if (holders.rootKey.thumbprint === rootKey.thumbprint) inWords = sharedKeyInWords(holders);
     },
-    remedy: 'pass --holders with the record of the ceremony',
+    remedy: 'name the record of the ceremony with holders in registry.yaml',
   });
   return record === undefined || inWords === undefined ? undefined : { record, inWords };
 }

@@ -71,8 +71,8 @@ export async function chooseBuildSigner(choice: SignerChoice): Promise<Signer> {
   if (development?.rootKey.thumbprint === rootKey.thumbprint) return chooseSigner(choice);
   const sign = async () => {
     throw new KeyRejected(
-      `no signing key: the root key must sign something new, and ${file} is ${rootKey.thumbprint}: pass --key FILE, --key env:NAME ` +
-        'or --signer-command, or write a signing request with --unsigned',
+      `no signing key: the root key must sign something new, and ${file} is ${rootKey.thumbprint}: pass --key FILE or --key env:NAME, ` +
+        'set signer in registry.yaml, or write a signing request with --unsigned',
     );
   };
   return { rootKey, development: false, sign };
@@ -93,7 +93,7 @@ async function selectSigner(choice: SignerChoice): Promise<Signer> {
   if (key === undefined) {
     if (!production) return developmentSigner(directory);
     throw new KeyRejected(
-      'no signing key: a development key is never created with --production or in CI; pass --key FILE, --key env:NAME or --signer-command',
+      'no signing key: a development key is never created with --production or in CI; pass --key FILE or --key env:NAME, or set signer in registry.yaml',
     );
   }
   const signer = await loadSigner(key, passphrase, env);

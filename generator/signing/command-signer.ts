@@ -40,7 +40,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024;
 export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): Signer {
   const { command, input = 'payload', timeout = 60, env = process.env, terminal = false } = options;
   if (input === 'digest' && rootKey.algorithm === 'Ed25519') {
-    throw new UsageError('Ed25519 signs whole payloads: --signer-input digest is for P-256');
+    throw new UsageError('Ed25519 signs whole payloads: the signer input digest is for P-256');
   }
   return {
     rootKey,
@@ -134,6 +134,6 @@ async function signatureFrom(output: Uint8Array, payload: Uint8Array, rootKey: R
   if (signature !== undefined) return signature;
   throw new KeyRejected(
     `the signing command printed a signature that is not valid for the payload under the root key ${rootKey.thumbprint}: ` +
-      'check that the command uses the right key and the right --signer-input',
+      'check that the command uses the right key and the right input',
   );
 }

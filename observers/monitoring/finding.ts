@@ -2,7 +2,7 @@
 export const SEVERITIES = ['alarm', 'change', 'warning', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Everything that a monitor tells, by its stable code, and how urgent it is. docs/operators/log.md explains each code. */
+/** Everything that a monitor tells, by its stable code, and how urgent it is. docs/operators/log.md names each code. */
 const SEVERITY_OF = {
   'log-missing': 'alarm',
   'log-shrunk': 'alarm',

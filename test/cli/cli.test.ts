@@ -227,7 +227,7 @@ describe('passport-registry resolve', () => {
   it('accepts and rejects, with every reason, from a folder and from a live registry', async () => {
     const folder = await registry();
     const live = await serve(join(folder, 'dist'));
-    for (const source of [[], ['--source', live], ['--source', 'http://127.0.0.1:9', live]]) {
+    for (const source of [[], [live], ['http://127.0.0.1:9', live]]) {
       const good = await cli(ask('alpha', 'policy.json', ...source), folder);
       expect(good.stderr).toContain('alpha is accepted');
       expect(good.code).toBe(0);
@@ -251,7 +251,7 @@ describe('passport-registry resolve', () => {
       requested.push(path);
       return bytes;
     });
-    const { stderr, stdout } = await cli(ask('alpha', 'policy.json', '--json', '--source', live), folder);
+    const { stderr, stdout } = await cli(ask('alpha', 'policy.json', '--json', live), folder);
     expect(requested.sort()).toEqual(['/issuers/alpha', '/publication.jwt', '/sums/root']);
     const { files, bytes, requests } = JSON.parse(stdout).fetched;
     const sizes = requested.map((path) => statSync(join(folder, 'dist', path)).size);
@@ -268,7 +268,7 @@ describe('passport-registry resolve', () => {
     const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) =>
       path === '/publication.jwt' ? undefined : bytes,
     );
-    const { code, stderr } = await cli(ask('alhpa', 'policy.json', '--source', live), folder);
+    const { code, stderr } = await cli(ask('alhpa', 'policy.json', live), folder);
     expect([code, stderr.includes('did you mean `alpha`?')]).toEqual([1, true]);
     expect(stderr).toMatch(/fetched \d+ files/);
     const anchor = { root: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')), sources: [live] };
@@ -305,7 +305,7 @@ describe('passport-registry resolve', () => {
     expect((await cli(ask('alpha', 'typo.json'), folder)).code).toBe(2);
     expect((await cli(ask('alpha', 'no.json'), folder)).code).toBe(2);
     expect((await cli(ask('alpha', 'nowhere.json'), folder)).code).toBe(4);
-    expect((await cli(ask('alpha', 'policy.json', '--source', 'nowhere'), folder)).code).toBe(2);
+    expect((await cli(ask('alpha', 'policy.json', 'nowhere'), folder)).code).toBe(2);
     expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(2);
     // In the folder of a registry, its settings name the root key.
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\n' });

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/paths.js';
 import { cli, temporaryFolder } from '../support/workspace.js';
 
 const help = async (...command: string[]) => (await cli([...command, '--help'], temporaryFolder())).stdout;
@@ -107,11 +110,54 @@ describe('the name of a command in an earlier version', () => {
     ]);
   });
 
+  it.each([
+    [['resolve', 'acme', '--source', 'x'], 'resolve --source', 'resolve ID URL...'],
+    [['witness', '--registry', 'x'], 'witness --registry', 'witness URL'],
+    [['verify', '--base-url', 'x'], 'verify --base-url', 'verify URL'],
+    [['mirror', 'status', '--base-url', 'x'], 'mirror status --base-url', 'mirror status URL...'],
+    [['mirror', 'status', '--mirror', 'x'], 'mirror status --mirror', 'mirror status URL...'],
+  ])('%j answers with an argument', async (args, old, now) => {
+    const said = `\`${old}\` is now \`${now}\`: see docs/upgrading.md`;
+    expect(await cli(args, temporaryFolder())).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `passport-registry: ${said}\n`,
+    });
+    const { stdout } = await cli([...args, '--json'], temporaryFolder());
+    expect(JSON.parse(stdout).error).toEqual({ code: 'ERR_USAGE', message: said });
+  });
+
   it('format --check answers with a command that changes no file', async () => {
     const { code, stderr } = await cli(['format', '--check', 'issuers'], temporaryFolder());
     expect([code, stderr]).toEqual([
       2,
       'passport-registry: `format --check` is now `check`: see docs/upgrading.md\n',
     ]);
+  });
+});
+
+describe('an option of an earlier version', () => {
+  const [, table = ''] =
+    /These options are only settings[\s\S]*?\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(
+      readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8'),
+    ) ?? [];
+  const rows = table.split('\n').map((row) => row.slice(2, -2).split(' | '));
+
+  it('answers with the setting that docs/upgrading.md names', async () => {
+    const folder = temporaryFolder();
+    expect(rows.length).toBeGreaterThan(8);
+    for (const [options = '', places = ''] of rows) {
+      for (const [option] of options.matchAll(/--[a-z-]+/g)) {
+        for (const argument of [option, `${option}=x`]) {
+          const { code, stdout, stderr } = await cli(['checkpoint', argument, 'x'], folder);
+          const [, place = ''] =
+            /^error: `.*` is now (.*) in registry\.yaml: see docs\/upgrading\.md$/m.exec(stderr) ?? [];
+          expect([option, code, stdout]).toEqual([option, 2, '']);
+          const words = place.match(/[a-z_]+/g)?.filter((word) => word !== 'or') ?? [];
+          expect([option, words.filter((word) => !places.includes(`\`${word}\``))]).toEqual([option, []]);
+          expect([option, words.length > 0]).toEqual([option, true]);
+        }
+      }
+    }
   });
 });

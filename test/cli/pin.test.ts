@@ -632,9 +632,12 @@ describe('--root-key takes a trust anchor', () => {
 
   it('but not in a command that signs', async () => {
     await anchored(plain);
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    writeFiles(folder, {
+      'issuers/alpha.yaml': recordText('alpha'),
+      'command.yaml': 'signer: { command: "false" }',
+    });
     for (const command of [
-      ['build', '--signer-command', 'false', '--root-key', 'anchor.json'],
+      ['build', '--config', 'command.yaml', '--root-key', 'anchor.json'],
       ['keys', 'public', 'anchor.json'],
     ]) {
       const { code, stderr } = await cli(command, folder);

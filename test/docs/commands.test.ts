@@ -204,12 +204,19 @@ openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-
 npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
 `;
 
-/** Commands that sign a request with the options of a command that builds. */
-const signRequestWith = (build: string) => `
-npx passport-registry build --unsigned token-request --root-key root.json --renew
-npx passport-registry sign token-request --yes --root-key root.json ${/--signer-input .*/.exec(build)?.[0]}
-npx passport-registry attach token-request --root-key root.json
+/** Commands that sign a request with the signer of registry.yaml. */
+const SIGN_WITH_SETTINGS = `
+npx passport-registry build --unsigned token-request --renew
+npx passport-registry sign token-request --yes
+npx passport-registry attach token-request
 `;
+
+/** The settings that a page for operators shows below a heading. */
+function settingsBelow(page: string, heading: string): string {
+  const [, below = ''] = readFileSync(join(ROOT, page), 'utf8').split(`# ${heading}\n`);
+  const [, settings = ''] = /```yaml\n([\s\S]*?)```/.exec(below) ?? [];
+  return settings;
+}
 
 describe('signing in two steps', () => {
   it('docs/operators/offline.md: request, sign, attach', async () => {
@@ -410,13 +417,13 @@ describe('freshness and rotation', () => {
     const { stdout } = await sh(monitor, folder);
     const report = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
     expect([stdout, report.ok, report.next]).toEqual(['', true, []]);
-    // The table names every field.
-    const [, table = ''] = /\| Field of `--json` [^\n]*\n([\s\S]*?)\n\n/.exec(text) ?? [];
+    // The list names every field.
+    const [, list = ''] = /^With `--json`:\n\n([\s\S]*?)\n\n/m.exec(text) ?? [];
     for (const [part, facts] of Object.entries(report)) {
-      expect(table).toContain(`\`${part}`);
+      expect(list).toContain(`\`${part}`);
       const fields = typeof facts === 'object' && !Array.isArray(facts) ? Object.keys(facts ?? {}) : [];
       for (const field of fields.filter((one) => !['level', 'message', 'folder'].includes(one))) {
-        expect(table).toMatch(new RegExp(`[\`.]${field}\``));
+        expect(list).toMatch(new RegExp(`[\`.]${field}\``));
       }
     }
   });
@@ -475,8 +482,11 @@ describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/
       folder,
     );
     const [create = '', build = '', tool = ''] = operatorCommands('With a PKCS#11 token');
-    for (const commands of [create, build, signRequestWith(build), tool])
-      await sh(environment + commands, folder);
+    const settings = settingsBelow('docs/operators/offline.md', 'With a PKCS#11 token');
+    const own = readFileSync(join(folder, 'registry.yaml'), 'utf8');
+    await sh(environment + create, folder);
+    writeFiles(folder, { 'registry.yaml': `${own}\n${settings}` });
+    for (const commands of [build, SIGN_WITH_SETTINGS, tool]) await sh(environment + commands, folder);
     await obey(['With openssl'], folder);
     for (const [tree, key] of Object.entries({ dist: 'root', 'dist-openssl': 'elsewhere' })) {
       const { code } = await cli(['verify', tree, '--root-key', `${key}.json`], folder);

@@ -153,7 +153,7 @@ describe('docs/holders.md', () => {
     const unions = [...errors.matchAll(/type (?:SharedKey|Request)Fault =([\s\S]*?);/g)];
     const codes = unions.flatMap(([, union = '']) => union.match(/ERR_\w+/g) ?? []);
     expect(codes.length).toBeGreaterThan(12);
-    for (const code of codes) expect(text).toContain(`| \`${code}\` |`);
+    for (const code of codes) expect(text).toContain(`\n- \`${code}\`: `);
   });
 
   const renameShare = (name: string, suffix: string) =>

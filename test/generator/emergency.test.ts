@@ -179,9 +179,11 @@ describe('an emergency', () => {
     ['SIGHUP', 129],
   ] as const)('that %s ends leaves record and tree as they were', async (signal, code) => {
     const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
-    writeFiles(folder, { 'root.json': stdout });
-    const signer = ['--root-key', 'root.json', '--signer-command', 'touch signing; sleep 8'];
-    const args = ['suspend', 'gamma', '--reason', 'x', ...signer];
+    writeFiles(folder, {
+      'root.json': stdout,
+      'command.yaml': 'root_key: root.json\nsigner: { command: touch signing; sleep 8 }',
+    });
+    const args = ['suspend', 'gamma', '--reason', 'x', '--config', 'command.yaml'];
     const child = spawn(process.execPath, [CLI, ...args], {
       cwd: folder,
       env: cleanEnvironment(),

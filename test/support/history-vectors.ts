@@ -76,7 +76,7 @@ export async function historyVectors() {
   });
   return {
     description:
-      'Proofs of the past, with the keys of log.json. docs/protocol/log.md#history-proof says what each member means.',
+      'Proofs of the past, with the keys of log.json. test/vectors/README.md says what each member means.',
     keys: shownKeys(),
     next_root_seed: seed,
     trust_anchors: {

@@ -39,7 +39,7 @@ export async function logVectors() {
   const key = await vectorKey();
   return {
     description:
-      'The log, under the root key of ed25519.json. docs/protocol/log.md#public-log says what each member means.',
+      'The log, under the root key of ed25519.json. test/vectors/README.md says what each member means.',
     root: key.rootKey.jwk,
     keys: shownKeys(),
     verifier_keys: verifierKeys(),

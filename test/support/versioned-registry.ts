@@ -64,7 +64,8 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
     ),
     'root.jwt': await run(...delegate, 'root.pem'),
   });
-  const rotated = ['--rotation', 'step', '--delegation', 'root.jwt', '--holders', 'holders.json'];
+  writeFiles(folder, { 'registry.yaml': 'holders: holders.json\n' });
+  const rotated = ['--rotation', 'step', '--delegation', 'root.jwt'];
   await run('build', ...KEYS, ...rotated, '--renew', '--updated-at', at(-60));
   const vkey = await run('keys', 'witness', 'witness.pem', '--name', 'mirror.example', '--state', 'state');
   const anchor = {

@@ -20,7 +20,8 @@ const T = (day: number) => `2026-01-0${day}T00:00:00Z`;
 describe('a published tree', () => {
   it('names no package that a reader could run or install', async () => {
     const folder = await workspace(['alpha']);
-    await build(folder, T(1), '--checkpoint-key', 'key.pem', '--precompress');
+    writeFiles(folder, { 'registry.yaml': 'precompress: true\n' });
+    await build(folder, T(1), '--checkpoint-key', 'key.pem');
     const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((file) =>
       file.isFile(),
     );

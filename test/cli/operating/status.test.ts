@@ -410,7 +410,10 @@ describe('the root key', () => {
       here.folder,
     );
     expect((await statusOf(['--key', 'e.pem'])).levels['rootKey']).toBe('ok');
-    const { report } = await statusOf(['--signer-command', 'touch signed; exit 1']);
+    writeFiles(here.folder, {
+      'command.yaml': 'root_key: root.json\nsigner: { command: touch signed; exit 1 }',
+    });
+    const { report } = await statusOf(['--config', 'command.yaml']);
     expect(report.rootKey.message).toContain('a command signs');
     await expect(run('test', ['-e', join(here.folder, 'signed')], here.folder)).resolves.toMatchObject({
       code: 1,
@@ -706,10 +709,10 @@ describe('the commands that status proposes', () => {
   it('repeat what the command line gave, quoted for a shell', async () => {
     registry();
     writeFiles(here.folder, { 'registry.yaml': '' });
-    const args = ['--root-key', 'root.json', '--out', "the registry's", '--signer-command', 'sign $KEY'];
+    const args = ['--root-key', 'root.json', '--out', "the registry's", '--key', 'my key.pem'];
     const { next } = await statusOf(args);
     expect(next[0]).toBe(
-      "npx passport-registry build --signer-command 'sign $KEY' --root-key root.json --production --out 'the registry'\\''s'",
+      "npx passport-registry build --key 'my key.pem' --root-key root.json --production --out 'the registry'\\''s'",
     );
   });
 });

@@ -276,8 +276,8 @@ describe('whoever knows the next root keys', () => {
     ['mirror', (url) => ['mirror', url, 'mirror']],
     ['mirror status', (url) => ['mirror', 'status', url]],
     ['diff', (url) => ['diff', 'dist', url]],
-    ['resolve', (url) => ['resolve', 'alpha', '--policy', 'policy.json', '--source', url]],
-    ['resolve from a folder', () => ['resolve', 'alpha', '--policy', 'policy.json', '--source', 'dist']],
+    ['resolve', (url) => ['resolve', 'alpha', '--policy', 'policy.json', url]],
+    ['resolve from a folder', () => ['resolve', 'alpha', '--policy', 'policy.json', 'dist']],
   ])('%s refuses the registry of a thief', async (_name, args) => {
     const url = await stolen();
     writeFiles(folder, { 'policy.json': '{"tiers":["certified"]}' });

@@ -237,11 +237,16 @@ describe('passport-registry keys rotate', () => {
       await published();
       await key('safe/next');
       const sign = (pem: string) => `openssl pkeyutl -sign -rawin -inkey ${pem} -in {}`;
+      const signer = `signer: { command: ${JSON.stringify(sign('root.pem'))} }\n`;
+      writeFiles(folder, { 'registry.yaml': `root_key: root.json\n${signer}${ONLINE}` });
       const { code, stderr } = await command([
-        ...['keys', 'rotate', '--yes', '--root-key', 'root.json', '--signer-command', sign('root.pem')],
+        ...['keys', 'rotate', '--yes'],
         ...['--next-root-key', 'safe/next.json', '--next-signer-command', sign('safe/next.pem')],
       ]);
-      expect([code, stderr]).toEqual([0, expect.stringContaining('--signer-command, with')]);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining('signer: { command: the command of the next key }'),
+      ]);
       await expectRotated('safe/next.json');
     });
 

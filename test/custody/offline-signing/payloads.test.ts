@@ -196,7 +196,8 @@ describe('a build with the public root key alone', () => {
     await refused(3, /write a signing request with --unsigned/, ...build);
     expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
     rmSync(at('issuers/beta.yaml'));
-    await good(...build, '--precompress');
+    writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' });
+    await good(...build, '--config', 'compressed.yaml');
   });
 
   it('does not publish a delegation older than the published one', async () => {

@@ -197,7 +197,7 @@ describe('the command line about a hold', () => {
     await hold('alpha');
     writeFiles(folder, { 'policy.json': JSON.stringify(POLICY) });
     for (const source of ['dist', await serve(path())]) {
-      const args = ['--policy', 'policy.json', '--root-key', 'root.json', '--source', source];
+      const args = ['--policy', 'policy.json', '--root-key', 'root.json', source];
       const { code, stderr } = await cli(['resolve', 'alpha', ...args], folder);
       expect([code, stderr]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
       expect((await cli(['resolve', 'beta', ...args], folder)).code).toBe(0);

@@ -111,7 +111,8 @@ describeWith(['git'], 'passport-registry branch', () => {
   it('removes from the branch what is no longer in the tree', async () => {
     built();
     cpSync(join(folder, 'dist'), join(folder, 'more'), { recursive: true });
-    await cli(['build', '--key', 'key.pem', '--out', 'more', '--precompress'], folder);
+    writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' });
+    await cli(['build', '--key', 'key.pem', '--out', 'more', '--config', 'compressed.yaml'], folder);
     await cli(['branch', 'save', 'more'], folder);
     expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).toContain('issuers.json.gz');
     await cli(['branch', 'save', 'dist'], folder);

@@ -14,6 +14,9 @@ let ceremony: Ceremony;
 /** The published record. */
 const RECORD = 'dist/keys/holders.json';
 
+/** Builds with the record of the ceremony. */
+const RECORDED = ['--config', 'holders.yaml'];
+
 let folder: string;
 
 const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
@@ -50,12 +53,12 @@ beforeEach(() => {
   for (const name of ['root.pem', 'root.json', 'shared/holders.json']) {
     cpSync(join(ceremony.home, name), join(folder, name.split('/').at(-1) ?? ''));
   }
-  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha'), 'holders.yaml': 'holders: holders.json' });
 });
 
 describe('the record of the holders', () => {
   it('is published byte by byte, and listed', async () => {
-    await built('--holders', 'holders.json');
+    await built(...RECORDED);
     expect(read(RECORD)).toBe(read('holders.json'));
     expect(read('dist/SHA256SUMS')).toContain(`${sha256(Buffer.from(read(RECORD)))}  keys/holders.json\n`);
   });
@@ -67,7 +70,7 @@ describe('the record of the holders', () => {
   });
 
   it('is not needed: a tree without it differs only there, and in what the page says', async () => {
-    await built('--holders', 'holders.json', '--updated-at', '2026-11-01T00:00:00Z');
+    await built(...RECORDED, '--updated-at', '2026-11-01T00:00:00Z');
     expect(read('dist/index.html')).toContain(
       `<meta name="registry-holders" content="The registry says that 2 of 3 holders share this key, which a dealer had as a whole: ` +
         'Anna, Bo O&#39;Neil and Cy. Your browser cannot check that; passport-registry verify can.">',
@@ -84,7 +87,7 @@ describe('the record of the holders', () => {
   });
 
   it('is kept by later builds, as long as the root key stays', async () => {
-    await built('--holders', 'holders.json');
+    await built(...RECORDED);
     rmSync(join(folder, 'holders.json'));
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     expect(await built()).toEqual([]);
@@ -95,7 +98,7 @@ describe('the record of the holders', () => {
   });
 
   it('is dropped with a note when the root key changes', async () => {
-    await built('--holders', 'holders.json');
+    await built(...RECORDED);
     await good('keys', 'generate', '--no-passphrase', '--out', 'next.pem', '--public', 'next.json');
     const { stdout: step } = await good('keys', 'step', '--key', 'root.pem', '--next', 'next.json');
     writeFiles(folder, { 'step.jwt': step });
@@ -109,7 +112,7 @@ describe('the record of the holders', () => {
       'step.jwt',
       '--json',
     ];
-    const refused = await run(...rotated, '--holders', 'holders.json');
+    const refused = await run(...rotated, ...RECORDED);
     expect(errorOf(refused)).toMatchObject({ code: 'ERR_OTHER_KEY' });
     expect(existsSync(join(folder, 'dist/keys/rotation.json'))).toBe(false);
     // A build that was killed has written the new root key, and not more.
@@ -130,15 +133,15 @@ describe('the record of the holders', () => {
   });
 
   it('that was damaged after its publication stops a build, until it is given again', async () => {
-    await built('--holders', 'holders.json');
+    await built(...RECORDED);
     for (const damage of [
       () => writeFileSync(join(folder, RECORD), '{}'),
       () => rmSync(join(folder, RECORD)),
     ]) {
       damage();
-      expect(errorOf(await build()).message).toContain('pass --holders');
+      expect(errorOf(await build()).message).toContain('name the record of the ceremony with holders');
       expect((await report()).ok).toBe(false);
-      await built('--holders', 'holders.json');
+      await built(...RECORDED);
       expect((await report()).ok).toBe(true);
     }
   });
@@ -196,7 +199,7 @@ describe('a record that must not be published', () => {
     await built();
     const before = read('dist/SHA256SUMS');
     writeFiles(folder, { 'holders.json': record() });
-    const outcome = await build('--holders', 'holders.json');
+    const outcome = await build(...RECORDED);
     expect(outcome.code).toBe(3);
     expect(errorOf(outcome).message).toContain(message);
     expect(read('dist/SHA256SUMS')).toBe(before);
@@ -215,7 +218,7 @@ describe('a record that must not be published', () => {
   it('is of another root key', async () => {
     await good('keys', 'generate', '--no-passphrase', '--out', 'other.pem', '--public', 'other.json');
     const args = ['build', '--key', 'other.pem', '--root-key', 'other.json', '--json'];
-    const outcome = await run(...args, '--holders', 'holders.json');
+    const outcome = await run(...args, ...RECORDED);
     expect(outcome.code).toBe(3);
     expect(errorOf(outcome)).toMatchObject({ code: 'ERR_OTHER_KEY' });
     expect(existsSync(join(folder, 'dist'))).toBe(false);
@@ -229,10 +232,11 @@ describe('a record that must not be published', () => {
 
   it('is refused before anybody is asked for a signature', async () => {
     writeFiles(folder, { 'holders.json': '{}' });
-    const key = ['--root-key', 'root.json', '--holders', 'holders.json', '--json'];
-    const signer = ['--production', '--signer-command', 'touch signed'];
-    for (const args of [signer, ['--unsigned', 'request']]) {
-      const outcome = await run('build', ...args, ...key);
+    writeFiles(folder, {
+      'registry.yaml': 'root_key: root.json\nholders: holders.json\nsigner: { command: touch signed }',
+    });
+    for (const args of [['--production'], ['--unsigned', 'request']]) {
+      const outcome = await run('build', ...args, '--json');
       expect(outcome.code).toBe(3);
       expect(errorOf(outcome).message).toContain('is not the record of a ceremony');
     }
@@ -240,9 +244,13 @@ describe('a record that must not be published', () => {
   });
 
   it('is too large, or is not there', async () => {
-    writeFiles(folder, { 'large.json': `${' '.repeat(64 * 1024)}${read('holders.json')}` });
-    expect(errorOf(await build('--holders', 'large.json')).message).toContain('is larger than 65536 bytes');
-    expect(errorOf(await build('--holders', 'none.json')).message).toContain('none.json does not exist');
+    writeFiles(folder, {
+      'large.json': `${' '.repeat(64 * 1024)}${read('holders.json')}`,
+      'large.yaml': 'holders: large.json',
+      'none.yaml': 'holders: none.json',
+    });
+    expect(errorOf(await build('--config', 'large.yaml')).message).toContain('is larger than 65536 bytes');
+    expect(errorOf(await build('--config', 'none.yaml')).message).toContain('none.json does not exist');
     expect(existsSync(join(folder, 'dist'))).toBe(false);
     await built();
     writeFiles(folder, { [RECORD]: read('large.json') });
@@ -252,7 +260,7 @@ describe('a record that must not be published', () => {
 
 describe('verify', () => {
   it('says in words who holds the key, in a folder and on a host', async () => {
-    await built('--holders', 'holders.json');
+    await built(...RECORDED);
     const base = await serve(join(folder, 'dist'));
     for (const where of ['dist', base]) {
       const { ok, check, holders } = await report(where);
@@ -304,7 +312,7 @@ describe('a program that uses the package', () => {
 for (const [name, { program, start }] of Object.entries(HOSTS)) {
   describeWith([program], `the host ${name}`, () => {
     it('serves the record as JSON', async () => {
-      await built('--holders', 'holders.json');
+      await built(...RECORDED);
       chmodSync(folder, 0o755);
       const base = await start(join(folder, 'dist'));
       const { ok, check } = await report(base);
@@ -316,7 +324,7 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
 }
 
 it('has a content type, which verify demands of a host', async () => {
-  await built('--holders', 'holders.json');
+  await built(...RECORDED);
   const { code, stderr } = await run('verify', await mistypedHost(join(folder, 'dist'), 'keys/holders.json'));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/keys\/holders\.json.*application\/json/)]);
 });
@@ -326,7 +334,7 @@ describe('a mirror', () => {
   const mirrored = () => read('mirror/current/keys/holders.json');
 
   it('takes the record over, and keeps it when a later one is false', async () => {
-    await built('--holders', 'holders.json');
+    await built(...RECORDED);
     expect((await mirror()).code).toBe(0);
     expect(mirrored()).toBe(read('holders.json'));
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
@@ -346,7 +354,7 @@ describe('a mirror', () => {
 
 describe('status', () => {
   it('says who holds the key, and what is wrong with the record', async () => {
-    await built('--holders', 'holders.json');
+    await built(...RECORDED);
     const status = async () =>
       JSON.parse((await run('status', '--root-key', 'root.json', '--json')).stdout).holders;
     const words = async () => (await run('status', '--root-key', 'root.json')).stderr;

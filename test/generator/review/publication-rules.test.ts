@@ -26,18 +26,11 @@ const remove = (id: string) => rmSync(join(folder, `issuers/${id}.yaml`));
 const WAYS: Record<string, (...args: string[]) => Promise<{ code: number | null; stderr: string }>> = {
   build: (...args) => cli(['build', '--key', 'key.pem', ...args], folder),
   'build --production': (...args) => cli(['build', '--key', 'key.pem', '--production', ...args], folder),
-  'build by a command': (...args) =>
-    cli(
-      [
-        'build',
-        '--root-key',
-        'root.json',
-        '--signer-command',
-        'openssl pkeyutl -sign -rawin -inkey key.pem -in {}',
-        ...args,
-      ],
-      folder,
-    ),
+  'build by a command': (...args) => {
+    const signer = { command: 'openssl pkeyutl -sign -rawin -inkey key.pem -in {}' };
+    writeFiles(folder, { 'command.yaml': JSON.stringify({ root_key: 'root.json', signer }) });
+    return cli(['build', '--config', 'command.yaml', ...args], folder);
+  },
   'build --unsigned': (...args) => cli(['build', '--unsigned', 'request', ...args], folder),
   sign: async (...args) => {
     const all = [

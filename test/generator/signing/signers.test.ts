@@ -48,8 +48,17 @@ const encoding = { base64: 'base64', base64url: 'base64url', hex: 'hex' }[form];
 process.stdout.write(encoding === undefined ? raw : raw.toString(encoding) + '\\n');
 `;
 
-const build = (folder: string, command: string, ...more: string[]) =>
-  cli(['build', '--signer-command', command, '--root-key', 'root.json', '--production', ...more], folder);
+const ROOT = ['--root-key', 'root.json', '--production'];
+
+/** Names a signer in registry.yaml. */
+const nameSigner = (folder: string, signer: object) =>
+  writeFiles(folder, { 'registry.yaml': JSON.stringify({ signer }) });
+
+/** Builds with a command that signs. @param more - other settings of the signer */
+function build(folder: string, command: string, more: object = {}, ...args: string[]) {
+  nameSigner(folder, { command, ...more });
+  return cli(['build', ...ROOT, ...args], folder);
+}
 
 describeWith(['openssl'], 'a command that signs', () => {
   const tool = (form: string) => `"${process.execPath}" tool.mjs ${form}`;
@@ -109,7 +118,7 @@ describe('DER', () => {
   /** Builds with signatures of such lengths, of which some bytes are cut off, or to which zeros are added. */
   const exitCode = async (shortest: number, longest: number, more = 0) => {
     const command = `"${process.execPath}" tool.mjs ${shortest} ${longest} ${more}`;
-    return (await build(folder, command, '--out', `dist-${longest}-${more}`)).code;
+    return (await build(folder, command, {}, '--out', `dist-${longest}-${more}`)).code;
   };
 
   // A build verifies its signature.
@@ -198,23 +207,24 @@ describe('a command that does not sign', () => {
     ['that is killed', 'kill -9 $$', 'was ended by SIGKILL'],
   ])('%s: the published tree stays', async (_name, command, message) => {
     // A program that ends may take longer than a second to begin.
-    const seconds = command.startsWith('sleep') ? '1' : '60';
-    const { code, stderr } = await build(folder, command, '--signer-timeout', seconds);
+    const timeout = command.startsWith('sleep') ? 1 : 60;
+    const { code, stderr } = await build(folder, command, { timeout });
     expect(stderr).toContain(message);
     expect(code).toBe(3);
     expect(published()).toEqual(before);
   });
 
   it.each([
-    [['--key', 'hsm/key.pem'], 'either a key or a signing command'],
-    [['--signer-input', 'digest'], 'Ed25519 signs whole payloads'],
-    [['--signer-timeout', '0'], '--signer-timeout takes'],
-    [['--signer-input', 'hash'], 'payload'],
+    [{ key: 'hsm/key.pem' }, 'either a key or a signing command'],
+    [{ input: 'digest' }, 'Ed25519 signs whole payloads'],
+    [{ timeout: 0 }, 'signer.timeout is the number 0'],
+    [{ input: 'hash' }, 'payload'],
   ])('with %j is wrong usage', async (more, message) => {
-    const { code, stderr } = await build(folder, 'cat', ...more);
+    const { code, stderr } = await build(folder, 'cat', more);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
-    const bare = await cli(['build', '--signer-command', 'cat'], folder);
+    nameSigner(folder, { command: 'cat' });
+    const bare = await cli(['build'], folder);
     expect([bare.code, bare.stderr.includes('--root-key')]).toEqual([2, true]);
   });
 });
@@ -228,9 +238,9 @@ describeWith(['openssl'], 'a signing command', () => {
     // The fifth field of this file is the process group; the name of the program before it has no space here.
     const inGroup = `if [ "$(cut -d' ' -f5 < /proc/$$/stat)" = $$ ]; then echo own; else echo shared; fi > group`;
     const signs = 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}';
-    const args = ['build', '--production', '--root-key', 'root.json', '--signer-command'];
+    nameSigner(folder, { command: `${inGroup}; ${signs}` });
     const stdin = Object.assign(Readable.from([]), { isTTY });
-    const { code } = await cliWith([...args, `${inGroup}; ${signs}`], folder, {
+    const { code } = await cliWith(['build', ...ROOT], folder, {
       env: cleanEnvironment(),
       stdin,
     });
@@ -298,8 +308,7 @@ describeWith(['openssl'], 'openssl as the signing command', () => {
     const digest = await build(
       folder,
       'openssl pkeyutl -sign -inkey hsm/key.pem -in {}',
-      '--signer-input',
-      'digest',
+      { input: 'digest' },
       '--renew',
     );
     expect(digest.stderr).not.toContain('passport-registry:');
@@ -341,14 +350,9 @@ describeWith(['softhsm2-util', 'pkcs11-tool'], 'a key in an HSM (SoftHSM2 throug
   const SIGN = `pkcs11-tool --module ${MODULE} --token-label registry --login --pin env:PIN --sign --label root`;
 
   it.each([
-    ['Ed25519', 'EC:edwards25519', `${SIGN} -m EDDSA -i {}`, []],
-    ['P-256, r and s', 'EC:prime256v1', `${SIGN} -m ECDSA -i {}`, ['--signer-input', 'digest']],
-    [
-      'P-256, DER',
-      'EC:prime256v1',
-      `${SIGN} -m ECDSA --signature-format openssl -i {}`,
-      ['--signer-input', 'digest'],
-    ],
+    ['Ed25519', 'EC:edwards25519', `${SIGN} -m EDDSA -i {}`, {}],
+    ['P-256, r and s', 'EC:prime256v1', `${SIGN} -m ECDSA -i {}`, { input: 'digest' }],
+    ['P-256, DER', 'EC:prime256v1', `${SIGN} -m ECDSA --signature-format openssl -i {}`, { input: 'digest' }],
   ])('signs the registry: %s', async (_name, keyType, command, more) => {
     const folder = await workspace(['alpha']);
     const environment = token(folder, keyType);
@@ -358,8 +362,8 @@ describeWith(['softhsm2-util', 'pkcs11-tool'], 'a key in an HSM (SoftHSM2 throug
     });
     const { stdout } = await cli(['keys', 'public', 'public.pem'], folder);
     writeFiles(folder, { 'root.json': stdout });
-    const args = ['build', '--signer-command', command, '--root-key', 'root.json', '--production', ...more];
-    const { code, stderr } = await cli(args, folder, environment);
+    nameSigner(folder, { command, ...more });
+    const { code, stderr } = await cli(['build', ...ROOT], folder, environment);
     expect(stderr).not.toContain('passport-registry:');
     expect(code).toBe(0);
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
@@ -370,9 +374,8 @@ describeWith(['softhsm2-util', 'pkcs11-tool'], 'a key in an HSM (SoftHSM2 throug
     const environment = token(folder, 'EC:edwards25519');
     const { stdout } = await cli(['keys', 'public', 'public'], folder);
     writeFiles(folder, { 'root.json': stdout });
-    const command = `${SIGN} -m EDDSA -i {}`;
-    const args = ['build', '--signer-command', command, '--root-key', 'root.json', '--production'];
-    const { code, stderr } = await cli(args, folder, environment);
+    nameSigner(folder, { command: `${SIGN} -m EDDSA -i {}` });
+    const { code, stderr } = await cli(['build', ...ROOT], folder, environment);
     expect([code, stderr.includes('the signing command ended with exit code 1')]).toEqual([3, true]);
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });

@@ -200,6 +200,8 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
 
 describe('a list that was compressed beforehand', () => {
   const PRECOMPRESSED = ['issuers.json.gz', 'issuers.json.br'];
+  const COMPRESSED = ['--config', 'compressed.yaml'];
+  beforeAll(() => writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' }));
   const whole = () => cli(['verify', 'packed', '--root-key', 'root.json', '--max-age', '99999'], folder);
   const packed = (...args: string[]) =>
     cli(
@@ -208,21 +210,21 @@ describe('a list that was compressed beforehand', () => {
     );
 
   it('is made when asked for, kept in step, covered by the checksums, and gone when no longer asked for', async () => {
-    await packed('--precompress');
+    await packed(...COMPRESSED);
     const list = readFileSync(join(folder, 'packed/issuers.json'));
     const [gz, br] = PRECOMPRESSED.map((name) => readFileSync(join(folder, 'packed', name)));
     expect(gunzipSync(gz ?? '').equals(list)).toBe(true);
     expect(brotliDecompressSync(br ?? '').equals(list)).toBe(true);
     const sums = readFileSync(join(folder, 'packed/SHA256SUMS'), 'utf8');
     for (const name of PRECOMPRESSED) expect(sums).toContain(`  ${name}\n`);
-    expect((await packed('--precompress')).stderr).toContain('0 written');
+    expect((await packed(...COMPRESSED)).stderr).toContain('0 written');
     expect((await whole()).code).toBe(0);
     await packed();
     expect(existsSync(join(folder, 'packed/issuers.json.gz'))).toBe(false);
   });
 
   it.each(PRECOMPRESSED)('that is of another list is no good tree: %s', async (name) => {
-    await packed('--precompress');
+    await packed(...COMPRESSED);
     const other = Buffer.from('{"issuers":[],"updated_at":"2026-01-01T00:00:00Z"}');
     const bomb = Buffer.alloc(50 * 1024 * 1024);
     for (const content of [other, bomb]) {
@@ -246,7 +248,7 @@ describe('a list that was compressed beforehand', () => {
   ] as const) {
     describeWith([HOSTS[name]?.program ?? ''], `behind ${name}`, () => {
       it('is sent as it is', async () => {
-        await packed('--precompress');
+        await packed(...COMPRESSED);
         const base = await HOSTS[name]?.start(join(folder, 'packed'));
         const { headers, body } = await raw(`${base}/issuers.json`, encoding);
         expect(headers['content-encoding']).toBe(encoding);

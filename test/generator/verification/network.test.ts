@@ -17,16 +17,7 @@ const COMMANDS: Record<string, (base: string) => string[]> = {
   'verify --conformance': (base) => ['verify', base, '--conformance'],
   mirror: (base) => ['mirror', base, 'mirror', '--root-key', 'root.json'],
   diff: (base) => ['diff', base, '--root-key', 'root.json'],
-  resolve: (base) => [
-    'resolve',
-    'alpha',
-    '--policy',
-    'policy.json',
-    '--root-key',
-    'root.json',
-    '--source',
-    base,
-  ],
+  resolve: (base) => ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', base],
 };
 
 const http = async (port: Promise<number>) => `http://127.0.0.1:${await port}`;

@@ -168,7 +168,7 @@ describe('a mirror with the key of a witness', () => {
       'anchor.json': JSON.stringify(anchor),
       'policy.json': '{"tiers":["certified"]}',
     });
-    const resolved = ['resolve', 'alpha', '--root-key', 'anchor.json', '--policy', 'policy.json', '--source'];
+    const resolved = ['resolve', 'alpha', '--root-key', 'anchor.json', '--policy', 'policy.json'];
     for (const source of [registry, own]) {
       const { code, stderr } = await cli([...resolved, source], here.folder);
       expect([source, code, stderr]).toEqual([source, 0, expect.any(String)]);

@@ -13,6 +13,9 @@ import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../sup
 
 const RECORDS = Array.from({ length: 100 }, (_one, index) => `n${index}`);
 
+/** Publishes compressed lists, too. */
+const COMPRESSED = ['--config', 'compressed.yaml'];
+
 let built: MirrorFolder;
 let key: SignerKey;
 let rootKey: RootKey;
@@ -25,7 +28,8 @@ beforeAll(async () => {
   rootKey = built.rootKey;
   key = { rootKey, key: createPrivateKey(readFileSync(join(folder, 'key.pem'))) };
   writeFiles(folder, Object.fromEntries(RECORDS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
-  const checkpoint = ['--checkpoint-key', 'key.pem', '--precompress'];
+  writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' });
+  const checkpoint = ['--checkpoint-key', 'key.pem', ...COMPRESSED];
   await publish('2026-11-02T00:00:00Z', ...checkpoint);
   first = copy(tree);
   writeFiles(folder, { 'issuers/n7.yaml': recordText('n7', { status: 'suspended' }) });
@@ -121,7 +125,7 @@ describe('a mirror over HTTP', () => {
     writeFiles(registry, { 'issuers/n7.yaml': recordText('n7'), 'issuers/n8.yaml': recordText('n8') });
     rmSync(join(registry, 'issuers/gamma.yaml'));
     const override = ['--override', 'gamma:record-removed'];
-    await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'key.pem', '--precompress', ...override);
+    await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'key.pem', ...COMPRESSED, ...override);
     writeFiles(registry, { 'issuers/gamma.yaml': recordText('gamma') });
     const changes = () => requested.filter((path) => path.startsWith('changes'));
     for (const [held, damage, expected] of [
@@ -173,7 +177,7 @@ describe('a mirror over HTTP', () => {
         const status = id === 'n7' ? { status: 'suspended' } : {};
         writeFiles(registry, { [`issuers/${id}.yaml`]: recordText(id, { ...tier, ...status }) });
       }
-      await publish(`2026-11-0${day}T00:00:00Z`, '--checkpoint-key', 'key.pem', '--precompress');
+      await publish(`2026-11-0${day}T00:00:00Z`, '--checkpoint-key', 'key.pem', ...COMPRESSED);
       requested = [];
       answer = () => tree;
       expect([changed, (await mirror()).code]).toEqual([changed, 0]);

@@ -129,7 +129,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
       expect([where, asked.code]).toEqual([where, 0]);
     }
     writeFiles(here.folder, { 'policy.json': '{"tiers":["certified"]}' });
-    const resolved = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', '--source'];
+    const resolved = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json'];
     for (const where of [base, 'dist'])
       expect([where, (await cli([...resolved, where], here.folder)).code]).toEqual([where, 0]);
   });

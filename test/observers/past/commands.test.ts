@@ -173,20 +173,20 @@ none.json is not written, because there is nothing to prove
   it('asks hosts, one after the other, until one has an answer', async () => {
     const base = await serve(dist());
     writeFiles(folder, { 'empty/x': '' });
-    const sources = ['--source', 'http://127.0.0.1:9', 'empty', base];
+    const sources = ['http://127.0.0.1:9', 'empty', base];
     const ask = ['resolve', 'alpha', '--at', '2026-03-01T11:00:00Z', ...TRUST];
     const { code, stderr } = await cli([...ask, ...sources], folder);
     expect(code).toBe(0);
     expect(stderr).toMatch(
       /^note: http:\/\/127\.0\.0\.1:9 has no answer: .*\nnote: empty has no answer: .*\nalpha was listed/,
     );
-    const none = await cli([...ask, '--source', 'http://127.0.0.1:9'], folder);
+    const none = await cli([...ask, 'http://127.0.0.1:9'], folder);
     expect(none.code).toBe(4);
   });
 
   it('asks the next source if one proves nothing for this time', async () => {
     const ask = (time: string, ...sources: string[]) =>
-      cli(['resolve', 'alpha', '--at', time, ...TRUST, '--source', ...sources], folder);
+      cli(['resolve', 'alpha', '--at', time, ...TRUST, ...sources], folder);
     const { code, stderr } = await ask('2026-03-05T11:00:00Z', 'dist-1', 'dist-5');
     expect([code, stderr]).toEqual([
       0,
@@ -357,10 +357,7 @@ describe('wrong usage', () => {
     [['resolve', 'alpha', '--at', '2026-03-01', ...TRUST], 'takes an RFC 3339 date-time'],
     [['resolve', 'alpha', '--at', '2126-03-01T11:00:00Z', ...TRUST], 'is in the future'],
     [['resolve', '../alpha', '--at', time, ...TRUST], 'is not a valid issuer_id'],
-    [
-      ['resolve', 'alpha', '--at', time, ...TRUST, '--source', 'dist', 'nowhere'],
-      'nowhere is neither a folder nor',
-    ],
+    [['resolve', 'alpha', '--at', time, ...TRUST, 'dist', 'nowhere'], 'nowhere is neither a folder nor'],
     [['resolve', 'alpha', ...TRUST], 'pass --tier or --policy; or --at'],
     [['resolve', 'alpha', ...TRUST, '--policy', 'policy.json', '--proof-out', 'x'], 'pass --at'],
     [['diff', 'dist', '--at', time, ...TRUST], 'pass --at twice'],
@@ -386,13 +383,10 @@ describe('wrong usage', () => {
     const copy = join(folder, 'without');
     cpSync(dist(), copy, { recursive: true });
     for (const path of ['log/lists', 'snapshots']) rmSync(join(copy, path), { recursive: true });
-    const { code, stderr } = await cli(
-      ['resolve', 'alpha', '--at', time, ...TRUST, '--source', copy],
-      folder,
-    );
+    const { code, stderr } = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
     expect([code, stderr]).toEqual([1, expect.stringContaining('has not kept the list')]);
     writeFileSync(join(copy, 'log/publication.tlog-proof'), 'x');
-    const damaged = await cli(['resolve', 'alpha', '--at', time, ...TRUST, '--source', copy], folder);
+    const damaged = await cli(['resolve', 'alpha', '--at', time, ...TRUST, copy], folder);
     expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringContaining('ERR_NOT_LOGGED')]);
   });
 });

@@ -152,7 +152,7 @@ describe('a witness of a registry', () => {
     writeFiles(folder, { 'root.json': fileOf('keys/root.json') });
     const files = await newWitness('w.example');
     const rootKey = join(folder, 'root.json');
-    const witness = await startWitness(files, '--registry', url, '--root-key', rootKey);
+    const witness = await startWitness(files, url, '--root-key', rootKey);
     expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
     configure([{ files, service: witness.url }], 1);
     for (const [id, key] of [
@@ -177,7 +177,7 @@ describe('a witness of a registry', () => {
     await ok(...BUILD, '--log-key', 'log.pem');
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const files = await newWitness();
-    const args = ['witness', ...WITNESS_OPTIONS, '--registry', url, '--root-key', join(folder, 'log.json')];
+    const args = ['witness', ...WITNESS_OPTIONS, url, '--root-key', join(folder, 'log.json')];
     const { code, stderr } = await cli(args, files.folder);
     expect([code, stderr]).toEqual([1, expect.stringContaining('publication statement')]);
   });
@@ -205,7 +205,7 @@ describe('a witness of a registry', () => {
     const follows = async (...next: string[]) => {
       const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
       writeFiles(folder, { 'anchor.json': JSON.stringify({ root, next_roots: next.map(kid) }) });
-      return ['--registry', url, '--root-key', join(folder, 'anchor.json')];
+      return [url, '--root-key', join(folder, 'anchor.json')];
     };
     const files = await newWitness();
     const refused = ['witness', ...WITNESS_OPTIONS, ...(await follows('log', 'log2'))];
