@@ -58,7 +58,7 @@ function assertInForce({ issued_at, expires_at }: Mandate, now: Date): void {
   for (const time of [issued_at, expires_at]) {
     if (typeof time !== 'string' || !isDateTime(time)) throw refusal('lacks a valid issued_at or expires_at');
   }
-  const clock = { now: () => now.getTime(), tolerance: 0 };
+  const clock = { now: now.getTime(), tolerance: 0 };
   if (hasPassed(instantOf(expires_at), clock)) throw refusal('has expired');
 }
 

@@ -55,7 +55,7 @@ async function isSignedRaw({ signedNonce, nonce }: PossessionProof, key: PublicK
 
 async function isSignedJws(proof: PossessionProof, key: PublicKey): Promise<boolean> {
   const { signedNonce, nonce, audience, now } = proof;
-  const clock = { now: () => now.getTime(), tolerance: CLOCK_TOLERANCE_MS };
+  const clock = { now: now.getTime(), tolerance: CLOCK_TOLERANCE_MS };
   try {
     const jws = readCompactJws(signedNonce, [NONCE_TYPE], 'jwk');
     await verifyCompactJws(jws, key);

@@ -167,7 +167,10 @@ export function checkpointStatement(
 }
 
 /** Signs an operations statement with a key that may sign checkpoints: the content of operations.jwt. */
-export function operationsStatement(signer: Signer, operations: Operations): Promise<string> {
+export function operationsStatement(
+  signer: Signer,
+  operations: Omit<Operations, 'notBefore'>,
+): Promise<string> {
   const { mirrors, witnesses, quorum, issuedAt, expiresAt } = operations;
   return signStatement(signer, 'registry-operations+jwt', {
     ...{ iat: toSeconds(issuedAt), exp: toSeconds(expiresAt), mirrors, witnesses },

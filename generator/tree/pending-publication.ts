@@ -7,6 +7,7 @@ import {
   type PublishedStatement,
   rootKeysOf,
   type Said,
+  trimSignature,
   walkLog,
 } from '@passport-registry/verifier/core';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
@@ -82,7 +83,7 @@ async function readSigned(read: ReadFile, hash: string, rootKey: RootKey) {
   if (list === undefined || signature === undefined || sha256(list) !== hash) {
     throw damagedLog(`names the list ${hash}, which is missing or damaged in the folder snapshots`);
   }
-  const signed = decodeUtf8(signature).trim();
+  const signed = trimSignature(decodeUtf8(signature));
   await verifySignature(list, signed, rootKey).catch(() => {
     throw damagedLog(`names the list ${hash}, which is not signed by the root key of the tree`);
   });

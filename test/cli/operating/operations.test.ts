@@ -347,6 +347,7 @@ describe('verify', () => {
       'not within the iat and exp',
     ],
     ['dated in the future', () => put('root', { iat: seconds(HOUR) }), 'which is in the future'],
+    ['valid only later', () => put('root', { nbf: seconds(HOUR) }), 'which is in the future'],
     [
       'that names a mirror with a password',
       () => put('root', { mirrors: [mirror('https://a:b@c.example')] }),

@@ -427,6 +427,12 @@ describe('a publication that is only in the log', () => {
       expect(await refused(...BUILD)).toMatch(/restore (it|the folder log\/) from/);
       writeFileSync(dist(path), bytes);
     }
+    // White space around a signature is no damage. A byte order mark is.
+    const signature = `snapshots/${pending}/issuers.sig`;
+    const text = read(signature);
+    writeFileSync(dist(signature), `\ufeff${text}`);
+    expect(await refused('checkpoint')).toMatch(/is not signed by the root key of the tree/);
+    writeFileSync(dist(signature), `${text}\n`);
     await good('checkpoint');
   });
 });

@@ -171,6 +171,19 @@ describe('passport-registry diff', () => {
     expect([forged.code, forged.stderr.includes('publishes no list to compare with')]).toEqual([1, true]);
   });
 
+  it('compares with no list that is not logged, if the trust anchor names a log', async () => {
+    const folder = await workspace(['a']);
+    await cli(['build', '--key', 'key.pem'], folder);
+    const root = JSON.parse((await cli(['keys', 'public', 'key.pem'], folder)).stdout);
+    writeFiles(folder, { 'anchor.json': JSON.stringify({ root, log: 'registry.alt/log' }) });
+    const compare = () => cli(['diff', 'dist', '--root-key', 'anchor.json'], folder);
+    expect((await compare()).stderr).toContain('ERR_NOT_LOGGED');
+    // A list without any statement cannot be in a log, either.
+    for (const path of ['publication.jwt', 'sums']) rmSync(join(folder, 'dist', path), { recursive: true });
+    const { code, stderr } = await compare();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_MISSING')]);
+  });
+
   it.each([
     [['nowhere', 'after'], 'neither a folder nor an http(s) URL'],
     [['no-such-commit..HEAD'], 'git'],

@@ -168,6 +168,7 @@ describe('a statement', () => {
     ['before nbf', 1199, { iat: 1000, nbf: 1500, exp: 2000 }, 'ERR_NOT_YET_VALID'],
     ['just before exp plus the tolerance', 2299, { iat: 1000, exp: 2000 }, 'valid'],
     ['at exp plus the tolerance', 2300, { iat: 1000, exp: 2000 }, 'EvalError'],
+    ['under a clock that tells no time', Number.NaN, { iat: 1000, exp: 2000 }, 'ERR_NOT_YET_VALID'],
     ['without iat', 1500, { exp: 2000 }, 'RangeError'],
     ['without exp', 1500, { iat: 1000 }, 'RangeError'],
     ['at an exp that no Date can hold', 1500, { iat: 1000, exp: 2 ** 53 - 1 }, 'valid'],
@@ -243,7 +244,7 @@ describe('an operations statement', () => {
     ];
     expect(await verdict({ mirrors, witnesses: [WITNESS.vkey], quorum: 1, unknown: 'ignored' })).toEqual({
       ...{ mirrors, witnesses: [WITNESS.vkey], quorum: 1 },
-      ...{ issuedAt: NOW * 1000, expiresAt: (NOW + 3600) * 1000 },
+      ...{ issuedAt: NOW * 1000, notBefore: NOW * 1000, expiresAt: (NOW + 3600) * 1000 },
     });
   });
 

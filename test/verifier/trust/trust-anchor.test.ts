@@ -70,6 +70,7 @@ describe('a trust anchor', () => {
   const longest = `https://a.example/${'x'.repeat(2048 - 'https://a.example/'.length)}`;
 
   const vkeys = [1, 2, 3].map((number) => noteSigner(`witness.example/w${number}`, 'witness').vkey);
+  const many = Array.from({ length: 32 }, (_one, at) => noteSigner(`witness.example/m${at}`, 'witness').vkey);
   const logVkey = noteSigner('registry.example/log', 'log').vkey;
   const logged = (more: object) => ({
     ...{ root: ed25519, log: 'registry.example/log', witnesses: vkeys, quorum: 2 },
@@ -147,7 +148,9 @@ describe('a trust anchor', () => {
     [logged({ quorum: -1 }), /^quorum is -1/],
     [logged({ quorum: '2' }), /^quorum is "2"/],
     [logged({ quorum: null }), /^quorum is null/],
-    [logged({ witnesses: [] }), /^witnesses is empty: it must be one or more keys of witnesses/],
+    [logged({ witnesses: [] }), /^witnesses is empty: it must be 1 to 32 keys of witnesses/],
+    [logged({ witnesses: many }), true],
+    [logged({ witnesses: [...many, vkeys[0]] }), /^witnesses/],
     [logged({ witnesses: vkeys[0] }), /^witnesses is "witness/],
     [logged({ witnesses: null }), /^witnesses is null/],
     [logged({ witnesses: [...vkeys, 7] }), /^witnesses\[3\] is 7/],

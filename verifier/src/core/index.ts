@@ -22,9 +22,9 @@
 export { decodeBase64, encodeBase64 } from './bytes/base64.js';
 export { decodeBase64url } from './bytes/base64url.js';
 export { isObject } from './bytes/checks.js';
+export { type Clock, hasPassed, isToCome } from './bytes/clock.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
-export { hasPassed, isToCome } from './bytes/tolerant-clock.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
 export { LIMITS, limitOf } from './limits.js';
@@ -46,7 +46,7 @@ export {
   type PublicKey,
   publicMembers,
 } from './keys/public-key.js';
-export { encodeSignature } from './keys/signature.js';
+export { encodeSignature, trimSignature } from './keys/signature.js';
 
 // The list and its records (rules list-checks, record-form).
 
@@ -83,7 +83,6 @@ export { currentRoots, pinnedChains, type RootChain, walkChains } from './statem
 export { type RotationStep, readRotation, successorIn, walkSteps } from './statements/rotation.js';
 export {
   ANY_TIME,
-  type Clock,
   readStatement,
   type Statement,
   type StatementTimes,

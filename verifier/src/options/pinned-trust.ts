@@ -62,8 +62,7 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
     nextRoots: next_roots,
     sources: options.sources ?? sources,
     requireCheckpoint: isRequired || requireCheckpoint === true,
-    // Only a publication statement can be logged.
-    requirePublication: publication === 'required' || log !== undefined,
+    requirePublication: publication === 'required',
     log,
   };
 }

@@ -1,11 +1,12 @@
+import { hasPassed, isToCome } from '../core/bytes/clock.js';
 import { hashHex } from '../core/bytes/sha256-sync.js';
-import { hasPassed, isToCome, type TolerantClock } from '../core/bytes/tolerant-clock.js';
 import { findUnsafeNumber } from '../core/bytes/unsafe-number.js';
 import { hasCode, RegistryError } from '../core/errors.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
+import { type RunningClock, timeOf } from './running-clock.js';
 
 /** The claims of the proof of an action (docs/protocol/passports.md#action-proof). */
 export interface ActionClaims {
@@ -52,14 +53,14 @@ export async function readProof(proof: unknown, holder: PublicKey): Promise<Acti
 }
 
 /** Checks that a proof is valid now, and that its validity is at most 60 seconds. */
-export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: TolerantClock): void {
+export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: RunningClock): void {
   if (!(exp > iat) || exp - iat > MAX_ACTION_SECONDS) {
     reject('proof-lives-too-long', `the proof is not valid for 1 to ${MAX_ACTION_SECONDS} seconds`);
   }
-  if (isToCome(Math.max(iat, nbf) * 1000, clock)) {
+  if (isToCome(Math.max(iat, nbf) * 1000, timeOf(clock))) {
     reject('proof-not-yet-valid', 'the proof is not valid yet');
   }
-  if (hasPassed(exp * 1000, clock)) reject('proof-expired', 'the proof has expired');
+  if (hasPassed(exp * 1000, timeOf(clock))) reject('proof-expired', 'the proof has expired');
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type Check, isObject } from '../core/bytes/checks.js';
-import { hasPassed, isToCome, type TolerantClock } from '../core/bytes/tolerant-clock.js';
+import { hasPassed, isToCome } from '../core/bytes/clock.js';
 import { importPublicKey } from '../core/keys/public-key.js';
 import { thumbprintOf } from '../core/keys/thumbprint.js';
 import { instantOf, isDateTime } from '../core/list/date-time.js';
 import type { Mandate, PassportClaims } from './claims.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { Rejection, reject } from './rejection.js';
+import { type RunningClock, timeOf } from './running-clock.js';
 import { isScope } from './scope.js';
 
 /** The action to which a condition applies. */
@@ -46,7 +47,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
  * issuer. The header of the JWS contains the public key. This is safe only because the passport contains the thumbprint
  * of the key.
  */
-export async function readMandate(passport: PassportClaims, clock: TolerantClock): Promise<Mandate> {
+export async function readMandate(passport: PassportClaims, clock: RunningClock): Promise<Mandate> {
   const { mandate } = passport;
   if (mandate === undefined)
     return reject('mandate-missing', 'the passport has no mandate: it allows nothing');
@@ -56,10 +57,10 @@ export async function readMandate(passport: PassportClaims, clock: TolerantClock
       reject('mandate-malformed', `the mandate's ${member} is missing or invalid`);
     }
   }
-  if (isToCome(instantOf(content.issued_at), clock)) {
+  if (isToCome(instantOf(content.issued_at), timeOf(clock))) {
     reject('mandate-not-yet-valid', `the mandate was issued at ${content.issued_at}, which is in the future`);
   }
-  if (hasPassed(instantOf(content.expires_at), clock)) {
+  if (hasPassed(instantOf(content.expires_at), timeOf(clock))) {
     reject('mandate-expired', `the mandate expired at ${content.expires_at}`);
   }
   return content;
@@ -68,7 +69,7 @@ export async function readMandate(passport: PassportClaims, clock: TolerantClock
 async function readSignedMandate(
   text: string,
   { principal_jkt, cnf }: PassportClaims,
-  clock: TolerantClock,
+  clock: RunningClock,
 ): Promise<Mandate> {
   const jws = readJws(text, 'mandate', { types: [MANDATE_TYPE], allowed: 'jwk' });
   const key = await importPublicKey(
@@ -87,10 +88,10 @@ async function readSignedMandate(
   }
   // The JWS may have its own time claims. `readCompactJws` has checked their form.
   const { nbf, exp } = jws.payload as { nbf?: number; exp?: number };
-  if (nbf !== undefined && isToCome(nbf * 1000, clock)) {
+  if (nbf !== undefined && isToCome(nbf * 1000, timeOf(clock))) {
     reject('mandate-not-yet-valid', 'the mandate is not valid yet (nbf)');
   }
-  if (exp !== undefined && hasPassed(exp * 1000, clock)) {
+  if (exp !== undefined && hasPassed(exp * 1000, timeOf(clock))) {
     reject('mandate-expired', 'the mandate has expired (exp)');
   }
   return jws.payload as unknown as Mandate;

@@ -1,16 +1,17 @@
-import { hasPassed, isToCome, type TolerantClock } from '../core/bytes/tolerant-clock.js';
+import { hasPassed, isToCome } from '../core/bytes/clock.js';
 import type { IssuerMetadata, KnownIssuer } from '../issuer/issuer-metadata.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
 import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
+import { type RunningClock, timeOf } from '../passport/running-clock.js';
 import type { Findings, RunCheck } from './verdict.js';
 
 /** The issuer of a passport, and how to request its documents. */
 export interface PassportIssuer {
   readonly known: KnownIssuer;
   readonly issuers: Issuers;
-  readonly clock: TolerantClock;
+  readonly clock: RunningClock;
 }
 
 /**
@@ -49,9 +50,9 @@ function assertSameIssuer({ iss, issuer_id }: PassportClaims, metadata: IssuerMe
   return metadata;
 }
 
-function checkTimes({ iat, nbf, exp }: PassportClaims, clock: TolerantClock): void {
-  if (isToCome(Math.max(iat, nbf ?? iat) * 1000, clock)) {
+function checkTimes({ iat, nbf, exp }: PassportClaims, clock: RunningClock): void {
+  if (isToCome(Math.max(iat, nbf ?? iat) * 1000, timeOf(clock))) {
     reject('token-not-yet-valid', 'the passport is not valid yet');
   }
-  if (hasPassed(exp * 1000, clock)) reject('token-expired', 'the passport has expired');
+  if (hasPassed(exp * 1000, timeOf(clock))) reject('token-expired', 'the passport has expired');
 }

@@ -31,6 +31,8 @@ export interface Operations {
   readonly quorum: number | undefined;
   /** When the publisher asked the mirrors, in milliseconds since 1970. */
   readonly issuedAt: number;
+  /** From when on the statement is valid, in milliseconds since 1970. */
+  readonly notBefore: number;
   /** When the statement or its delegation expires, whichever is earlier, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
@@ -68,7 +70,8 @@ export async function verifyOperations(
   if (!areWitnesses(witnesses)) throw malformed('witnesses');
   if (quorum !== undefined && !isIntegerWithin(quorum, 1, witnesses.length)) throw malformed('quorum');
   return {
-    ...{ mirrors, witnesses, quorum: quorum as number | undefined, issuedAt: statement.issuedAt },
+    ...{ mirrors, witnesses, quorum: quorum as number | undefined },
+    ...{ issuedAt: statement.issuedAt, notBefore: statement.notBefore },
     expiresAt: Math.min(statement.expiresAt, delegated?.expiresAt ?? Number.POSITIVE_INFINITY),
   };
 }

@@ -160,7 +160,7 @@ export function isAnchorMember(member: string, value: unknown): boolean | undefi
     case 'log':
       return isValidLogOrigin(value);
     case 'witnesses':
-      return isUniqueListOf(value, isValidWitnessKey) && hasItems(value, 1);
+      return isUniqueListOf(value, isValidWitnessKey) && hasItems(value, 1, 32);
     case 'quorum':
       return isIntegerWithin(value, 1, 32);
     default:

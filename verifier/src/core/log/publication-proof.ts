@@ -1,9 +1,9 @@
+import type { Clock } from '../bytes/clock.js';
 import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { LogTrust } from '../statements/log-trust.js';
 import type { PublishedStatement } from '../statements/publication-statement.js';
-import type { Clock } from '../statements/statement.js';
 import { type Cosignature, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';

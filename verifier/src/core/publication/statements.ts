@@ -1,3 +1,4 @@
+import { type Clock, isToCome } from '../bytes/clock.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
@@ -16,7 +17,6 @@ import {
   type PublishedStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
-import type { Clock } from '../statements/statement.js';
 import type { RegistryFiles } from './registry-files.js';
 import {
   refuseOlderCheckpoint,
@@ -183,7 +183,7 @@ function assertPresent(
     checkpoint,
     statement,
   }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
-  { floor, requireCheckpoint, requirePublication }: StatementTrust,
+  { floor, log, requireCheckpoint, requirePublication }: StatementTrust,
 ): void {
   const needsCheckpoint =
     requireCheckpoint || floor?.checkpoint !== undefined || statement?.checkpoint === true;
@@ -194,7 +194,11 @@ function assertPresent(
     );
   }
   const needsStatement =
-    requirePublication || floor?.statement !== undefined || checkpoint?.sequence !== undefined;
+    requirePublication ||
+    // Only a publication statement can be logged.
+    log !== undefined ||
+    floor?.statement !== undefined ||
+    checkpoint?.sequence !== undefined;
   if (statement === undefined && needsStatement) {
     throw new RegistryError(
       'ERR_PUBLICATION_MISSING',
@@ -234,13 +238,13 @@ export function acceptHead(
 ): Head {
   const { checkpoint, statement, logged } = statements;
   refuseOlderList({ updatedAt, sha256 }, floor);
-  if (instantOf(updatedAt) > clock.now + clock.tolerance) {
+  if (isToCome(instantOf(updatedAt), clock)) {
     throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
   }
   const latest = checkpoint
     ? endOfCheckpoint(checkpoint)
     : Math.min(instantOf(updatedAt) + maxAge, MAX_DATE_MS);
-  if (expiry && checkpoint === undefined && clock.now > latest + clock.tolerance) {
+  if (expiry && checkpoint === undefined && !(clock.now <= latest + clock.tolerance)) {
     throw new RegistryError(
       'ERR_LIST_EXPIRED',
       `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint`,

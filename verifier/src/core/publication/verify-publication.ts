@@ -1,7 +1,7 @@
+import type { Clock } from '../bytes/clock.js';
 import type { RootKey } from '../keys/root-key.js';
 import { limitOf } from '../limits.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
-import type { Clock } from '../statements/statement.js';
 import { readFloor, trustInStore } from './floor.js';
 import { readHead, type SummedHead } from './head.js';
 import { type Publication, readPublication, type Trust } from './publication.js';

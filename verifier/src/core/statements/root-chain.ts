@@ -1,8 +1,8 @@
+import type { Clock } from '../bytes/clock.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { readRotation, walkSteps } from './rotation.js';
-import type { Clock } from './statement.js';
 
 /** A pinned root key and its successors by rotation. */
 export interface RootChain {

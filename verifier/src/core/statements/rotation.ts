@@ -1,9 +1,10 @@
+import type { Clock } from '../bytes/clock.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
 import { LIMITS, MAX_ROTATION_STEPS } from '../limits.js';
-import { type Clock, readStatement, type Statement, verifyStatement } from './statement.js';
+import { readStatement, type Statement, verifyStatement } from './statement.js';
 
 /** A parsed rotation step. The signature has not been verified. */
 export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {

@@ -1,3 +1,4 @@
+import { type Clock, hasPassed, isToCome } from '../bytes/clock.js';
 import { RegistryError } from '../errors.js';
 import {
   type CompactJws,
@@ -8,14 +9,6 @@ import {
 } from '../keys/compact-jws.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
 import type { Claims } from './statement-types.js';
-
-/** The current time, and the tolerance for the clocks of others. */
-export interface Clock {
-  /** The current time, in milliseconds since 1970. */
-  readonly now: number;
-  /** The tolerance in both directions, in milliseconds. */
-  readonly tolerance: number;
-}
 
 /** How to check the times of a statement. */
 export interface StatementTimes {
@@ -118,13 +111,13 @@ export async function verifyStatement(
   }
   if (clock === undefined) return;
   const from = Math.max(issuedAt, notBefore);
-  if (from > clock.now + clock.tolerance) {
+  if (isToCome(from, clock)) {
     throw new RegistryError(
       'ERR_NOT_YET_VALID',
       `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`,
     );
   }
-  if (expired !== undefined && clock.now >= expiresAt + clock.tolerance) {
+  if (expired !== undefined && hasPassed(expiresAt, clock)) {
     throw expired(`expired at ${new Date(expiresAt).toISOString()}`);
   }
 }

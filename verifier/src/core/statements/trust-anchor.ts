@@ -15,7 +15,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   checkpoint: '"required", or absent',
   publication: '"required", or absent',
   log: 'a host with an optional port and path, and then /log, without a scheme',
-  witnesses: 'one or more keys of witnesses in the form of C2SP signed-note, each named once, or absent',
+  witnesses: '1 to 32 keys of witnesses in the form of C2SP signed-note, each named once, or absent',
   quorum: 'a whole number from 1 to 32, or absent',
 };
 

@@ -1,0 +1,20 @@
+/** The current time, and the tolerance for the clocks of others. */
+export interface Clock {
+  /** The current time, in milliseconds since 1970. */
+  readonly now: number;
+  /** The tolerance in both directions, in milliseconds. */
+  readonly tolerance: number;
+}
+
+/**
+ * Returns whether a time in milliseconds is in the past, beyond the tolerance. For a clock that tells no time (NaN), each
+ * time has passed and is to come, so that nothing is accepted.
+ */
+export function hasPassed(time: number, { now, tolerance }: Clock): boolean {
+  return !(now < time + tolerance);
+}
+
+/** Returns whether a time in milliseconds is in the future, beyond the tolerance. Also for a clock that tells no time. */
+export function isToCome(time: number, { now, tolerance }: Clock): boolean {
+  return !(time <= now + tolerance);
+}
