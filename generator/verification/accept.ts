@@ -37,7 +37,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
- * verifier, and have no rules of their own.
+ * verifier. What they ask beyond them is asked elsewhere.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */

@@ -19,7 +19,7 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   let newest = before.hold;
   for (const view of views) {
     const checkpoint = await checkpointOf(view, roots);
-    if (checkpoint === undefined || checkpoint.issuedAt <= (newest?.issuedAt ?? 0)) continue;
+    if (checkpoint === undefined || !follows(checkpoint, newest)) continue;
     newest = { issuedAt: checkpoint.issuedAt, issuers: checkpoint.hold };
   }
   const isTold = before.head !== undefined || options.sinceMs !== undefined;
@@ -32,6 +32,12 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
     ...old.filter((id) => !current.includes(id)).flatMap(told('released')),
   );
   return newest;
+}
+
+/** Whether a verifier would replace what it knows by a checkpoint: of two of one second, by the one that holds more. */
+function follows({ issuedAt, hold }: Checkpoint, known: KnownHold | undefined): boolean {
+  if (known === undefined || issuedAt > known.issuedAt) return true;
+  return issuedAt === known.issuedAt && known.issuers.every((id) => hold.includes(id));
 }
 
 interface HoldChange {

@@ -81,6 +81,17 @@ describe('the monitor', () => {
     expect((await round(...STATE)).told).toEqual([]);
   });
 
+  it('believes that of two checkpoints of one second which holds all that the other one does, as verifiers do', async () => {
+    await serveHold(0, ['alpha']);
+    await serveHold(0, ['alpha'], 1);
+    await round(...STATE);
+    await serveHold(0, ['alpha', 'beta'], 1);
+    expect((await round(...STATE)).told).toEqual([['issuer-changed', 'beta', 'held']]);
+    await serveHold(0, ['beta'], 0);
+    await serveHold(0, ['beta'], 1);
+    expect((await round(...STATE)).told).toEqual([]);
+  });
+
   it('tells the holds of today in its first round only if it is asked for the past', async () => {
     await serveHold(0, ['alpha']);
     expect((await round()).told).toEqual([]);

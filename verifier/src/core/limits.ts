@@ -2,8 +2,8 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * The maximum sizes of unauthenticated data, in bytes after decompression (rule limits). Every reader of untrusted
- * bytes applies these limits while the bytes arrive.
+ * The maximum sizes of unauthenticated data, in bytes after decompression (rule limits). Whoever fetches applies
+ * these limits while the bytes arrive, and the readers here apply them again.
  */
 export const LIMITS = {
   /** A JWT: delegation, checkpoint, rotation step, passport, mandate or proof. */

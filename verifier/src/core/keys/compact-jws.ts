@@ -64,8 +64,8 @@ export const TIME_CLAIMS: readonly string[] = ['iat', 'exp', 'nbf'];
  * - no header member that chooses the key or changes how the token is read
  * - `iat`, `exp` and `nbf`, if present, are integers from 0 to 2^53 - 1
  *
- * The function does not verify the signature and does not compare times with a clock. Every JWS of the registry and of
- * passports is parsed here.
+ * The function does not verify the signature and does not compare times with a clock. Every JWS that a verifier reads, of a
+ * registry or of a passport, is parsed here.
  *
  * @param jws - the JWS, as a string or as the bytes of a file
  * @param types - the accepted values of `typ`, or their forms

@@ -18,7 +18,7 @@ export interface LogIdentity {
 
 /** The content of a publication statement (rule statement-claims). */
 export interface PublicationStatement {
-  /** The RFC 7638 thumbprint of the root key that signed the statement. */
+  /** The RFC 7638 thumbprint of the root key that the header names. Only the signature shows that the key signed. */
   readonly kid: string;
   /** SHA-256 of the statement before, lower-case hexadecimal. Undefined in the first. */
   readonly previous: string | undefined;
@@ -48,7 +48,7 @@ export interface PublicationStatement {
   readonly notBefore: number;
   /** When the statement expires, in milliseconds since 1970. The last instant of a `Date` if it does not expire. */
   readonly expiresAt: number;
-  /** The claims as they were signed: base64url of their canonical form. Equal claims have equal texts. */
+  /** The claims as they were signed, in base64url. Equal texts are equal claims. */
   readonly claims: string;
 }
 
