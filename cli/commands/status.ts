@@ -55,6 +55,7 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
   const found = await registryStatus({
     ownFiles: own.filter((file) => file !== undefined),
     ...{ issuers, out, rootKey, nextRoots, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    onlineKey: options.checkpointPublicKey,
     rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
     exceptions: exceptions(options),

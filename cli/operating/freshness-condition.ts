@@ -27,6 +27,8 @@ export interface DelegationCondition extends Expiring {
   readonly onlineKeys: readonly string[];
   /** Whether the online keys may hold issuers. */
   readonly mayHold: boolean;
+  /** The thumbprint of the online key in registry.yaml, if the delegation names other keys. */
+  readonly strayKey: string | undefined;
 }
 
 /** The condition of the checkpoint. */
@@ -46,20 +48,36 @@ const LEVEL_OF: Readonly<Record<Validity, Level>> = {
   valid: 'ok',
 };
 
-/** Describes the delegation of the tree. */
-export function delegationCondition(tree: LocalTree, now: number): DelegationCondition {
+/** Describes the delegation of the tree. @param own - the thumbprint of the online key in registry.yaml */
+export function delegationCondition(
+  tree: LocalTree,
+  now: number,
+  own: string | undefined,
+): DelegationCondition {
   const { delegation, report } = tree;
-  const none = { expires: undefined, daysLeft: undefined, onlineKeys: [], mayHold: false };
+  const none = {
+    expires: undefined,
+    daysLeft: undefined,
+    onlineKeys: [],
+    mayHold: false,
+    strayKey: undefined,
+  };
   const problems = problemsOf(report, (name) => name === 'delegation');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   if (delegation === undefined) return { level: 'note', message: absence(tree, PATHS.delegation), ...none };
   const onlineKeys = delegation.keys.map(({ thumbprint }) => thumbprint);
   const { mayHold } = delegation;
   const level = LEVEL_OF[delegationValidity(delegation, now)];
+  const isStray = own !== undefined && !onlineKeys.includes(own);
+  const stray = isStray ? `; but registry.yaml has the online key ${own}, which can sign no checkpoint` : '';
   return {
     // Without a checkpoint, verifiers ignore the delegation.
-    level: level === 'error' && tree.checkpoint === undefined ? 'warning' : level,
-    message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}${mayHold ? ', which may hold issuers' : ''}`,
+    level: mostUrgent([
+      level === 'error' && tree.checkpoint === undefined ? 'warning' : level,
+      isStray ? 'warning' : 'ok',
+    ]),
+    message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}${mayHold ? ', which may hold issuers' : ''}${stray}`,
+    strayKey: isStray ? own : undefined,
     expires: formatUpdatedAt(delegation.expiresAt),
     daysLeft: Math.floor((delegation.expiresAt - now) / DAY_MS),
     onlineKeys,

@@ -20,6 +20,8 @@ export interface LiveCondition extends Condition {
   readonly parts: TreeComparison | undefined;
   /** What the host serves; undefined if the host was not asked. */
   readonly host: MirrorStatus | undefined;
+  /** Whether the host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
+  readonly isForeign: boolean;
 }
 
 /** The condition of one mirror. */
@@ -54,7 +56,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   const nobody = (message: string): HostsCondition => ({
     live: {
       ...{ level: 'note', message, url: baseUrl },
-      ...{ comparedWithTree: undefined, parts: undefined, host: undefined },
+      ...{ comparedWithTree: undefined, parts: undefined, host: undefined, isForeign: false },
     },
     mirrors: mirrors.map((url) => ({ level: 'note', message: `${url}: ${message}`, url, host: undefined })),
   });
@@ -63,7 +65,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
   const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
   return {
-    live: describeLive(live as MirrorStatus, tree),
+    live: describeLive(live as MirrorStatus, tree, rootKey),
     mirrors: others.map((mirror) =>
       describeMirror(mirror, { rootKey: live?.rootKey, maxBehindSeconds: options.maxBehindSeconds }),
     ),
@@ -78,12 +80,13 @@ function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
   return { rotation, rootKey: report.rootKey };
 }
 
-function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
+function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): LiveCondition {
   const { url, state, problem, updatedAt = '', sha256 } = host;
   const { folder } = tree;
   const parts = compareTrees(host, tree);
   const comparedWithTree = compareWhole(parts);
-  const found = { url, comparedWithTree, parts, host };
+  const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
+  const found = { url, comparedWithTree, parts, host, isForeign };
   if (host.empty === true) {
     const level = tree.report === undefined ? 'note' : 'error';
     return { level, message: `${url} serves no list`, ...found };
@@ -98,6 +101,10 @@ function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
     return { level: 'warning', message, ...found };
   }
   if (state !== 'primary') return { level: 'error', message: `${url} is ${state}: ${problem}`, ...found };
+  if (isForeign) {
+    const message = `${url} shows the root key ${host.rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
+    return { level: 'error', message, ...found };
+  }
   const serves = `${url} serves the list of ${updatedAt}`;
   const differs = `${serves}, with ${differences(parts)}`;
   switch (comparedWithTree) {

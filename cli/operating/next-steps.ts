@@ -12,6 +12,7 @@ import type { RegistryStatus } from './status.js';
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
   const damage = damageSteps(status, settings);
   if (damage.length > 0) return damage;
+  if (status.live.isForeign) return [foreignKeyStep(status)];
   const { tree, rotation, changes, hold, rootKey } = status;
   const records = recordSteps(status, settings);
   const isUnfinished = rotation.state === 'unfinished';
@@ -29,12 +30,31 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
     { level: rootKey.level, steps: rotatedStep(status, settings) },
     { level: stops ? 'error' : changes.level, steps: records },
     { level: levelOfTree(status), steps: [...renewal, ...hosts] },
+    { level: status.delegation.level, steps: strayKeyStep(status) },
     { level: hold.level, steps: holdSteps(status, settings) },
     {
       level: rotation.level,
       steps: isUnfinished ? [rotateStep(status, settings)] : rotationFolderStep(status),
     },
   ]);
+}
+
+/** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */
+function strayKeyStep({ delegation }: RegistryStatus): NextStep[] {
+  if (delegation.strayKey === undefined) return [];
+  return [
+    told(
+      `let public_key and signer of checkpoint in registry.yaml name the key that the delegation names, ${delegation.onlineKeys.join(' or ')}`,
+    ),
+  ];
+}
+
+/** Nobody but the people of the registry knows whether a rotation is theirs, so no command may adopt the key or undo it. */
+function foreignKeyStep({ live }: RegistryStatus): NextStep {
+  const key = live.host?.rootKey;
+  return told(
+    `ask everybody who has the root key whether they have rotated it to ${key}. If one of you has, get root_key and the other settings from there, and run \`status\` again. If not, the root key has leaked: keep the folder as it is, and see "The root key has leaked" in the document emergency.md`,
+  );
 }
 
 /** Steps that need each other, and the level of the most urgent condition that they mend. */
@@ -128,7 +148,8 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   if (log.pending && changes.changes.length === 0) {
     return [checkpointStep('collect cosignatures, and complete the publication', status, settings)];
   }
-  const delegates = isUrgent(status.delegation) && status.delegation.expires !== undefined;
+  const { expires, strayKey } = status.delegation;
+  const delegates = isUrgent(status.delegation) && expires !== undefined && strayKey === undefined;
   const reasons = reasonsToBuild(status, delegates);
   if (reasons.length === 0) {
     const wanted = [

@@ -36,6 +36,8 @@ export interface StatusOptions {
   readonly out: string;
   /** The file of the public root key. */
   readonly rootKey: string | undefined;
+  /** The file of the public online key. */
+  readonly onlineKey: string | undefined;
   /** The keys to which registry.yaml commits the root key. */
   readonly nextRoots: readonly string[] | undefined;
   /** The folder of a rotation. */
@@ -93,7 +95,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     list: listCondition(local, now),
     publication: publicationCondition(local),
     log: await logCondition(local, options.witnesses),
-    delegation: delegationCondition(local, now),
+    delegation: delegationCondition(local, now, await thumbprintIn(options.onlineKey, options.env)),
     checkpoint: checkpointCondition(local, now),
     hold: holdCondition(local),
     changes: await changesCondition({ issuers, ownFiles, exceptions, development, env: options.env }, local),
@@ -123,4 +125,15 @@ function trustedKey({ rootKey }: PinnedKey, { published }: LocalTree): RootKey |
   const own = published?.rootKey;
   const isCommitted = own?.nextRoots !== undefined && own.thumbprint === rootKey?.thumbprint;
   return isCommitted ? own : (rootKey ?? own);
+}
+
+/** Returns the thumbprint of a public key. Undefined if it cannot be read: the commands that need it say why. */
+async function thumbprintIn(file: string | undefined, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return (await loadRootKey(file, true, env)).thumbprint;
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return undefined;
+  }
 }

@@ -11,7 +11,7 @@ export interface HoldChange {
   readonly action: 'hold' | 'release' | 'release all';
   /** The ids of the issuers; empty to release all. */
   readonly ids: readonly string[];
-  /** Whether issuers may be released that the list does not stop. */
+  /** Whether issuers may be released that the list does not stop. Without it, an unreadable checkpoint is replaced all the same. */
   readonly isFalseAlarm?: boolean | undefined;
 }
 
@@ -44,7 +44,10 @@ export async function nextHold(
   const held = previous?.hold ?? [];
   if (holdChange === undefined) return { previous, hold: held, warnings: [] };
   const { action, ids } = holdChange;
-  if (action === 'release all') return { previous, hold: [], warnings: [] };
+  if (action === 'release all') {
+    if (holdChange.isFalseAlarm !== true) assertStopped(held, published);
+    return { previous, hold: [], warnings: [] };
+  }
   if (action === 'release') {
     const hold = withoutIds(ids, held);
     if (holdChange.isFalseAlarm !== true) assertStopped(ids, published);
@@ -75,7 +78,10 @@ function withIds(
   published: PublishedTree,
 ): readonly string[] {
   const again = ids.find((id) => held.includes(id));
-  if (again !== undefined) throw new UsageError(`${again} is on hold already`);
+  if (again !== undefined)
+    throw new UsageError(
+      `${again} is on hold already, by the checkpoint in ${published.folder}: publish that`,
+    );
   assertListed(ids, published);
   const hold = [...new Set([...held, ...ids])].sort();
   if (hold.length <= MAX_HELD_ISSUERS) return hold;
@@ -88,8 +94,8 @@ function withIds(
 function withoutIds(ids: readonly string[], held: readonly string[]): readonly string[] {
   for (const id of ids) {
     if (held.includes(id)) continue;
-    const hint = didYouMean(id, held);
-    throw new UsageError(`${id} is not on hold${hint === undefined ? '' : `: ${hint}`}`);
+    const those = held.length === 0 ? 'no issuer is' : `these are: ${held.join(', ')}`;
+    throw new UsageError(`${id} is not on hold: ${those}`);
   }
   return held.filter((id) => !ids.includes(id));
 }

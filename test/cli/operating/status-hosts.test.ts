@@ -56,6 +56,32 @@ describe('a rotation', () => {
     },
   );
 
+  it('that was made elsewhere is an error, and no command adopts or undoes it', async () => {
+    registry();
+    await good('build');
+    cpSync(join(here.folder, 'dist'), join(here.folder, 'before'), { recursive: true });
+    await rotate();
+    cpSync(join(here.folder, 'dist'), join(here.folder, 'live'), { recursive: true });
+    for (const path of ['dist', 'rotation']) rmSync(join(here.folder, path), { recursive: true });
+    cpSync(join(here.folder, 'before'), join(here.folder, 'dist'), { recursive: true });
+    // A change that would be published otherwise.
+    writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    const base = await hosted('live');
+    const foreign = await statusOf(['--base-url', base]);
+    expect([foreign.code, foreign.report.live.level, foreign.report.live.isForeign]).toEqual([
+      1,
+      'error',
+      true,
+    ]);
+    expect(foreign.next).toEqual([undefined]);
+    expect(foreign.report.next[0].reason).toContain(foreign.report.live.host.rootKey);
+    // Whoever has pinned the new key has brought it here.
+    const key = JSON.parse(readFileSync(join(here.folder, 'live/keys/root.json'), 'utf8'));
+    writeFiles(here.folder, { 'root.json': JSON.stringify(key) });
+    const own = await statusOf(['--base-url', base]);
+    expect(own.report.live.isForeign).toBe(false);
+  });
+
   it('is no reason to accept another key on the host, or a newer list by the outgoing key', async () => {
     registry();
     await good('build');

@@ -294,6 +294,17 @@ describe('a checkpoint', () => {
     expect(next).toEqual(['npx passport-registry checkpoint dist', undefined]);
   });
 
+  it('by another key than that of registry.yaml is a warning, and that key is not delegated again', async () => {
+    configure(ONLINE.replace('online.json', 'stranger.json'));
+    const { levels, report, next } = await statusOf();
+    expect([levels['delegation'], report.delegation.strayKey]).toEqual([
+      'warning',
+      JSON.parse(readFileSync(join(here.folder, 'stranger.json'), 'utf8')).kid,
+    ]);
+    expect(next).toEqual([undefined]);
+    expect(report.next[0].reason).toContain(report.delegation.onlineKeys[0]);
+  });
+
   it('ends with its delegation, whatever it says itself', async () => {
     const claims = decodeJwt(readFileSync(join(here.folder, 'dist/checkpoint.jwt'), 'utf8'));
     const kid = JSON.parse(readFileSync(join(here.folder, 'online.json'), 'utf8')).kid;

@@ -130,6 +130,11 @@ describe('hold and release', () => {
     expect(await refused('hold', '--end', 'beta', ...ONLINE)).toContain('beta is not on hold');
     expect(await refused('hold', '--end', ...ONLINE)).toContain('or pass --all');
     expect(await refused('hold', '--end', 'alpha', '--all', ...ONLINE)).toContain('or pass --all');
+    // What only the hold stops is released as a false alarm, by name or with all the others.
+    expect(await refused('hold', '--end', '--all', ...ONLINE)).toContain('alpha is active in the list');
+    expect(claims().hold).toEqual(['alpha']);
+    await good('hold', '--end', '--all', '--false-alarm', ...ONLINE);
+    expect(claims().hold).toBeUndefined();
   });
 
   it('hold at most 64 issuers', async () => {
