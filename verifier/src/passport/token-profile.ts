@@ -60,7 +60,7 @@ const isAudience: Check = (value) =>
 
 const CHECKS: Readonly<Record<string, Check>> = { iss: isBaseUrl, aud: isAudience, iat: isTime, exp: isTime };
 
-/** Claims that only ID tokens have (OpenID Connect Core, sections 2 and 3.3.2.11). */
+/** Claims that only ID tokens have (OpenID Connect Core). */
 const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash'];
 
 /** Parses a token, and checks its form and claims under a profile (rule token-profile). */

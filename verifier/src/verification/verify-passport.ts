@@ -7,8 +7,8 @@ import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import type { Findings, RunCheck } from './verdict.js';
 
-/** The issuer of a token, and how to request its documents. */
-export interface TokenIssuer {
+/** The issuer of a passport, and how to request its documents. */
+export interface PassportIssuer {
   readonly known: KnownIssuer;
   readonly issuers: Issuers;
   readonly clock: TolerantClock;
@@ -30,12 +30,12 @@ interface CommonClaims {
  */
 export async function verifyAtIssuer(
   passport: ReadPassport,
-  { known, issuers, clock }: TokenIssuer,
+  { known, issuers, clock }: PassportIssuer,
   { check, findings }: { check: RunCheck; findings: Findings },
 ): Promise<PassportClaims> {
   const { claims } = passport;
   const { issuer_id } = claims;
-  await verifySignature(passport, { issuer_id, known, issuers }, check);
+  await verifyIssued(passport, { issuer_id, known, issuers }, check);
   findings.passport = claims;
   check('times', () => checkTimes(claims, clock));
   await check('status', async () => {
@@ -48,7 +48,7 @@ export async function verifyAtIssuer(
 }
 
 /** Verifies that an issuer has signed a token: with its metadata, which must name the same issuer, and its keys. */
-export async function verifySignature(
+export async function verifyIssued(
   token: IssuerToken<CommonClaims>,
   { issuer_id, known, issuers }: { issuer_id: string; known: KnownIssuer; issuers: Issuers },
   check: RunCheck,

@@ -10,9 +10,9 @@ import {
 } from '../passport/token-profile.js';
 import type { PassportVerifierOptions } from './options.js';
 import { TokenCache } from './token-cache.js';
-import { TokenIssuers } from './token-issuer.js';
+import { TokenIssuers } from './token-issuers.js';
 import { type AcceptedToken, type CheckName, inspect, type RejectedToken } from './verdict.js';
-import { checkTimes, verifySignature } from './verify-passport.js';
+import { checkTimes, verifyIssued } from './verify-passport.js';
 
 /** The steps of {@link PassportVerifier.verifyToken}, in order (rule token-profile). */
 const TOKEN_CHECKS: readonly CheckName[] = [
@@ -51,7 +51,7 @@ export function createTokenCheck(
       const wanted = { iss: claims.iss, issuerId: profile.issuerId };
       const trusted = await check('issuer', () => tokenIssuers.trusted(wanted, findings));
       const { issuer } = trusted;
-      await verifySignature(read, { issuer_id: issuer.issuer_id, known: issuer, issuers }, check);
+      await verifyIssued(read, { issuer_id: issuer.issuer_id, known: issuer, issuers }, check);
       tokens.add(read);
       signed = claims;
       check('times', () => {

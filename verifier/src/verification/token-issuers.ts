@@ -76,8 +76,8 @@ function idsByUrl(issuers: readonly Issuer[]): IdsByUrl {
 }
 
 /**
- * Returns the places of the metadata of an issuer (rule token-issuer): that of OpenID Connect Discovery 1.0, section 4,
- * and that of RFC 8414, section 3. No URL is normalized: the metadata must name exactly this `iss`.
+ * Returns the well-known URLs of an issuer (rule token-issuer), as in OpenID Connect Discovery and in RFC 8414. No URL is
+ * normalized: the metadata must name exactly this `iss`.
  */
 function discoveryUrls(iss: string): readonly string[] {
   const base = iss.replace(/\/$/, '');
