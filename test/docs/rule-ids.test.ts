@@ -20,7 +20,7 @@ hold-kept delegation-unneeded missing-files tree-hash rotation-form rotation-cha
 rotation-replaced rotation-fork rotation-commitment commitment-followed commitment-form commitment-bound
 rotation-brings issuer-metadata issuer-keys issuer-status issuer-responses nonce nonce-signature mint
 issuer-errors passport-claims revocation-nonce mandate-form scope-cover mandate-policy mandate-jws
-action-proof action-http run-time-order status-memory proof-replay access-token changes changes-checked
+action-proof action-http run-time-order status-memory proof-replay token-profile token-issuer access-token changes changes-checked
 changes-unsigned statement-form statement-claims statement-order statement-checks checkpoint-required
 statement-required statement-rollback statement-list statement-checkpoint statement-absent strict-json
 canonical-values jwt-profile limits deadlines clocks store-times roles client-memory client-steps

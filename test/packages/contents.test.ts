@@ -85,9 +85,9 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 6.8 MB and 0.77 MB, unpacked', () => {
+  it('at most 6.8 MB and 0.79 MB, unpacked', () => {
     expect(generator.unpackedSize).toBeLessThan(6_800_000);
-    expect(verifier.unpackedSize).toBeLessThan(770_000);
+    expect(verifier.unpackedSize).toBeLessThan(790_000);
   });
 
   it('the licences of all bundled packages', () => {

@@ -55,6 +55,7 @@ export type { PolicyContext, PolicyHandler } from './passport/mandate.js';
 export { PASSPORT_REASONS, type PassportReasonCode, type ReasonKind } from './passport/reasons.js';
 export type { VerdictReason } from './passport/rejection.js';
 export { coversAction } from './passport/scope.js';
+export type { TokenClaims, TokenProfile } from './passport/token-profile.js';
 export { type Decision, decide } from './policy/decide.js';
 export { coversPlace, type Reason, type ReasonCode } from './policy/requirements.js';
 export { assertTrustPolicy } from './policy/trust-policy.js';
@@ -72,6 +73,7 @@ export {
 } from './verification/passport-verifier.js';
 export {
   type AcceptedPassport,
+  type AcceptedToken,
   type ActionVerdict,
   type AllowedAction,
   type CheckName,
@@ -80,6 +82,7 @@ export {
   type PassportVerdict,
   type RefusedAction,
   type RejectedPassport,
+  type RejectedToken,
   VERDICT_CHECKS,
   type VerdictCheck,
   type VerdictDetails,

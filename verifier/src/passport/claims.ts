@@ -53,8 +53,10 @@ export interface PassportClaims {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const isShortString: Check = (value) => typeof value === 'string' && value.length >= 1 && value.length <= 256;
-const isTime: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isBaseUrl: Check = (value) => isValidWebUri(value) && !/[?#]/.test(value);
+/** Whether a claim is a time, in seconds since 1970. */
+export const isTime: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+/** Whether a claim is the base URL of an issuer. */
+export const isBaseUrl: Check = (value) => isValidWebUri(value) && !/[?#]/.test(value);
 const optional =
   (check: Check): Check =>
   (value) =>

@@ -2,9 +2,9 @@
 export type ReasonKind = 'passport' | 'proof' | 'mandate' | 'request' | 'unavailable';
 
 /**
- * Every reason to reject a passport or an action, except the reasons to reject the issuer ({@link ReasonCode}). The
- * codes are stable. The value of each code is its cause: the passport, the proof of the action, the mandate, the
- * request, or an unavailable service. If a service is unavailable, the same call may succeed later.
+ * Every reason to reject a passport, another token or an action, except the reasons to reject the issuer
+ * ({@link ReasonCode}). The codes are stable. The value of each code is its cause: the passport or token, the proof of the
+ * action, the mandate, the request, or an unavailable service. If a service is unavailable, the same call may succeed later.
  */
 export const PASSPORT_REASONS = {
   'token-malformed': 'passport',
@@ -12,6 +12,9 @@ export const PASSPORT_REASONS = {
   'token-algorithm': 'passport',
   'token-header': 'passport',
   'token-claims': 'passport',
+  'id-token': 'passport',
+  'token-bound': 'passport',
+  'issuer-ambiguous': 'passport',
   'registry-unavailable': 'unavailable',
   'address-private': 'passport',
   'discovery-unreachable': 'unavailable',
@@ -29,6 +32,7 @@ export const PASSPORT_REASONS = {
   'token-signature-invalid': 'passport',
   'token-expired': 'passport',
   'token-not-yet-valid': 'passport',
+  'token-too-old': 'passport',
   'status-unreachable': 'unavailable',
   'status-redirected': 'unavailable',
   'status-invalid': 'unavailable',

@@ -1,9 +1,12 @@
 import type { IssuerLookup } from '../client/issuer-lookup.js';
 import type { Registry } from '../client/registry.js';
-import { isObject } from '../core/bytes/checks.js';
+import { hasItems, isListOf, isObject, oneOf } from '../core/bytes/checks.js';
+import { OptionsInvalid } from '../core/errors.js';
+import { isValidIssuerId } from '../core/generated/predicates.js';
 import type { TrustPolicy } from '../core/generated/schemas.js';
 import { LIMITS } from '../core/limits.js';
 import {
+  assertOptions,
   BOOLEAN,
   BYTES,
   FUNCTION,
@@ -14,6 +17,7 @@ import {
   SECONDS,
 } from '../options/options.js';
 import type { PolicyHandler } from '../passport/mandate.js';
+import type { TokenProfile } from '../passport/token-profile.js';
 import type { ReplayStore } from '../replay/replay-store.js';
 
 /** How to send requests to issuers, and how to use their responses. Times are in seconds. */
@@ -63,6 +67,8 @@ export interface PassportVerifierOptions extends IssuerAccessOptions {
    * The name of this verifier, such as `https://mail.example`. Proofs for this verifier have the name as their `aud`.
    */
   readonly audience: string;
+  /** The profiles of {@link PassportVerifier.verifyToken}, by name. Default: none. */
+  readonly tokenProfiles?: Readonly<Record<string, TokenProfile>>;
   /** Stores the ids of used proofs. Default: a store in memory. A fleet needs a shared store. */
   readonly replayStore?: ReplayStore;
 }
@@ -74,6 +80,12 @@ const STRING: OptionCheck = {
   check: (value) => typeof value === 'string' && value !== '',
   expected: 'a string that is not empty',
 };
+
+/** The form of a `typ`. */
+const TYPE = /^[\x21-\x7e]{1,128}$/;
+
+/** Types that any token may have, and that of passports, which have a method of their own. In media types, case is ignored. */
+const REFUSED_TYPES = /^(?:application\/)?(?:passport\+)?jwt$/i;
 
 /** The checks of {@link IssuerAccessOptions}. */
 const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
@@ -103,8 +115,49 @@ export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = 
   registry: required(objectWith('decide')),
   policy: { check: isObject, expected: 'a trust policy, as an object', required: true },
   audience: required(STRING),
+  tokenProfiles: {
+    check: (value) => isObject(value) && Object.values(value).every(isObject),
+    expected: 'an object of token profiles, by their names',
+  },
   replayStore: objectWith('claim'),
 };
+
+/** The checks of a {@link TokenProfile}. */
+const TOKEN_PROFILE: OptionChecks<TokenProfile> = {
+  type: {
+    check: (value) => typeof value === 'string' && TYPE.test(value) && !REFUSED_TYPES.test(value),
+    expected: 'the typ of a token in visible ASCII, other than JWT and passport+jwt',
+    required: true,
+  },
+  audience: STRING,
+  maxAge: SECONDS,
+  algorithms: {
+    check: (value) => hasItems(value, 1) && isListOf(value, oneOf(['Ed25519', 'ES256'])),
+    expected: 'an array of Ed25519, ES256 or both',
+  },
+  requiredClaims: {
+    check: (value) => isListOf(value, STRING.check),
+    expected: 'an array of names of claims',
+  },
+  issuerId: { check: isValidIssuerId, expected: 'the issuer_id of a record' },
+};
+
+/** Asserts that the profiles of tokens are valid, and that the registry can find the issuers of their tokens. */
+export function assertTokenProfiles({ tokenProfiles = {}, registry }: PassportVerifierOptions): void {
+  for (const [name, profile] of Object.entries(tokenProfiles)) {
+    const caller = `createPassportVerifier: tokenProfiles: ${name}`;
+    assertOptions<TokenProfile>(profile, TOKEN_PROFILE, caller);
+    if (profile.issuerId === undefined && !holdsList(registry)) {
+      const problem = 'is required, because a look-up of single issuers cannot find an issuer by iss';
+      throw new OptionsInvalid(caller, 'issuerId', problem);
+    }
+  }
+}
+
+/** Returns whether a registry holds the whole list. A look-up of single issuers does not. */
+export function holdsList(registry: TrustOptions['registry']): registry is Registry {
+  return 'list' in registry;
+}
 
 /** The checks of {@link PassportClientOptions}. */
 export const PASSPORT_CLIENT_OPTIONS: OptionChecks<PassportClientOptions> = {

@@ -5,6 +5,7 @@ import { checkPolicy, readMandate } from '../passport/mandate.js';
 import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
+import { assertAudience } from '../passport/token-profile.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import {
   PASSPORT_CLIENT_OPTIONS,
@@ -127,15 +128,5 @@ export class PassportClient {
   /** Equivalent to {@link PassportClient.verifyAction}, with the name in the specification. */
   verify_action(action: string, payload: Readonly<Record<string, unknown>>): Promise<TokenVerdict> {
     return this.verifyAction(action, payload);
-  }
-}
-
-function assertAudience(audience: string | undefined, aud: unknown): void {
-  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  if (audience === undefined || !named.includes(audience)) {
-    reject(
-      'audience-mismatch',
-      'the access token is for another verifier, or the option audience is missing',
-    );
   }
 }

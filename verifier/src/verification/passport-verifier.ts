@@ -9,22 +9,31 @@ import {
 } from '../passport/action-proof.js';
 import type { PassportClaims } from '../passport/claims.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
+import { PASSPORT_TYPE, readPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
-import { PASSPORT_VERIFIER_OPTIONS, type PassportVerifierOptions, withDefaults } from './options.js';
-import { PassportCache } from './passport-cache.js';
+import {
+  assertTokenProfiles,
+  PASSPORT_VERIFIER_OPTIONS,
+  type PassportVerifierOptions,
+  withDefaults,
+} from './options.js';
+import { TokenCache } from './token-cache.js';
 import { trustedIssuer } from './trusted-issuer.js';
 import {
+  type AcceptedToken,
   type ActionVerdict,
   type Findings,
   inspect,
   type PassportVerdict,
+  type RejectedToken,
   type RunCheck,
   VERDICT_CHECKS,
 } from './verdict.js';
 import { verifyAtIssuer } from './verify-passport.js';
+import { createTokenCheck } from './verify-token.js';
 
 /** An action to verify, with the passport and the proof. */
 export interface ActionRequest {
@@ -50,6 +59,42 @@ export interface PassportVerifier {
    * action.
    */
   verifyAction(request: ActionRequest): Promise<ActionVerdict>;
+  /**
+   * Returns whether any other JWT of an issuer is valid under a profile (docs/protocol/passports.md#token-profile), such
+   * as an access token (RFC 9068) or an ID-JAG. The issuer is the one whose `discovery_uri` is the well-known URL of the
+   * token's `iss` (docs/protocol/passports.md#token-issuer).
+   *
+   * **An accepted token means:** the registry has the issuer, and the policy trusts it; the issuer signed the token; the
+   * token has the type, the audience and the claims of the profile, and is valid now.
+   *
+   * **An accepted token does not mean:** that whoever presents the token may have it, that the request is not a replay, or
+   * that the issuer has not withdrawn the token since. A token that is bound to a key (`cnf`) is refused, because no proof
+   * of the key is verified: for a passport, use `verifyAction`.
+   *
+   * @param token - a JWS in compact form
+   * @param profile - the name of a profile in the option `tokenProfiles`
+   * @throws {@link OptionsInvalid} if there is no such profile
+   *
+   * @example
+   * ```ts
+   * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
+   *
+   * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+   * await registry.ready();
+   * const verifier = createPassportVerifier({
+   *   registry,
+   *   policy: { tiers: ['sandbox'] },
+   *   audience: 'https://mail.example',
+   *   tokenProfiles: {
+   *     access: { type: 'at+jwt', maxAge: 3600, requiredClaims: ['sub', 'client_id', 'jti'] },
+   *   },
+   * });
+   * const { accepted, reasons } = await verifier.verifyToken('what the client sent', 'access');
+   * console.log(accepted, reasons[0].code); // false token-malformed
+   * registry.close();
+   * ```
+   */
+  verifyToken(token: string, profile: string): Promise<AcceptedToken | RejectedToken>;
 }
 
 const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'));
@@ -85,11 +130,12 @@ const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'))
 export function createPassportVerifier(options: PassportVerifierOptions): PassportVerifier {
   assertOptions<PassportVerifierOptions>(options, PASSPORT_VERIFIER_OPTIONS, 'createPassportVerifier');
   const { registry, policy, audience } = options;
+  assertTokenProfiles(options);
   compilePolicy(policy);
   const settings = withDefaults(options);
   const { clock, policyHandlers } = settings;
   const issuers = new Issuers(settings);
-  const passports = new PassportCache();
+  const passports = new TokenCache((token) => readPassport(token, [PASSPORT_TYPE]));
   const replayStore = options.replayStore ?? memoryReplayStore({ now: clock.now });
 
   async function passportSteps(token: string, check: RunCheck, findings: Findings) {
@@ -154,6 +200,8 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
       });
       return passed ? { allowed: true, ...verdict } : { allowed: false, ...verdict };
     },
+
+    verifyToken: createTokenCheck(options, { issuers, clock }),
   };
 
   /**

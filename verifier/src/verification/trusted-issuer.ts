@@ -28,7 +28,12 @@ export async function trustedIssuer(
     if (!accepted || issuer === undefined || judgedBy === undefined) throw new Rejection(reasons);
     return { issuer, registry: judgedBy };
   } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
-    return reject('registry-unavailable', error.message, error);
+    return rejectUnavailable(error);
   }
+}
+
+/** Ends a verification because of an error of the registry. */
+export function rejectUnavailable(error: unknown): never {
+  if (!(error instanceof RegistryError)) throw error;
+  return reject('registry-unavailable', error.message, error);
 }

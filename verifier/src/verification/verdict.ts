@@ -1,6 +1,7 @@
 import type { Issuer } from '../core/generated/schemas.js';
 import type { Mandate, PassportClaims } from '../passport/claims.js';
 import { Rejection, type VerdictReason } from '../passport/rejection.js';
+import type { TokenClaims } from '../passport/token-profile.js';
 
 /** The steps of a verification, in order. The steps from `scope` on run only for actions. */
 export const VERDICT_CHECKS = [
@@ -32,7 +33,7 @@ export const VERDICT_CHECKS = [
   'proof-action',
   /** The proof is for this payload. */
   'payload',
-  /** The proof is for this verifier. */
+  /** The proof is for this verifier, or the token for the audience of its profile. */
   'audience',
   /** The proof is valid now, and for no longer than allowed. */
   'proof-times',
@@ -92,6 +93,26 @@ export interface RejectedPassport extends VerdictDetails, Readonly<Findings> {
 
 /** Whether a passport is valid. Check `accepted`. */
 export type PassportVerdict = AcceptedPassport | RejectedPassport;
+
+/** The verdict on a token that is valid under a profile. */
+export interface AcceptedToken extends VerdictDetails {
+  readonly accepted: true;
+  /**
+   * What was proven: the issuer signed this token, for this audience, and the token is valid now. Neither who presents
+   * it, nor that the request is not a replay, nor that the issuer has not withdrawn the token since.
+   */
+  readonly proven: 'token';
+  readonly issuer: Issuer;
+  readonly claims: TokenClaims;
+  readonly registry: JudgedBy;
+}
+
+/** The verdict on a token that is refused, with the findings up to the failed step. It proves nothing. */
+export interface RejectedToken extends VerdictDetails, Readonly<Pick<Findings, 'issuer' | 'registry'>> {
+  readonly accepted: false;
+  /** The claims of the token. Undefined unless the issuer's signature is valid. */
+  readonly claims: TokenClaims | undefined;
+}
 
 /** The verdict on an allowed action. */
 export interface AllowedAction extends VerdictDetails {

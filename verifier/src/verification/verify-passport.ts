@@ -2,6 +2,7 @@ import { hasPassed, isToCome } from '../core/bytes/clock.js';
 import type { IssuerMetadata, KnownIssuer } from '../issuer/issuer-metadata.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
+import type { IssuerToken } from '../passport/issuer-token.js';
 import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { type RunningClock, timeOf } from '../passport/running-clock.js';
@@ -12,6 +13,14 @@ export interface PassportIssuer {
   readonly known: KnownIssuer;
   readonly issuers: Issuers;
   readonly clock: RunningClock;
+}
+
+/** The claims of every token of an issuer. */
+interface CommonClaims {
+  readonly iss: string;
+  readonly iat: number;
+  readonly nbf?: number;
+  readonly exp: number;
 }
 
 /**
@@ -25,12 +34,9 @@ export async function verifyAtIssuer(
   { known, issuers, clock }: PassportIssuer,
   { check, findings }: { check: RunCheck; findings: Findings },
 ): Promise<PassportClaims> {
-  const { claims, kid } = passport;
-  const metadata = await check('discovery', async () =>
-    assertSameIssuer(claims, await issuers.metadata(known)),
-  );
-  const key = await check('jwks', () => issuers.key(metadata.jwks_uri, kid));
-  await check('signature', () => passport.verifySignature(key));
+  const { claims } = passport;
+  const { issuer_id } = claims;
+  await verifyIssued(passport, { issuer_id, known, issuers }, check);
   findings.passport = claims;
   check('times', () => checkTimes(claims, clock));
   await check('status', async () => {
@@ -42,7 +48,24 @@ export async function verifyAtIssuer(
   return claims;
 }
 
-function assertSameIssuer({ iss, issuer_id }: PassportClaims, metadata: IssuerMetadata): IssuerMetadata {
+/** Verifies that an issuer has signed a token: with its metadata, which must name the same issuer, and its keys. */
+export async function verifyIssued(
+  token: IssuerToken<CommonClaims>,
+  { issuer_id, known, issuers }: { issuer_id: string; known: KnownIssuer; issuers: Issuers },
+  check: RunCheck,
+): Promise<void> {
+  const metadata = await check('discovery', async () => {
+    const { iss } = token.claims;
+    return assertSameIssuer({ iss, issuer_id }, await issuers.metadata(known));
+  });
+  const key = await check('jwks', () => issuers.key(metadata.jwks_uri, token.kid));
+  await check('signature', () => token.verifySignature(key));
+}
+
+function assertSameIssuer(
+  { iss, issuer_id }: Pick<IssuerMetadata, 'issuer_id'> & { readonly iss: string },
+  metadata: IssuerMetadata,
+): IssuerMetadata {
   if (iss !== metadata.issuer) reject('iss-mismatch', `iss is not the issuer's URL, ${metadata.issuer}`);
   if (issuer_id !== metadata.issuer_id) {
     reject('discovery-mismatch', `the metadata belongs to the issuer ${JSON.stringify(metadata.issuer_id)}`);
@@ -50,9 +73,10 @@ function assertSameIssuer({ iss, issuer_id }: PassportClaims, metadata: IssuerMe
   return metadata;
 }
 
-function checkTimes({ iat, nbf, exp }: PassportClaims, clock: RunningClock): void {
+/** Asserts that a token is valid now. */
+export function checkTimes({ iat, nbf, exp }: CommonClaims, clock: RunningClock): void {
   if (isToCome(Math.max(iat, nbf ?? iat) * 1000, timeOf(clock))) {
-    reject('token-not-yet-valid', 'the passport is not valid yet');
+    reject('token-not-yet-valid', 'the token is not valid yet');
   }
-  if (hasPassed(exp * 1000, timeOf(clock))) reject('token-expired', 'the passport has expired');
+  if (hasPassed(exp * 1000, timeOf(clock))) reject('token-expired', 'the token has expired');
 }

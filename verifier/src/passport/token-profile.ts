@@ -1,0 +1,101 @@
+import { type Check, isListOf } from '../core/bytes/checks.js';
+import { hasPassed } from '../core/bytes/clock.js';
+import type { KeyAlgorithm } from '../core/keys/public-key.js';
+import { isBaseUrl, isTime } from './claims.js';
+import { IssuerToken, readToken } from './issuer-token.js';
+import { reject } from './rejection.js';
+import { type RunningClock, timeOf } from './running-clock.js';
+
+/** What a JWT of an issuer must be, to be accepted (docs/protocol/passports.md#token-profile). */
+export interface TokenProfile {
+  /**
+   * The exact `typ`, such as `at+jwt` (RFC 9068) or `oauth-id-jag+jwt`. Neither `JWT`, which any token may have, nor
+   * `passport+jwt`.
+   */
+  readonly type: string;
+  /** The audience that `aud` must contain. Default: the `audience` of the verifier. */
+  readonly audience?: string;
+  /** The maximum time since `iat`, in seconds. Default: 86400, a day. */
+  readonly maxAge?: number;
+  /** The accepted algorithms. `EdDSA` in a token means `Ed25519`. Default: all that the library knows. */
+  readonly algorithms?: readonly KeyAlgorithm[];
+  /** The claims that the token must have, in addition to `iss`, `aud`, `iat` and `exp`. Only their presence is checked. */
+  readonly requiredClaims?: readonly string[];
+  /** The id of the only accepted issuer. Required with a look-up of single issuers. */
+  readonly issuerId?: string;
+}
+
+/** The claims of a token that was verified under a profile. */
+export interface TokenClaims {
+  /** The issuer's base URL, as in its metadata. */
+  readonly iss: string;
+  /** One audience, or several. The audience of the profile is among them. */
+  readonly aud: string | readonly string[];
+  /** Seconds since 1970. */
+  readonly iat: number;
+  /** Seconds since 1970. */
+  readonly exp: number;
+  /** Seconds since 1970. */
+  readonly nbf?: number;
+  readonly [claim: string]: unknown;
+}
+
+/** A profile with its defaults. */
+export type CompleteProfile = Required<Omit<TokenProfile, 'issuerId'>> & Pick<TokenProfile, 'issuerId'>;
+
+/** Adds the defaults to a profile. Later changes to the object of the caller have no effect. */
+export function completeProfile(profile: TokenProfile, audience: string): CompleteProfile {
+  const { algorithms = ['Ed25519', 'ES256'], requiredClaims = [] } = profile;
+  return {
+    type: profile.type,
+    audience: profile.audience ?? audience,
+    maxAge: profile.maxAge ?? 86_400,
+    algorithms: [...algorithms],
+    requiredClaims: [...requiredClaims],
+    ...(profile.issuerId === undefined ? {} : { issuerId: profile.issuerId }),
+  };
+}
+
+const isAudience: Check = (value) =>
+  typeof value === 'string' || isListOf(value, (one) => typeof one === 'string');
+
+const CHECKS: Readonly<Record<string, Check>> = { iss: isBaseUrl, aud: isAudience, iat: isTime, exp: isTime };
+
+/** Claims that only ID tokens have (OpenID Connect Core). */
+const ID_TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash'];
+
+/** Parses a token, and checks its form and claims under a profile (rule token-profile). */
+export function readUnderProfile(token: string, profile: CompleteProfile): IssuerToken<TokenClaims> {
+  const parts = readToken(token, [profile.type]);
+  const { algorithm, payload } = parts.jws;
+  if (!profile.algorithms.includes(algorithm)) {
+    reject('token-algorithm', `the profile does not accept the algorithm ${algorithm}`);
+  }
+  for (const [claim, check] of Object.entries(CHECKS)) {
+    if (!check(payload[claim])) reject('token-claims', `${claim} is missing or invalid`);
+  }
+  const isPresent = (claim: string) => Object.hasOwn(payload, claim) && payload[claim] !== null;
+  const missing = profile.requiredClaims.find((claim) => !isPresent(claim));
+  if (missing !== undefined) reject('token-claims', `${missing} is missing, which the profile requires`);
+  const foreign = ID_TOKEN_CLAIMS.find((claim) => Object.hasOwn(payload, claim));
+  if (foreign !== undefined) reject('id-token', `the token has the claim ${foreign}: it is an ID token`);
+  if (Object.hasOwn(payload, 'cnf')) {
+    reject('token-bound', 'the token is bound to a key (cnf), whose proof is not verified here');
+  }
+  return new IssuerToken(parts, payload as unknown as TokenClaims);
+}
+
+/** Asserts that a token is not older than its profile allows. */
+export function checkAge({ iat }: TokenClaims, { maxAge }: CompleteProfile, clock: RunningClock): void {
+  if (hasPassed((iat + maxAge) * 1000, timeOf(clock))) {
+    reject('token-too-old', `the token was issued more than ${maxAge} seconds ago`);
+  }
+}
+
+/** Asserts that an `aud` names an audience. Without an audience, no `aud` does. */
+export function assertAudience(audience: string | undefined, aud: unknown): void {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (audience === undefined || !named.includes(audience)) {
+    reject('audience-mismatch', 'the token is for another verifier, or the option audience is missing');
+  }
+}
