@@ -1,0 +1,32 @@
+import type { KitCase, KitRole } from './kit-case.js';
+import { listKit } from './lists.js';
+
+/** The version of the cases: conformance/CHANGELOG.md says what changed. */
+export const KIT_VERSION = '0.1.0';
+
+/** The kit of each role. Each topic begins with what is most important. */
+const KITS: Readonly<Partial<Record<KitRole, () => Generator<KitCase>>>> = { list: listKit };
+
+/** Makes the cases of a role, the same ones in the same order every time. */
+export function* kitCases(role: KitRole): Generator<KitCase> {
+  yield* KITS[role]?.() ?? [];
+}
+
+const START_CASES = 40;
+
+/** The cases to begin with: the first ones of each topic in turn. */
+export function startCases(cases: readonly KitCase[]): KitCase[] {
+  const topics = new Map<string, KitCase[]>();
+  for (const one of cases) {
+    const [, topic = ''] = one.id.split('/');
+    topics.set(topic, [...(topics.get(topic) ?? []), one]);
+  }
+  const chosen = new Set<KitCase>();
+  for (let number = 0; chosen.size < Math.min(START_CASES, cases.length); number++) {
+    for (const ofTopic of topics.values()) {
+      const next = ofTopic[number];
+      if (next !== undefined && chosen.size < START_CASES) chosen.add(next);
+    }
+  }
+  return cases.filter((one) => chosen.has(one));
+}

@@ -1,0 +1,103 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** What a program does that is not an answer: it ends, hangs, or prints something else. */
+export class ProgramFault extends Error {
+  override readonly name = 'ProgramFault';
+  /** Whether the fault is an answer to a question that was answered before. */
+  readonly isLate: boolean;
+
+  constructor(message: string, isLate = false) {
+    super(message);
+    this.isLate = isLate;
+  }
+}
+
+const SHOWN_CHARACTERS = 200;
+const shortened = (text: string) =>
+  text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+
+/** A running program. It gets one line at a time, and answers each with one line. */
+export class Program {
+  readonly #child: ChildProcessWithoutNullStreams;
+  /** Lines that nobody has read yet. */
+  readonly #lines: string[] = [];
+  #errors = '';
+  #ended: string | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor([command = '', ...args]: readonly string[]) {
+    this.#child = spawn(command, args, { stdio: 'pipe' });
+    const end = (why: string) => {
+      this.#ended ??= why;
+      this.#wake();
+    };
+    this.#child.on('error', ({ message }) => end(`does not start: ${message}`));
+    this.#child.on('close', (code, signal) => end(`has ended with ${signal ?? code}`));
+    this.#child.stdin.on('error', () => undefined);
+    this.#child.stderr.on('data', (text) => {
+      this.#errors = (this.#errors + text).slice(-SHOWN_CHARACTERS);
+    });
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      this.#lines.push(line);
+      this.#wake();
+    });
+  }
+
+  /**
+   * Sends a message, and returns the answer with its `id`.
+   *
+   * @throws {@link ProgramFault}
+   */
+  async ask(message: { readonly id: number }, timeoutMs: number): Promise<Record<string, unknown>> {
+    this.assertSilent();
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+    const line = await this.#nextLine(timeoutMs);
+    const answer = parsed(line);
+    if (answer['id'] === message.id) return answer;
+    if (typeof answer['id'] === 'number' && answer['id'] < message.id) throw answeredTwice();
+    throw new ProgramFault(
+      `answers with another id: ${shortened(line)}. Each answer has the id of its message`,
+    );
+  }
+
+  /** @throws {@link ProgramFault} if the program has printed something that nobody has asked for */
+  assertSilent(): void {
+    if (this.#lines.length > 0) throw answeredTwice();
+  }
+
+  /** Ends the process, and whatever it hangs in. */
+  end(): void {
+    this.#child.stdin.end();
+    this.#child.kill('SIGKILL');
+  }
+
+  async #nextLine(timeoutMs: number): Promise<string> {
+    let timer: NodeJS.Timeout | undefined;
+    const isLate = await new Promise<boolean>((resolve) => {
+      const look = () => (this.#lines.length > 0 || this.#ended !== undefined) && resolve(false);
+      this.#wake = look;
+      timer = setTimeout(() => resolve(true), timeoutMs);
+      look();
+    });
+    clearTimeout(timer);
+    this.#wake = () => undefined;
+    const line = this.#lines.shift();
+    if (line !== undefined) return line;
+    if (isLate) throw new ProgramFault(`has not answered within ${timeoutMs / 1000} seconds`);
+    const errors = this.#errors.trim();
+    throw new ProgramFault(`${this.#ended}${errors === '' ? '' : `: …${errors}`}`);
+  }
+}
+
+const answeredTwice = () => new ProgramFault('has answered twice: each message has one answer', true);
+
+function parsed(line: string): Record<string, unknown> {
+  try {
+    const answer: unknown = JSON.parse(line);
+    if (typeof answer === 'object' && answer !== null) return answer as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new ProgramFault(`prints something that is not a JSON object: ${shortened(line)}. Log to stderr`);
+}
