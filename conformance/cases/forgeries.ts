@@ -370,6 +370,7 @@ export function* rotations(): Generator<Case> {
       rule: 'rotation-chain',
       base: 'checkpoint',
       patches,
+      now: golden('checkpoint').now + count * 60_000,
       why: 'A rotation has at most 64 steps.',
     });
   }

@@ -1,15 +1,25 @@
+import { chainKit } from './chains.js';
+import { clockKit } from './clocks.js';
+import { hostKit } from './hosts.js';
 import type { KitCase, KitRole } from './kit-case.js';
 import { listKit } from './lists.js';
+import { memoryKit } from './memories.js';
+import { statementKit } from './statements.js';
 
 /** The version of the cases: conformance/CHANGELOG.md says what changed. */
 export const KIT_VERSION = '0.1.0';
 
 /** The kit of each role. Each topic begins with what is most important. */
-const KITS: Readonly<Partial<Record<KitRole, () => Generator<KitCase>>>> = { list: listKit };
+const KITS: Readonly<Partial<Record<KitRole, readonly ((role: KitRole) => Generator<KitCase>)[]>>> = {
+  list: [listKit],
+  lookup: [statementKit, memoryKit, hostKit],
+  client: [memoryKit, statementKit, chainKit, clockKit, hostKit],
+  auditor: [statementKit, chainKit, clockKit],
+};
 
 /** Makes the cases of a role, the same ones in the same order every time. */
 export function* kitCases(role: KitRole): Generator<KitCase> {
-  yield* KITS[role]?.() ?? [];
+  for (const kind of KITS[role] ?? []) yield* kind(role);
 }
 
 const START_CASES = 40;
