@@ -21,7 +21,7 @@ export function adopt(
   return {
     ...{ id: `${role}/${id}`, role, rule, why },
     anchor: JSON.stringify(one.anchor),
-    ...(trusted && { ask: one.ask }),
+    ...((trusted ?? role === 'lookup') && { ask: one.ask }),
     ...(one.steps.some(({ sources }) => sources.some(({ base }) => base === 'p256')) && {
       needs: 'ES256' as const,
     }),

@@ -1,8 +1,11 @@
 import { chainKit } from './chains.js';
-import { clockKit } from './clocks.js';
+import { clockKit, cosignatureClocks } from './clocks.js';
+import { historyKit } from './histories.js';
 import { hostKit } from './hosts.js';
 import type { KitCase, KitRole } from './kit-case.js';
 import { listKit } from './lists.js';
+import { logAuditKit, proofKit } from './logs.js';
+import { lookupKit } from './lookups.js';
 import { memoryKit } from './memories.js';
 import { statementKit } from './statements.js';
 
@@ -12,9 +15,10 @@ export const KIT_VERSION = '0.1.0';
 /** The kit of each role. Each topic begins with what is most important. */
 const KITS: Readonly<Partial<Record<KitRole, readonly ((role: KitRole) => Generator<KitCase>)[]>>> = {
   list: [listKit],
-  lookup: [statementKit, memoryKit, hostKit],
+  lookup: [lookupKit, memoryKit, hostKit, statementKit],
   client: [memoryKit, statementKit, chainKit, clockKit, hostKit],
-  auditor: [statementKit, chainKit, clockKit],
+  auditor: [statementKit, chainKit, clockKit, logAuditKit],
+  log: [proofKit, historyKit, cosignatureClocks],
 };
 
 /** Makes the cases of a role, the same ones in the same order every time. */

@@ -8,7 +8,7 @@ import type { Patch } from '../cases/patch.js';
 import { borderRecords, LISTS, publishWith, TIMES } from '../cases/records.js';
 import { type Registry, record } from '../cases/registry.js';
 import type { KitCase, Right } from './kit-case.js';
-import { either, type KitDraft, kitCase } from './make.js';
+import { ASKED, either, type KitDraft, kitCase } from './make.js';
 
 /** What a list verifier must accept and refuse: docs/protocol.md as far as "Verifying a list". */
 export function* listKit(): Generator<KitCase> {
@@ -21,8 +21,6 @@ export function* listKit(): Generator<KitCase> {
   yield* rootKeys();
   yield* decisions();
 }
-
-const ASKED = ['alpha', 'beta', 'no-such-issuer'];
 
 function* goodLists(): Generator<KitCase> {
   const rule = 'verify-before-parse';

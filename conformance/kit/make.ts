@@ -26,6 +26,9 @@ export interface KitDraft {
 /** What is right for each role that sees a case. */
 export type RightByRole = Readonly<Partial<Record<KitRole, Right>>>;
 
+/** Whom a look-up asks for. */
+export const ASKED = ['alpha', 'beta', 'no-such-issuer'];
+
 /** Makes a case for one role: with one step, unless the draft has steps. */
 export function kitCase(role: KitRole, draft: KitDraft, right: Right): KitCase {
   const { id, rule, why = '', base, patches = [], script, anchor = {}, ask, policy, trusted } = draft;
@@ -37,7 +40,7 @@ export function kitCase(role: KitRole, draft: KitDraft, right: Right): KitCase {
     ...{ id: `${role}/${id}`, role, rule, why },
     anchor: typeof anchor === 'string' ? anchor : JSON.stringify({ ...usual, ...anchor }),
     ...(needs && { needs }),
-    ...(ask && { ask }),
+    ...((ask ?? role === 'lookup') && { ask: ask ?? ASKED }),
     ...(policy && { policy }),
     steps: draft.steps ?? [{ ...shows, ...(trusted && right === 'accept' && { trusted }) }],
   };

@@ -55,7 +55,7 @@ export class LoopbackHost {
     const answer = path === asked && source ? this.#scripted(source, `${at}/${path}`) : null;
     if (answer === null) send(response, { file, path });
     else if ('body' in answer) send(response, { file: unbase64(answer.body), path });
-    else if ('type' in answer) send(response, { file, path, type: answer.type });
+    else if ('type' in answer) send(response, { file: file ?? new Uint8Array(), path, type: answer.type });
     else if ('ends' in answer) endEarly(response, { file, path, when: answer.ends });
     else if ('status' in answer) {
       const location = `/${prefix}/${at}/${ELSEWHERE}${path}`;

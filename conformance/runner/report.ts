@@ -51,7 +51,11 @@ export function tableOf(report: Report): string {
       .map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0)))
       .join('  '),
   );
+  const others = results.flatMap(({ id, otherCodes }) =>
+    otherCodes === undefined ? [] : [`other code: ${id}`, `  ${otherCodes}`],
+  );
   return [
+    ...others,
     ...failuresOf(results),
     '',
     ...lines,

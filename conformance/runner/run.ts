@@ -22,6 +22,8 @@ export interface CaseResult {
   readonly message?: string;
   /** The second grade: how many refusals had the code of the protocol, and how many had to. */
   readonly codes: readonly [right: number, all: number];
+  /** What the program said in place of such a code. */
+  readonly otherCodes?: string;
   readonly seconds: number;
 }
 
@@ -45,6 +47,12 @@ export interface RunOptions {
 export interface RunResult {
   readonly program: Handshake;
   readonly results: readonly CaseResult[];
+}
+
+/** The codes of the refusals of a case. */
+interface Codes {
+  readonly counted: [right: number, all: number];
+  readonly others: string[];
 }
 
 /** The program cannot be run at all. */
@@ -97,7 +105,7 @@ class Runner {
 
   async judge(one: KitCase): Promise<void> {
     const started = performance.now();
-    const codes: [number, number] = [0, 0];
+    const codes: Codes = { counted: [0, 0], others: [] };
     let message: string | undefined;
     if (one.needs !== undefined && !this.#handshake.algorithms.includes(one.needs)) {
       this.#add({
@@ -105,7 +113,7 @@ class Runner {
         rule: one.rule,
         outcome: 'skipped',
         message: `needs ${one.needs}`,
-        codes,
+        codes: [0, 0],
         seconds: 0,
       });
       return;
@@ -127,7 +135,8 @@ class Runner {
       rule: one.rule,
       outcome,
       ...(message !== undefined && { message }),
-      codes,
+      codes: codes.counted,
+      ...(codes.others.length > 0 && { otherCodes: codes.others.join('; ') }),
       seconds,
     });
   }
@@ -149,7 +158,7 @@ class Runner {
   }
 
   /** Returns what is wrong with the first wrong answer. */
-  async #steps(one: KitCase, codes: [number, number]): Promise<string | undefined> {
+  async #steps(one: KitCase, codes: Codes): Promise<string | undefined> {
     this.#blameLast();
     const prefix = String(this.#id);
     for (const [at, step] of one.steps.entries()) {
@@ -226,8 +235,8 @@ class Runner {
     return {
       ...{ case: one.id, step: at, now, anchor: one.anchor },
       ...(restarts && { restart: true }),
-      ...(step.trusted && { ask: one.ask }),
-      ...(step.trusted && one.policy && { policy: one.policy }),
+      ...(one.ask && { ask: one.ask }),
+      ...(one.policy && { policy: one.policy }),
       ...(sources.length > 0 && this.#shown(one.role, sources, { at, prefix })),
       ...(one.role === 'client' || one.role === 'lookup'
         ? { deadline: mustWait ? SHORT_DEADLINE_SECONDS : DEADLINE_SECONDS }
@@ -269,11 +278,7 @@ const isTexts = (value: unknown): value is readonly string[] =>
 const told = (right: Right) => (right === 'accept' ? 'accept' : `refuse with ${right.join(' or ')}`);
 
 /** Compares an answer with what is right. The code of a refusal is only counted. */
-function faultOf(
-  answer: Record<string, unknown>,
-  step: KitStep,
-  codes: [number, number],
-): string | undefined {
+function faultOf(answer: Record<string, unknown>, step: KitStep, codes: Codes): string | undefined {
   const { verdict, code, trusted } = answer;
   if (verdict !== 'accept' && verdict !== 'refuse')
     return `the answer has no "verdict" of "accept" or "refuse": ${JSON.stringify(answer)}`;
@@ -282,8 +287,9 @@ function faultOf(
   if (verdict !== (right === 'accept' ? 'accept' : 'refuse'))
     return `must ${told(right)}, and the answer is ${verdict} ${said.join(',')}`.trim();
   if (right !== 'accept') {
-    codes[1] += 1;
-    if (right.some((one) => said.includes(one))) codes[0] += 1;
+    codes.counted[1] += 1;
+    if (right.some((one) => said.includes(one))) codes.counted[0] += 1;
+    else codes.others.push(`${said.join(',')} in place of ${right.join(' or ')}`);
     return undefined;
   }
   if (step.trusted === undefined) return undefined;
