@@ -7,7 +7,9 @@ import { listKit } from './lists.js';
 import { logAuditKit, proofKit } from './logs.js';
 import { lookupKit } from './lookups.js';
 import { memoryKit } from './memories.js';
+import { passportKit } from './passports.js';
 import { statementKit } from './statements.js';
+import { auditKit, treeKit } from './trees.js';
 
 /** The version of the cases: conformance/CHANGELOG.md says what changed. */
 export const KIT_VERSION = '0.1.0';
@@ -16,8 +18,9 @@ export const KIT_VERSION = '0.1.0';
 const KITS: Readonly<Partial<Record<KitRole, readonly ((role: KitRole) => Generator<KitCase>)[]>>> = {
   list: [listKit],
   lookup: [lookupKit, memoryKit, hostKit, statementKit],
-  client: [memoryKit, statementKit, chainKit, clockKit, hostKit],
-  auditor: [statementKit, chainKit, clockKit, logAuditKit],
+  client: [treeKit, memoryKit, statementKit, chainKit, clockKit, hostKit],
+  auditor: [treeKit, auditKit, statementKit, chainKit, clockKit, logAuditKit],
+  passport: [passportKit],
   log: [proofKit, historyKit, cosignatureClocks],
 };
 

@@ -33,6 +33,8 @@ export const ASKED = ['alpha', 'beta', 'no-such-issuer'];
 export function kitCase(role: KitRole, draft: KitDraft, right: Right): KitCase {
   const { id, rule, why = '', base, patches = [], script, anchor = {}, ask, policy, trusted } = draft;
   const { anchor: usual, now } = golden(base);
+  // An auditor says nothing of single issuers.
+  const decides = role !== 'auditor';
   const source = { base, patches, ...(script && { script }) };
   const needs = draft.needs ?? (base === 'p256' ? 'ES256' : undefined);
   const shows = { now: draft.now ?? now, sources: [source], right };
@@ -40,9 +42,9 @@ export function kitCase(role: KitRole, draft: KitDraft, right: Right): KitCase {
     ...{ id: `${role}/${id}`, role, rule, why },
     anchor: typeof anchor === 'string' ? anchor : JSON.stringify({ ...usual, ...anchor }),
     ...(needs && { needs }),
-    ...((ask ?? role === 'lookup') && { ask: ask ?? ASKED }),
+    ...(decides && (ask ?? role === 'lookup') && { ask: ask ?? ASKED }),
     ...(policy && { policy }),
-    steps: draft.steps ?? [{ ...shows, ...(trusted && right === 'accept' && { trusted }) }],
+    steps: draft.steps ?? [{ ...shows, ...(decides && trusted && right === 'accept' && { trusted }) }],
   };
 }
 
