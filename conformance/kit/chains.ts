@@ -10,7 +10,8 @@ const REPLACED = 'ERR_DELEGATION_INVALID';
 
 const CODES: Readonly<Record<string, string>> = {
   'no steps': REPLACED,
-  'without the first': 'ERR_ROTATION_GAP',
+  // A step says its place.
+  'without the first': INVALID,
   'without the last': REPLACED,
   'without the middle': INVALID,
   'in another order': INVALID,

@@ -293,6 +293,7 @@ function* decisions(): Generator<KitCase> {
   const active = ask.filter((id) => !['suspended', 'revoked', 'unlisted'].includes(id));
   const [allow, deny] = ['suspended', 'active'].map((id) => [{ issuer_id: id, reason: 'a test' }]);
   const others = active.filter((id) => id !== 'active');
+  yield make('no policy', 'status-rejected', { trusted: active });
   yield make('any tier', 'status-rejected', { policy: { tiers }, trusted: active });
   yield make('allowed', 'status-rejected', { policy: { tiers: [], allow }, trusted: [] });
   yield make('one tier', 'trust-policy', { policy: { tiers: ['registered'] }, trusted: ['registered'] });
