@@ -3,11 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { KIT_VERSION, kitCases, startCases } from './kit/index.js';
 import { KIT_ROLES, type KitCase, type KitRole } from './kit/kit-case.js';
+import { rulesTable } from './kit/rules.js';
 import { jsonReport, junitReport, passes, type Report, tableOf } from './runner/report.js';
 import { CannotRun, run } from './runner/run.js';
 
 const USAGE = `conformance run --role ROLE [--start] [--only ID] [--xfails FILE] [--json FILE] [--junit FILE] [--timeout SECONDS] -- PROGRAM [ARGUMENT…]
 conformance list [--role ROLE] [--start] [--only ID]
+conformance rules
 
 Roles: ${KIT_ROLES.join(', ')}. --start runs the forty cases to begin with. --xfails lists cases that the program is known
 to fail, one id a line: if one passes, the run fails. The table is on stderr, and the result as JSON on stdout.
@@ -68,6 +70,8 @@ if (command === 'list') {
   for (const role of roles) {
     for (const { id, rule } of chosen(role, options)) process.stdout.write(`${id}  (${rule})\n`);
   }
+} else if (command === 'rules') {
+  process.stdout.write(rulesTable(KIT_ROLES.flatMap((role) => [...kitCases(role)])));
 } else if (command === 'run') {
   const { role } = options;
   if (!isRole(role)) usage(`--role is one of ${KIT_ROLES.join(', ')}`);

@@ -1,6 +1,6 @@
 import { textOf } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
-import { anchors, logs } from '../cases/logs.js';
+import { anchors, heads, lastEntries, logsOfSizes } from '../cases/logs.js';
 import { variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import type { Registry } from '../cases/registry.js';
@@ -77,10 +77,10 @@ const HEADS: Readonly<Record<string, Right>> = {
 };
 
 function* logHeads(role: KitRole): Generator<KitCase> {
-  for (const one of logs()) {
+  for (const one of heads(['log', 'witnessed'])) {
     const [, base = '', name = ''] = one.id.split('/');
     const right = HEADS[name];
-    if (right === undefined || !['log', 'witnessed'].includes(base)) continue;
+    if (right === undefined) continue;
     yield adopt(one, { role, id: `head/${base}, ${name}`, rule: 'log-name', right: [right] });
   }
 }
@@ -167,16 +167,9 @@ const AUDIT_CODES = ['ERR_AUDIT_LOG', NOT_LOGGED, 'ERR_AUDIT_CHECKSUMS', 'ERR_AU
 
 /** What an auditor must accept and refuse of a log (rule log-audit). */
 export function* logAuditKit(role: KitRole): Generator<KitCase> {
-  for (const one of logs()) {
-    const [, base = '', name = ''] = one.id.split('/');
-    if (base !== 'witnessed' || name.endsWith(', and a publication') || HEADS[name] !== undefined) continue;
-    if (
-      /cosignatures$/.test(name) ||
-      REMOVED.includes(name) ||
-      name.includes('head') ||
-      name.includes('pending')
-    )
-      continue;
+  for (const one of lastEntries('witnessed')) {
+    const [, , name = ''] = one.id.split('/');
+    if (REMOVED.includes(name)) continue;
     const rule = ENTRY_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-audit';
     const right = either(GOOD_ENTRIES.includes(name), ...AUDIT_CODES);
     yield adopt(one, {
@@ -187,10 +180,9 @@ export function* logAuditKit(role: KitRole): Generator<KitCase> {
       right: [right],
     });
   }
-  for (const one of logs()) {
+  for (const one of logsOfSizes()) {
     const [, name = ''] = one.id.split('/');
-    if (/^\d+ entries$/.test(name))
-      yield adopt(one, { role, id: `log/${name}`, rule: 'log-tiles', right: ['accept'] });
+    yield adopt(one, { role, id: `log/${name}`, rule: 'log-tiles', right: ['accept'] });
   }
   yield* auditedHeads(role);
 }

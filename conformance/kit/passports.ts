@@ -146,6 +146,14 @@ function* tokens(role: KitRole): Generator<KitCase> {
 }
 
 const long = (length: number) => 'x'.repeat(length);
+/** A value in the id of a case. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'absent';
+  return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)} (${text.length})`;
+}
+
+const SHOWN_LENGTH = 30;
+
 const MANY = Array.from({ length: 256 }, (_one, at) => `c${at}`);
 
 /** What a claim may be, and what not. Undefined: it is absent. */
@@ -181,7 +189,7 @@ function* claims(role: KitRole): Generator<KitCase> {
   const at = topic(role, 'claim', 'passport-claims');
   for (const [claim, { good: right = [], bad }] of Object.entries(CLAIMS)) {
     for (const [number, value] of [...right, ...bad].entries()) {
-      const name = `${claim} ${(JSON.stringify(value) ?? 'absent').slice(0, 40)}${Array.isArray(value) && value.length > 9 ? ` (${value.length})` : ''}${typeof value === 'string' && value.length > 38 ? ` (${value.length})` : ''}`;
+      const name = `${claim} ${shown(value)}`;
       const isGood = number < right.length;
       yield at(
         name,
@@ -601,7 +609,7 @@ function* proofs(role: KitRole): Generator<KitCase> {
   ]);
   for (const [claim, { good: right = [], bad }] of Object.entries(PROOF)) {
     for (const [number, value] of [...right, ...bad].entries()) {
-      const name = `${claim} ${(JSON.stringify(value) ?? 'absent').slice(0, 20)}${typeof value === 'string' ? ` (${value.length})` : ''}`;
+      const name = `${claim} ${shown(value)}`;
       yield at(
         name,
         has({ claims: { [claim]: value } }),

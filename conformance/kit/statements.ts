@@ -196,7 +196,8 @@ function* special(target: Target, made: Make): Generator<KitCase> {
     yield make('previous in its form', { previous: HASH }, 'accept');
     yield make('previous in capitals', { previous: HASH.toUpperCase() });
     yield make('levels 9', { levels: 9 });
-    for (const value of [false, null, 1, 'true']) yield make(`checkpoint ${value}`, { checkpoint: value });
+    for (const value of [false, null, 1, 'true'])
+      yield make(`checkpoint ${JSON.stringify(value)}`, { checkpoint: value });
     for (const [name, value] of ODD_VALUES) if (name !== '2^53') yield make(`log ${name}`, { log: value });
     yield make('log without a key', { log: { origin: 'registry.example/log' } });
     yield make('size is another', { size: 1 }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
@@ -230,7 +231,7 @@ function* delegated(make: (name: string, value: object, right?: Right) => KitCas
   yield make('keys 16', { keys: Array(16).fill(jwk) }, 'accept');
   yield make('keys 17', { keys: Array(17).fill(jwk) });
   yield make('hold true', { hold: true }, 'accept');
-  for (const value of [false, null, 1, 'true']) yield make(`hold ${value}`, { hold: value });
+  for (const value of [false, null, 1, 'true']) yield make(`hold ${JSON.stringify(value)}`, { hold: value });
   yield make('a notice for people', { next_root_thumbprint: 5 }, 'accept');
   for (const [name, bad] of Object.entries(badKeys(jwk))) {
     yield make(

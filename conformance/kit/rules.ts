@@ -1,0 +1,44 @@
+import { KIT_ROLES, type KitCase } from './kit-case.js';
+
+/** The cases of a rule. */
+interface RuleCases {
+  readonly accepting: KitCase[];
+  readonly refusing: KitCase[];
+}
+
+/** Groups cases by their rule. A case with a step that must be refused is one that refuses, also if other steps are accepted. */
+export function casesByRule(cases: Iterable<KitCase>): ReadonlyMap<string, RuleCases> {
+  const rules = new Map<string, RuleCases>();
+  for (const one of cases) {
+    const found = rules.get(one.rule) ?? { accepting: [], refusing: [] };
+    rules.set(one.rule, found);
+    const doesRefuse = one.steps.some(({ right, trusted }) => right !== 'accept' || isLess(one, trusted));
+    (doesRefuse ? found.refusing : found.accepting).push(one);
+  }
+  return rules;
+}
+
+/** Whether a program must not trust all issuers that it is asked for. */
+const isLess = ({ ask = [] }: KitCase, trusted: readonly string[] = ask) => trusted.length < ask.length;
+
+const example = (cases: readonly KitCase[]) =>
+  cases.length === 0 ? '–' : `${cases.length}, such as \`${cases[0]?.id.replaceAll('|', '\\|')}\``;
+
+/** The table of rules and their cases, for people. */
+export function rulesTable(cases: readonly KitCase[]): string {
+  const rules = [...casesByRule(cases)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const rows = rules.map(([rule, { accepting, refusing }]) => {
+    const of = new Set([...accepting, ...refusing].map(({ role }) => role));
+    const roles = KIT_ROLES.filter((role) => of.has(role)).join(', ');
+    return `| [${rule}](../docs/protocol.md#${rule}) | ${roles} | ${example(accepting)} | ${example(refusing)} |`;
+  });
+  return `# Which cases show which rule
+
+\`conformance rules\` writes this table from the ${cases.length} cases of the kit. A case that must be refused in one of its steps, or in
+which an issuer must not be trusted, stands in the last column. \`test/conformance/kit.test.ts\` names the rules without cases.
+
+| Rule | Roles | Cases to accept | Cases to refuse |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
