@@ -61,7 +61,7 @@ const CODES: Readonly<Record<string, string>> = {
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^committed/, 'commitment-form'],
   [/not committed/, 'commitment-followed'],
-  [/^pinned/, 'rotation-chain'],
+  [/^pinned root/, 'rotation-read'],
   [/^(no steps|without the last|with one more|to the spare key)/, 'rotation-replaced'],
   [
     /^(without the middle|in another order|the last twice|of numbers|with null|nested|null|not an array)/,

@@ -45,6 +45,7 @@ export function* hostKit(role: KitRole): Generator<KitCase> {
   yield* mirrors(role);
   yield* again(role);
   if (role === 'client') yield* places(role);
+  if (role === 'lookup') yield* caches(role);
   yield* deadlines(role);
 }
 
@@ -59,7 +60,8 @@ function* oddAnswers(role: KitRole): Generator<KitCase> {
       const code = CODES[name];
       const isAbsent = name === 'status 404' || name === 'status 410';
       const right: Right = code === undefined ? (isAbsent ? (ABSENT[file] as Right) : 'accept') : [code];
-      const draft = { base, why, rule: RULES[name] ?? 'host-responses', script: { [file]: [answer] } };
+      const rule = name === 'another type' ? 'content-types' : (RULES[name] ?? 'host-responses');
+      const draft = { base, why, rule, script: { [file]: [answer] } };
       yield kitCase(
         role,
         { ...draft, id: `host/${file}, ${name}`, ask: ['alpha'], trusted: ['alpha'] },
@@ -74,14 +76,20 @@ function* mirrors(role: KitRole): Generator<KitCase> {
   const { now } = golden(base);
   for (const name of ['status 302', 'status 500', 'an HTML page', 'no response']) {
     const answer = ANSWERS[name] as ScriptedAnswer;
-    const sources = [
+    const sources: KitTree[] = [
       { base, patches: [], script: { 'publication.jwt': [answer] } },
       { base, patches: [] },
     ];
     const steps = [{ now, sources, right: 'accept' }] as const;
     yield kitCase(
       role,
-      { id: `mirror/${name}`, rule: 'failed-requests', base, why: 'A mirror has the file.', steps },
+      {
+        id: `mirror/${name}`,
+        rule: RULES[name] ?? 'failed-requests',
+        base,
+        why: 'A mirror has the file.',
+        steps,
+      },
       'accept',
     );
   }
@@ -134,6 +142,19 @@ function* again(role: KitRole): Generator<KitCase> {
   yield make('an old checkpoint', { 'checkpoint.jwt': [old('checkpoint.jwt')] }, 'accept');
 }
 
+/** A cache has an old file of the tree of sums. */
+function* caches(role: KitRole): Generator<KitCase> {
+  const patches = variant(base, (registry) => registry.change('alpha', { tier: 'registered' }).publish());
+  const file = 'sums/root';
+  const old = { body: base64(golden(base).files.get(file) as Uint8Array) };
+  const draft = { rule: 'sums-caches', base, why: 'A cache has an old sums file.', patches, now: LATER };
+  for (const count of [1, 2, 3]) {
+    const script = { [file]: [...Array(count).fill(old), ...(count < 3 ? [null] : [])] };
+    const right: Right = count < 3 ? 'accept' : ['ERR_SUMS_MISMATCH'];
+    yield kitCase(role, { ...draft, id: `again/an old sums file, ${count} times`, script }, right);
+  }
+}
+
 /** The named list is in two places. */
 function* places(role: KitRole): Generator<KitCase> {
   const named = [...golden(base).files.keys()].filter((path) => path.startsWith('snapshots/')).at(-1) ?? '';
@@ -176,6 +197,12 @@ function* places(role: KitRole): Generator<KitCase> {
 }
 
 function* deadlines(role: KitRole): Generator<KitCase> {
+  const silent = { base, patches: [], script: { 'publication.jwt': [{ never: true }] } } as const;
+  const steps: KitStep[] = [
+    { now: golden(base).now, sources: [silent, { base, patches: [] }], right: 'accept' },
+  ];
+  const why = 'A mirror answers, and the registry does not.';
+  yield kitCase(role, { id: 'deadline/a mirror answers', rule: 'deadlines', base, why, steps }, 'accept');
   for (const file of ['publication.jwt', 'keys/rotation.json']) {
     const script = { [file]: [{ never: true }] } as const;
     const late = 'The host never answers for one file.';

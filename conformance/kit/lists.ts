@@ -22,10 +22,18 @@ export function* listKit(): Generator<KitCase> {
   yield* decisions();
 }
 
+const GOOD: Readonly<Record<string, string>> = { p256: 'signature-algorithm', stated: 'root-key-pinned' };
+
 function* goodLists(): Generator<KitCase> {
   const rule = 'verify-before-parse';
   for (const base of ['plain', 'stated', 'checkpoint', 'p256', 'levels-1']) {
-    const draft = { rule, base, id: `good/${base}`, why: 'The root key has signed this list.', ask: ASKED };
+    const draft = {
+      rule: GOOD[base] ?? rule,
+      base,
+      id: `good/${base}`,
+      why: 'The root key has signed this list.',
+      ask: ASKED,
+    };
     yield kitCase('list', { ...draft, trusted: ['alpha', 'beta'] }, 'accept');
   }
   yield kitCase(
@@ -39,10 +47,13 @@ const SIGNERS = ['stranger', 'p256 stranger', 'online', 'root 2', 'log'];
 
 function* wrongSigners(): Generator<KitCase> {
   for (const base of ['plain', 'p256']) {
-    const draft = { rule: 'root-key-pinned', base, why: 'Another key has signed the list.' };
+    const why = 'Another key has signed the list.';
     const list = golden(base).files.get('issuers.json') as Uint8Array;
     for (const signer of SIGNERS) {
       const patches: Patch[] = [{ file: 'issuers.sig', text: base64url(key(signer).sign(list)) }];
+      // A key of another kind: the algorithm follows from the pinned key.
+      const isOther = (key(signer).alg === 'ES256') !== (base === 'p256');
+      const draft = { rule: isOther ? 'signature-algorithm' : 'root-key-pinned', base, why };
       yield kitCase('list', { ...draft, id: `signer/${base} by ${signer}`, patches }, INVALID);
       const own: Patch = {
         file: 'keys/root.json',

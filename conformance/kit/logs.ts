@@ -1,5 +1,6 @@
-import { textOf } from '../cases/encoding.js';
+import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
+import { jwt } from '../cases/jwt.js';
 import { anchors, heads, lastEntries, logsOfSizes } from '../cases/logs.js';
 import { variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
@@ -89,7 +90,7 @@ const ANCHOR = 'ERR_TRUST_ANCHOR_INVALID';
 const DEMANDS: Readonly<Record<string, readonly [rule: string, code: string]>> = {
   'a quorum of 1': ['log-quorum', ''],
   'a quorum of 3': ['log-quorum', ''],
-  'one witness': ['log-quorum', ''],
+  'one witness': ['trust-anchor', ''],
   'two witnesses': ['log-quorum', ''],
   'another witness': ['log-quorum', TOO_FEW],
   'a witness whose id is not that of its key': ['trust-anchor', ANCHOR],
@@ -152,12 +153,10 @@ const GOOD_ENTRIES = [
 /** Writing the log anew removes these tiles. */
 const REMOVED = ['a narrower tile', 'a wider tile'];
 const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
-  [
-    /sequence$|^an earlier|same time|same list|previous|withdrawn|publication twice|delegation again/,
-    'log-order',
-  ],
+  [/sequence$|^an earlier|same time|same list|previous|withdrawn|publication twice/, 'log-order'],
   [/stranger|kid|committed|a rotation|statement|publication of a list|publication entry/, 'log-statements'],
-  [/^an? (empty )?entry/, 'log-entries'],
+  [/^an entry of another type/, 'other-entries'],
+  [/^an? (empty )?entry|delegation again/, 'log-entries'],
   [/tile/, 'log-tiles'],
   [/file|kept|proof|testimony/, 'log-kept'],
 ];
@@ -187,10 +186,40 @@ export function* logAuditKit(role: KitRole): Generator<KitCase> {
   yield* auditedHeads(role);
 }
 
-/** Changes of the head of a log that an auditor sees. */
+/** An entry of a type that this version does not know, with its statement. */
+function unknownEntry(registry: Registry, typ: string): void {
+  const statement = jwt(registry.root, { typ }, { iat: registry.now });
+  registry.log?.add(jcs({ sha256: sha256Hex(utf8(statement)), type: 'other' }), statement, registry.files);
+  registry.publish();
+}
+
+/** Changes of the head of a log, and of its tiles and entries, that an auditor sees. */
 const AUDITED: Readonly<Record<string, readonly [(registry: Registry) => unknown, boolean]>> = {
   'a publication that is pending': [
     (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
+    true,
+  ],
+  'an entry of an unknown type': [(registry) => unknownEntry(registry, 'registry-other+jwt'), true],
+  'an entry of an unknown type with another typ': [(registry) => unknownEntry(registry, 'other+jwt'), false],
+  'a delegation that is not logged': [
+    (registry) => {
+      const { files, root, online, now } = registry;
+      const claims = { iat: now, exp: now + 9_000_000, keys: [online.jwk] };
+      files.set('keys/delegation.jwt', utf8(jwt(root, { typ: 'registry-delegation+jwt' }, claims)));
+      registry.seal();
+    },
+    false,
+  ],
+  'a proof of an earlier publication': [
+    ({ files, log, now }) =>
+      log && files.set('log/publication.tlog-proof', utf8(log.proof(log.head(now), 1))),
+    false,
+  ],
+  'a proof with an earlier head': [
+    ({ files, log, now }) => {
+      const { index = 0, entries = [] } = log ?? {};
+      if (log) files.set('log/publication.tlog-proof', utf8(log.proof(log.head(now, entries.length), index)));
+    },
     true,
   ],
   'a narrower tile': [
@@ -233,12 +262,21 @@ const AUDITED: Readonly<Record<string, readonly [(registry: Registry) => unknown
   ],
 };
 
+const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
+  [/unknown type/, 'other-entries'],
+  [/tile/, 'log-tiles'],
+  [/^no statement/, 'log-statements'],
+  [/proofs of the past/, 'log-kept'],
+  [/not logged|^a proof/, 'log-tree'],
+];
+
 function* auditedHeads(role: KitRole): Generator<KitCase> {
   const base = 'witnessed';
   for (const [name, [work, isGood]] of Object.entries(AUDITED)) {
+    const rule = HEAD_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-head';
     const draft = {
       id: `log/${name}`,
-      rule: 'log-head',
+      rule,
       base,
       patches: variant(base, work),
       why: 'The head is another one.',

@@ -1,6 +1,9 @@
+import { golden } from '../cases/goldens.js';
+import { shown } from '../cases/make-case.js';
 import { memories } from '../cases/sequences.js';
 import { adopt } from './adopt.js';
-import type { KitCase, KitRole, Right } from './kit-case.js';
+import type { KitCase, KitRole, KitStep, Right } from './kit-case.js';
+import { kitCase } from './make.js';
 
 /** What is right for the second tree, and for the first one when it is shown again. A text is the code of a refusal. */
 interface Story {
@@ -171,17 +174,38 @@ const RESTARTED = ', after a restart';
 
 const verdict = (code: string): Right => (code === YES ? 'accept' : [code]);
 
+/** The clock is set back, so that what is stored is from the future: it still protects against a rollback. */
+function* clockSetBack(role: KitRole): Generator<KitCase> {
+  const base = 'stated';
+  const { registry, now } = golden(base);
+  const newer = shown(registry.copy().publish({ at: registry.now + 1200 }), base);
+  const older = shown(registry, base);
+  const steps: KitStep[] = [
+    { now: now + 1_200_000, sources: [newer], right: 'accept' },
+    { now, sources: [older], right: [STATEMENT], restarts: true },
+    { now: now + 1_200_000, sources: [newer], right: 'accept', restarts: true },
+  ];
+  const why = 'What is stored is from the future, because the clock was set back.';
+  yield kitCase(
+    role,
+    { id: 'memory/the clock is set back', rule: 'store-times', base, why, steps },
+    'accept',
+  );
+}
+
 /** Trees that are shown one after the other, and then the first one again. */
 export function* memoryKit(role: KitRole): Generator<KitCase> {
+  yield* clockSetBack(role);
   const stories = { ...STORIES, ...CHECKPOINT_STORIES, ...LOG_STORIES };
   for (const one of memories()) {
     const [, base = '', name = ''] = one.id.split('/');
     const story = stories[name.replace(RESTARTED, '')];
     if (story === undefined || !(story.bases ?? ANY).includes(base)) continue;
-    const { rule, right, without = right } = story;
+    const { right, without = right } = story;
+    const rule = name === `an older list${RESTARTED}` ? 'client-memory' : story.rule;
     const [second, again] = WITHOUT_CHECKPOINT.includes(base) ? without : right;
     const why = 'A client remembers what it has accepted.';
-    const shown = { role, id: `memory/${base}, ${name}`, rule, why };
-    yield adopt(one, { ...shown, right: ['accept', verdict(second), verdict(again)] });
+    const about = { role, id: `memory/${base}, ${name}`, rule, why };
+    yield adopt(one, { ...about, right: ['accept', verdict(second), verdict(again)] });
   }
 }

@@ -350,12 +350,15 @@ function* strange(prefix: string): Generator<[string, { status: number; body: st
 
 function* discovery(role: KitRole): Generator<KitCase> {
   const at = topic(role, 'metadata', 'issuer-metadata');
+  const responses = topic(role, 'metadata', 'issuer-responses');
   const shows = (body: string): Odd => ({ documents: { [METADATA]: answer(body) } });
   for (const [name, document, codes] of strange('discovery'))
-    yield at(name, { documents: { [METADATA]: document } }, codes);
+    yield responses(name, { documents: { [METADATA]: document } }, codes);
   yield at('a status 404', { documents: { [METADATA]: answer('', 404) } }, ['discovery-unreachable']);
   yield at('another member', shows(metadata({ more: 1 })), 'accept');
-  yield at('a member twice', shows(metadata().replace('{', '{"note":1,"note":1,')), ['discovery-invalid']);
+  yield responses('a member twice', shows(metadata().replace('{', '{"note":1,"note":1,')), [
+    'discovery-invalid',
+  ]);
   yield at('another issuer_id', shows(metadata({ issuer_id: 'beta' })), ['discovery-mismatch']);
   yield at('another jwks_uri', shows(metadata({ jwks_uri: 'https://beta.example/jwks.json' })), [
     'discovery-mismatch',
@@ -377,8 +380,8 @@ function* discovery(role: KitRole): Generator<KitCase> {
     'accept',
   );
   const room = 262_144 - metadata({ more: '' }).length;
-  yield at('of 262144 bytes', shows(metadata({ more: long(room) })), 'accept');
-  yield at('of 262145 bytes', shows(metadata({ more: long(room + 1) })), [
+  yield responses('of 262144 bytes', shows(metadata({ more: long(room) })), 'accept');
+  yield responses('of 262145 bytes', shows(metadata({ more: long(room + 1) })), [
     'discovery-invalid',
     'discovery-unreachable',
   ]);

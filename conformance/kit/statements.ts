@@ -172,7 +172,11 @@ function* claims(role: KitRole, target: Target): Generator<KitCase> {
 
 /** The profile has the rules of every claim, and of times. */
 const ruleOf = (name: string, rule: string) =>
-  /^(iat|exp|nbf|another claim)/.test(name) ? 'jwt-profile' : rule;
+  /^(iat|exp|nbf|another claim)/.test(name)
+    ? 'jwt-profile'
+    : name.startsWith('next_roots')
+      ? 'commitment-form'
+      : rule;
 
 /** Makes a case of a statement with other claims. */
 type Make = (name: string, value: object, right: Right) => KitCase;
@@ -218,6 +222,10 @@ function* special(target: Target, made: Make): Generator<KitCase> {
     yield make('it has expired', { exp: 1 }, 'accept');
     for (const [name, value] of ODD_VALUES)
       if (name !== '2^53') yield make(`next_root ${name}`, { next_root: value });
+    const next = ['a', 'b', 'c', 'd'].map((name) => key(name).thumbprint);
+    for (const count of [1, 3])
+      yield make(`next_roots ${count}`, { next_roots: next.slice(0, count) }, 'accept');
+    yield make('next_roots 4', { next_roots: next });
     for (const value of [null, [], ['x'], 'x', [1]])
       yield make(`next_roots ${JSON.stringify(value)}`, { next_roots: value });
   }

@@ -8,11 +8,18 @@ import { LINES } from '../cases/traps.js';
 import type { KitCase, KitRole, Right } from './kit-case.js';
 import { either, kitCase } from './make.js';
 
+/** What a golden tree shows besides. */
+const GOOD: Readonly<Record<string, string>> = {
+  stated: 'statement-form',
+  'levels-1': 'sums-whole',
+  'rotated-thrice': 'commitment-followed',
+};
+
 /** Trees as they are, and statements by keys that may not sign them: for clients and auditors. */
 export function* treeKit(role: KitRole): Generator<KitCase> {
   for (const base of GOLDEN_NAMES) {
     const why = 'A tree with the files that the protocol specifies.';
-    yield kitCase(role, { id: `good/${base}`, rule: 'tree-files', base, why }, 'accept');
+    yield kitCase(role, { id: `good/${base}`, rule: GOOD[base] ?? 'tree-files', base, why }, 'accept');
   }
   yield* signers(role);
   yield* holds(role);
@@ -160,6 +167,37 @@ function* required(role: KitRole): Generator<KitCase> {
   );
 }
 
+/** The changes of status and tier, which are signed by nobody. */
+function* changes(role: KitRole): Generator<KitCase> {
+  const base = 'described';
+  const text = textOf(golden(base).files.get('changes.json') as Uint8Array);
+  const odd: readonly (readonly [string, Patch[], boolean])[] = [
+    ['as they are', [], true],
+    ['no feed', [{ file: 'changes.atom', removed: true }], false],
+    ['only the feed', [{ file: 'changes.json', removed: true }], false],
+    [
+      'another field',
+      [{ file: 'changes.json', text: text.replace('"field":"status"', '"field":"contact"') }],
+      false,
+    ],
+    ['another form', [{ file: 'changes.json', text: '[]' }], false],
+    ['a feed that is no XML', [{ file: 'changes.atom', text: '<feed' }], false],
+  ];
+  for (const [name, patches, isGood] of odd) {
+    const draft = {
+      id: `changes/${name}`,
+      rule: 'changes-checked',
+      base,
+      patches: [...patches, sealing(golden(base))],
+    };
+    yield kitCase(
+      role,
+      { ...draft, why: 'The changes are in another form.' },
+      either(isGood, 'ERR_AUDIT_CHANGES'),
+    );
+  }
+}
+
 /** Files that a client does not need, or does. */
 function* missing(role: KitRole): Generator<KitCase> {
   const why = 'A file is missing, or is not needed.';
@@ -228,6 +266,7 @@ export function* auditKit(role: KitRole): Generator<KitCase> {
   yield* otherFiles(role);
   yield* treeOfSums(role);
   yield* described(role);
+  yield* changes(role);
 }
 
 /** Files without which a tree is whole. */

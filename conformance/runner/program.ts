@@ -4,16 +4,18 @@ import { createInterface } from 'node:readline';
 /** What a program does that is not an answer: it ends, hangs, or prints something else. */
 export class ProgramFault extends Error {
   override readonly name = 'ProgramFault';
-  /** Whether the fault is an answer to a question that was answered before. */
-  readonly isLate: boolean;
+  /** The id of the message that was answered twice, if this is the fault. */
+  readonly answeredTwice: number | undefined;
 
-  constructor(message: string, isLate = false) {
+  constructor(message: string, answeredTwice?: number) {
     super(message);
-    this.isLate = isLate;
+    this.answeredTwice = answeredTwice;
   }
 }
 
 const SHOWN_CHARACTERS = 200;
+/** The end of what a program has printed to stderr, for the message when it ends. */
+const KEPT_CHARACTERS = 2000;
 const shortened = (text: string) =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 
@@ -36,7 +38,7 @@ export class Program {
     this.#child.on('close', (code, signal) => end(`has ended with ${signal ?? code}`));
     this.#child.stdin.on('error', () => undefined);
     this.#child.stderr.on('data', (text) => {
-      this.#errors = (this.#errors + text).slice(-SHOWN_CHARACTERS);
+      this.#errors = (this.#errors + text).slice(-KEPT_CHARACTERS);
     });
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
       this.#lines.push(line);
@@ -54,8 +56,9 @@ export class Program {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
     const line = await this.#nextLine(timeoutMs);
     const answer = parsed(line);
-    if (answer['id'] === message.id) return answer;
-    if (typeof answer['id'] === 'number' && answer['id'] < message.id) throw answeredTwice();
+    const { id } = answer;
+    if (id === message.id) return answer;
+    if (typeof id === 'number' && id < message.id) throw answeredTwice(id);
     throw new ProgramFault(
       `answers with another id: ${shortened(line)}. Each answer has the id of its message`,
     );
@@ -63,7 +66,10 @@ export class Program {
 
   /** @throws {@link ProgramFault} if the program has printed something that nobody has asked for */
   assertSilent(): void {
-    if (this.#lines.length > 0) throw answeredTwice();
+    const [line] = this.#lines;
+    if (line === undefined) return;
+    const { id } = parsed(line);
+    throw answeredTwice(typeof id === 'number' ? id : 0);
   }
 
   /** Ends the process, and whatever it hangs in. */
@@ -86,11 +92,11 @@ export class Program {
     if (line !== undefined) return line;
     if (isLate) throw new ProgramFault(`has not answered within ${timeoutMs / 1000} seconds`);
     const errors = this.#errors.trim();
-    throw new ProgramFault(`${this.#ended}${errors === '' ? '' : `: …${errors}`}`);
+    throw new ProgramFault(`${this.#ended}${errors === '' ? '' : `: ${errors}`}`);
   }
 }
 
-const answeredTwice = () => new ProgramFault('has answered twice: each message has one answer', true);
+const answeredTwice = (id: number) => new ProgramFault('has answered twice: each message has one answer', id);
 
 function parsed(line: string): Record<string, unknown> {
   try {

@@ -86,6 +86,8 @@ class Runner {
   #handshake: Handshake = { name: '', roles: [], algorithms: [] };
   #program: Program | undefined;
   #id = 0;
+  /** The place of the case in the results, by the id of the message. */
+  readonly #asked = new Map<number, number>();
 
   constructor(options: RunOptions, host: LoopbackHost) {
     this.#options = options;
@@ -166,12 +168,13 @@ class Runner {
       try {
         const program = await this.#running();
         const message = this.#messageOf(one, step, { at, prefix });
-        answer = await program.ask({ id: ++this.#id, ...message }, this.#options.timeoutMs);
+        this.#id += 1;
+        this.#asked.set(this.#id, this.results.length);
+        answer = await program.ask({ id: this.#id, ...message }, this.#options.timeoutMs);
       } catch (error) {
-        // The program has answered the case before once more. That case is at fault, and this one begins anew.
-        if (!(error instanceof ProgramFault && error.isLate && at === 0 && this.results.length > 0))
-          throw error;
-        this.#blame(error.message);
+        // The program has answered an earlier case once more. That case is at fault, and this one begins anew.
+        if (!this.#blame(error)) throw error;
+        Object.assign(codes, { counted: [0, 0], others: [] });
         return this.#steps(one, codes);
       }
       const wrong = faultOf(answer, step, codes);
@@ -184,18 +187,20 @@ class Runner {
     try {
       this.#program?.assertSilent();
     } catch (error) {
-      if (!(error instanceof ProgramFault) || this.results.length === 0) throw error;
-      this.#blame(error.message);
+      if (!this.#blame(error)) throw error;
     }
   }
 
-  /** The last case fails after all. */
-  #blame(message: string): void {
+  /** If a program has answered an earlier case twice, that case fails after all, and a new process goes on. */
+  #blame(error: unknown): boolean {
+    if (!(error instanceof ProgramFault) || error.answeredTwice === undefined) return false;
+    const place = this.#asked.get(error.answeredTwice) ?? this.results.length - 1;
+    const blamed = this.results[place];
+    if (blamed === undefined) return false;
     this.#restart();
-    const last = this.results.at(-1);
-    if (last === undefined) return;
-    const outcome = this.#options.xfails.has(last.id) ? 'expected' : 'failed';
-    this.results.splice(-1, 1, { ...last, outcome, message: `the program ${message}` });
+    const outcome = this.#options.xfails.has(blamed.id) ? 'expected' : 'failed';
+    this.results[place] = { ...blamed, outcome, message: `the program ${error.message}` };
+    return true;
   }
 
   #add(result: CaseResult): void {
