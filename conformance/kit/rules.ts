@@ -31,12 +31,13 @@ export function rulesTable(cases: readonly KitCase[]): string {
   const rows = rules.map(([rule, { accepting, refusing }]) => {
     const of = new Set([...accepting, ...refusing].map(({ role }) => role));
     const roles = KIT_ROLES.filter((role) => of.has(role)).join(', ');
-    return `| [${rule}](../docs/protocol.md#${rule}) | ${roles} | ${example(accepting)} | ${example(refusing)} |`;
+    return `| \`${rule}\` | ${roles} | ${example(accepting)} | ${example(refusing)} |`;
   });
   return `# Which cases show which rule
 
-\`conformance rules\` writes this table from the ${cases.length} cases of the kit. A case of several
-steps can stand in both columns. In the last one are also those in which an issuer must not be trusted. \`test/conformance/kit.test.ts\` names the rules without cases.
+\`conformance rules\` writes this table from the ${cases.length} cases of the kit. A case of several steps can stand in both columns. In
+the last one are also those in which an issuer must not be trusted. \`test/conformance/kit.test.ts\` names the rules without
+cases. The [end of the protocol](../docs/protocol.md#where-each-rule-stands) says where a rule stands.
 
 | Rule | Roles | Cases to accept | Cases to refuse |
 |---|---|---|---|

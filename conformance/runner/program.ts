@@ -91,9 +91,15 @@ export class Program {
     const line = this.#lines.shift();
     if (line !== undefined) return line;
     if (isLate) throw new ProgramFault(`has not answered within ${timeoutMs / 1000} seconds`);
-    const errors = this.#errors.trim();
-    throw new ProgramFault(`${this.#ended}${errors === '' ? '' : `: ${errors}`}`);
+    throw new ProgramFault([this.#ended, ...lastWords(this.#errors)].join(': '));
   }
+}
+
+/** What a program has printed when it ended: the line that names an error, or the last line. */
+function lastWords(errors: string): string[] {
+  const lines = errors.split('\n').filter((line) => line.trim() !== '');
+  const line = lines.findLast((one) => /error|exception|panic/i.test(one)) ?? lines.at(-1);
+  return line === undefined ? [] : [shortened(line.trim())];
 }
 
 const answeredTwice = (id: number) => new ProgramFault('has answered twice: each message has one answer', id);

@@ -65,11 +65,24 @@ export function tableOf(report: Report): string {
   ].join('\n');
 }
 
+/** How many different failures, and how many cases of one, are told. The JSON has all. */
+const TOLD_FAILURES = 30;
+const TOLD_CASES = 5;
+
+/** Every failure in words, with the cases that have it. */
 function failuresOf(results: readonly CaseResult[]): string[] {
-  return results.flatMap(({ id, rule, outcome, message }) => {
-    if (outcome === 'failed') return [`failed: ${id}`, `  ${message} (docs/protocol.md#${rule})`];
-    return outcome === 'surprise' ? [`passes, but is listed as a failure: ${id}`] : [];
+  const failures = new Map<string, string[]>();
+  for (const { id, rule, outcome, message } of results) {
+    if (outcome !== 'failed' && outcome !== 'surprise') continue;
+    const what = outcome === 'failed' ? `failed: ${message}` : 'passes, but is listed as a failure';
+    failures.set(what, [...(failures.get(what) ?? []), `  ${id}  (docs/protocol.md#${rule})`]);
+  }
+  const told = [...failures].slice(0, TOLD_FAILURES).flatMap(([what, cases]) => {
+    const more = cases.length - TOLD_CASES;
+    return [what, ...cases.slice(0, TOLD_CASES), ...(more > 0 ? [`  and ${more} more`] : [])];
   });
+  const more = failures.size - TOLD_FAILURES;
+  return more > 0 ? [...told, `and ${more} other failures: the JSON has all`] : told;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
