@@ -299,7 +299,11 @@ function* decisions(): Generator<KitCase> {
   const tiers = ['founding', 'certified', 'registered'];
   const make = (name: string, rule: string, asked: Pick<KitDraft, 'policy' | 'trusted'>) => {
     const why = 'A trust policy decides.';
-    return kitCase('list', { id: `decision/${name}`, rule, base, patches, ask, why, ...asked }, 'accept');
+    return kitCase(
+      'list',
+      { id: `${asked.policy ? 'policy' : 'decision'}/${name}`, rule, base, patches, ask, why, ...asked },
+      'accept',
+    );
   };
   const active = ask.filter((id) => !['suspended', 'revoked', 'unlisted'].includes(id));
   const [allow, deny] = ['suspended', 'active'].map((id) => [{ issuer_id: id, reason: 'a test' }]);

@@ -51,11 +51,7 @@ export function tableOf(report: Report): string {
       .map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0)))
       .join('  '),
   );
-  const others = results.flatMap(({ id, otherCodes }) =>
-    otherCodes === undefined ? [] : [`other code: ${id}`, `  ${otherCodes}`],
-  );
   return [
-    ...others,
     ...failuresOf(results),
     '',
     ...lines,
@@ -69,20 +65,23 @@ export function tableOf(report: Report): string {
 const TOLD_FAILURES = 30;
 const TOLD_CASES = 5;
 
-/** Every failure in words, with the cases that have it. */
+/** Every failure in words, with the cases that have it; and the codes that are others than those of the protocol. */
 function failuresOf(results: readonly CaseResult[]): string[] {
-  const failures = new Map<string, string[]>();
-  for (const { id, rule, outcome, message } of results) {
-    if (outcome !== 'failed' && outcome !== 'surprise') continue;
-    const what = outcome === 'failed' ? `failed: ${message}` : 'passes, but is listed as a failure';
-    failures.set(what, [...(failures.get(what) ?? []), `  ${id}  (docs/protocol.md#${rule})`]);
+  const found = new Map<string, string[]>();
+  for (const { id, rule, outcome, message, otherCodes } of results) {
+    const what = {
+      ...{ failed: `failed: ${message}`, surprise: 'passes, but is listed as a failure' },
+      ...{ passed: otherCodes && `another code: ${otherCodes}`, expected: undefined, skipped: undefined },
+    }[outcome];
+    if (what !== undefined)
+      found.set(what, [...(found.get(what) ?? []), `  ${id}  (docs/protocol.md#${rule})`]);
   }
-  const told = [...failures].slice(0, TOLD_FAILURES).flatMap(([what, cases]) => {
+  const told = [...found].slice(0, TOLD_FAILURES).flatMap(([what, cases]) => {
     const more = cases.length - TOLD_CASES;
     return [what, ...cases.slice(0, TOLD_CASES), ...(more > 0 ? [`  and ${more} more`] : [])];
   });
-  const more = failures.size - TOLD_FAILURES;
-  return more > 0 ? [...told, `and ${more} other failures: the JSON has all`] : told;
+  const more = found.size - TOLD_FAILURES;
+  return more > 0 ? [...told, `and ${more} other faults: the JSON has all`] : told;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -59,7 +59,7 @@ describe('the kit', () => {
       const start = startCases(CASES[role]);
       const topics = (cases: readonly KitCase[]) => new Set(cases.map(({ id }) => id.split('/')[1]));
       expect(start).toHaveLength(40);
-      expect(topics(start)).toEqual(topics(CASES[role]));
+      expect(topics(start)).toEqual(topics(CASES[role].filter(({ policy }) => policy === undefined)));
     }
   });
 

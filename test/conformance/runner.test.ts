@@ -160,7 +160,11 @@ describe('conformance run', () => {
     expect(conformance(['--role', 'list', '--xfails', join(folder, 'xfails')]).stderr).toContain(
       'there is no case',
     );
-    for (const args of [['--role', 'king'], ['--role', 'list', '--only', 'x'], ['--rule', 'x']]) {
+    for (const args of [
+      ['--role', 'king'],
+      ['--role', 'list', '--only', 'x'],
+      ['--rule', 'x'],
+    ]) {
       expect(conformance(args).status).toBe(2);
     }
     expect(conformance(['--role', 'list'], []).status).toBe(2);
