@@ -6,12 +6,14 @@ import { KIT_ROLES, type KitCase, type KitRole } from './kit/kit-case.js';
 import { rulesTable } from './kit/rules.js';
 import { jsonReport, junitReport, passes, type Report, tableOf } from './runner/report.js';
 import { CannotRun, run } from './runner/run.js';
+import { writeCase } from './runner/write-case.js';
 
 const USAGE = `conformance run --role ROLE [--start] [--only ID] [--xfails FILE] [--json FILE] [--junit FILE] [--timeout SECONDS] -- PROGRAM [ARGUMENT…]
 conformance list [--role ROLE] [--start] [--only ID]
+conformance write --role ROLE [--start] [--only ID] --out FOLDER
 conformance rules
 
-Roles: ${KIT_ROLES.join(', ')}. --start runs the forty cases to begin with. --xfails lists cases that the program is known
+write makes folders of cases as folders. Roles: ${KIT_ROLES.join(', ')}. --start runs the forty cases to begin with. --xfails lists cases that the program is known
 to fail, one id a line: if one passes, the run fails. The table is on stderr, and the result as JSON on stdout.
 Exit code: 0 if the program passes, 1 if not, 2 if it cannot be run.
 `;
@@ -33,6 +35,7 @@ function optionsOf(args: readonly string[]) {
         json: { type: 'string' },
         junit: { type: 'string' },
         timeout: { type: 'string', default: '30' },
+        out: { type: 'string' },
       },
     }).values;
   } catch (error) {
@@ -70,6 +73,10 @@ if (command === 'list') {
   for (const role of roles) {
     for (const { id, rule } of chosen(role, options)) process.stdout.write(`${id}  (${rule})\n`);
   }
+} else if (command === 'write') {
+  if (!isRole(options.role)) usage(`--role is one of ${KIT_ROLES.join(', ')}`);
+  if (options.out === undefined) usage('--out names a folder');
+  for (const one of chosen(options.role, options)) writeCase(one, options.out);
 } else if (command === 'rules') {
   process.stdout.write(rulesTable(KIT_ROLES.flatMap((role) => [...kitCases(role)])));
 } else if (command === 'run') {

@@ -154,6 +154,21 @@ describe('conformance run', () => {
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
   });
 
+  it('writes cases as folders', () => {
+    const out = temporaryFolder();
+    const args = ['write', '--role', 'list', '--only', 'list/bytes/plain, a final', '--out', out];
+    expect(spawnSync(process.execPath, [MAIN, ...args]).status).toBe(0);
+    const folder = join(out, 'list/bytes/plain--a-final-newline');
+    const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+    expect(read('README.md')).toContain('The rule list-form decides');
+    expect(JSON.parse(read('case.json'))).toMatchObject({
+      rule: 'list-form',
+      steps: [{ right: ['ERR_LIST_NOT_CANONICAL'] }],
+    });
+    expect(read('0/0/issuers.json')).toMatch(/\}\n$/);
+    expect(read('0/0/issuers.sig')).toHaveLength(86);
+  });
+
   it('refuses what cannot be run, with the exit code 2', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { xfails: '# of no case\nlist/no such case  # really\n' });
