@@ -60,6 +60,8 @@ export class CannotRun extends Error {
   override readonly name = 'CannotRun';
 }
 
+/** The least time that a program has to start. */
+const START_MS = 30_000;
 /** The deadline of a client, where a host never answers. */
 const SHORT_DEADLINE_SECONDS = 2;
 const DEADLINE_SECONDS = 15;
@@ -216,11 +218,11 @@ class Runner {
   async #running(): Promise<Program> {
     if (this.#program !== undefined) return this.#program;
     this.#program = new Program(this.#options.command);
-    const { role, timeoutMs } = this.#options;
-    const said = await this.#program.ask(
-      { id: ++this.#id, protocol: PROTOCOL, role } as { id: number },
-      timeoutMs,
-    );
+    const { role } = this.#options;
+    const timeoutMs = Math.max(this.#options.timeoutMs, START_MS);
+    this.#id += 1;
+    const hello = { id: this.#id, protocol: PROTOCOL, role };
+    const said = await this.#program.ask(hello, timeoutMs);
     const { protocol, name = '', roles, algorithms } = said;
     if (protocol !== PROTOCOL)
       throw new CannotRun(`the program speaks the protocol ${protocol}, and not ${PROTOCOL}`);
