@@ -148,7 +148,12 @@ class Runner {
   /** Waits a moment for what the program has not been asked for. */
   async finish(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LAST_WORDS_MS));
-    this.#blameLast();
+    try {
+      this.#assertSilent();
+    } catch (error) {
+      if (!(error instanceof ProgramFault)) throw error;
+      this.#fail(this.results.length - 1, error);
+    }
   }
 
   close(): void {
@@ -163,7 +168,7 @@ class Runner {
 
   /** Returns what is wrong with the first wrong answer. */
   async #steps(one: KitCase, codes: Codes): Promise<string | undefined> {
-    this.#blameLast();
+    this.#assertSilent();
     const prefix = String(this.#id);
     for (const [at, step] of one.steps.entries()) {
       let answer: Record<string, unknown>;
@@ -185,7 +190,8 @@ class Runner {
     return undefined;
   }
 
-  #blameLast(): void {
+  /** Looks for what the program has printed since its last answer. @throws {@link ProgramFault} if no earlier case is at fault */
+  #assertSilent(): void {
     try {
       this.#program?.assertSilent();
     } catch (error) {
@@ -196,13 +202,18 @@ class Runner {
   /** If a program has answered an earlier case twice, that case fails after all, and a new process goes on. */
   #blame(error: unknown): boolean {
     if (!(error instanceof ProgramFault) || error.answeredTwice === undefined) return false;
-    const place = this.#asked.get(error.answeredTwice) ?? this.results.length - 1;
-    const blamed = this.results[place];
-    if (blamed === undefined) return false;
+    const place = this.#asked.get(error.answeredTwice) ?? this.results.length;
+    if (place >= this.results.length) return false;
     this.#restart();
-    const outcome = this.#options.xfails.has(blamed.id) ? 'expected' : 'failed';
-    this.results[place] = { ...blamed, outcome, message: `the program ${error.message}` };
+    this.#fail(place, error);
     return true;
+  }
+
+  #fail(place: number, { message }: ProgramFault): void {
+    const failed = this.results[place];
+    if (failed === undefined) return;
+    const outcome = this.#options.xfails.has(failed.id) ? 'expected' : 'failed';
+    this.results[place] = { ...failed, outcome, message: `the program ${message}` };
   }
 
   #add(result: CaseResult): void {

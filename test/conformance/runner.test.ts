@@ -87,17 +87,27 @@ describe('the runner', () => {
     ['answers something else', 'm.case === "list/good/stated" ? say({ id: 1e9 }) : right(m)', /another id/],
     ['hangs', 'm.case === "list/good/stated" ? undefined : right(m)', /not answered within 3 seconds/],
     ['answers twice', 'right(m); if (m.case === "list/good/stated") right(m)', /answered twice/],
-    [
-      'answers twice, late',
-      'right(m); if (m.case === "list/good/stated") setTimeout(() => right(m), 20)',
-      /answered twice/,
-    ],
+    ['answers twice, late', 'm.id === 4 ? (say({ id: 3 }), right(m)) : right(m)', /answered twice/],
   ])('fails the case in which a program %s, and goes on', async (_name, expression, message) => {
     const result = await runWith(program(expression), {
       timeoutMs: expression.includes('undefined') ? 3000 : 20_000,
     });
     expect(outcomes(result)).toEqual(['passed', 'failed', 'passed']);
     expect(messages(result)[1]).toMatch(message);
+  });
+
+  it('ends, if a program says something more with every answer', async () => {
+    for (const more of [
+      'say({ id: 1e6 })',
+      'say({ id: m.id - 1 })',
+      'console.log("x")',
+      'say({ id: "x" })',
+    ]) {
+      const result = await runWith(program(`${more}; right(m)`));
+      expect(outcomes(result)).toEqual(['failed', 'failed', 'failed']);
+    }
+    const after = await runWith(program('right(m); console.log("x")'));
+    expect(outcomes(after)).toContain('failed');
   });
 
   it('expects a listed failure, and fails a listed case that passes', async () => {
