@@ -48,7 +48,7 @@ const TARGETS: readonly Target[] = [
 ];
 
 /** Headers that a reader refuses or ignores. */
-const HEADERS: readonly (readonly [string, Pick<Resigned, 'header' | 'without'>])[] = [
+export const HEADERS: readonly (readonly [string, Pick<Resigned, 'header' | 'without'>])[] = [
   ...['ES256', 'EdDSA', 'Ed25519', 'none', 'HS256', 'Ed448', 'eddsa', ''].map(
     (alg) => [`alg ${alg}`, { header: { alg } }] as const,
   ),

@@ -220,7 +220,7 @@ export function* signatures(): Generator<Case> {
   }
 }
 
-function encodings(right: string): Record<string, string | Uint8Array> {
+export function encodings(right: string): Record<string, string | Uint8Array> {
   const last = right.at(-1) ?? '';
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const stray = alphabet[alphabet.indexOf(last) + 1] ?? '';
@@ -254,7 +254,7 @@ function toBytes(value: bigint): Uint8Array {
 }
 
 /** Signatures that fulfil an equation, or nearly. */
-function algebra(base: string, right: string): Record<string, string> {
+export function algebra(base: string, right: string): Record<string, string> {
   const raw = unbase64(right);
   const [r, s] = [raw.slice(0, 32), raw.slice(32)];
   const joined = (one: Uint8Array, other: Uint8Array) => base64url(Uint8Array.from([...one, ...other]));
@@ -370,6 +370,7 @@ export function* rotations(): Generator<Case> {
       rule: 'rotation-chain',
       base: 'checkpoint',
       patches,
+      now: golden('checkpoint').now + count * 60_000,
       why: 'A rotation has at most 64 steps.',
     });
   }

@@ -22,7 +22,7 @@ const FILES = [
   'log/tile/0/000.p/4',
 ];
 
-const ANSWERS: Readonly<Record<string, HostAnswer>> = {
+export const ANSWERS: Readonly<Record<string, HostAnswer>> = {
   'status 302': { status: 302, location: 'https://source-0.example/elsewhere' },
   'status 204': { status: 204 },
   'status 304': { status: 304 },

@@ -10,14 +10,16 @@ import { type Registry, witnessesOf } from './registry.js';
 
 /** Logs of many entries, and logs whose entries, heads or statements break a rule of logs (rule public-log). */
 export function* logs(): Generator<Case> {
-  yield* sizes();
+  yield* logsOfSizes();
+  yield* growing();
   yield* entries();
   yield* heads();
 }
 
 const draft = { rule: 'log-audit', why: 'The log breaks a rule, or is at the border of a tile.' };
 
-function* sizes(): Generator<Case> {
+/** Logs of so many entries. */
+export function* logsOfSizes(): Generator<Case> {
   for (const size of [1, 2, 3, 255, 256, 257, 300, 513]) {
     const base = 'log-300';
     const registry = longLog(size);
@@ -25,6 +27,9 @@ function* sizes(): Generator<Case> {
     const steps = [{ now: (registry.now + 600) * 1000, sources }] as const;
     yield makeCase({ ...draft, id: `log/${size} entries`, base, steps });
   }
+}
+
+function* growing(): Generator<Case> {
   for (const [older, newer] of [
     [1, 2],
     [255, 256],
@@ -149,14 +154,21 @@ function addPublication(registry: Registry, more: Members): void {
   registry.log?.add(publicationEntry(text, more), text, registry.files);
 }
 
+/** Logs that end with an odd entry. */
+export function* lastEntries(base: string): Generator<Case> {
+  for (const [name, work] of Object.entries(ENTRIES)) {
+    const last = variant(base, (registry) => {
+      work(registry);
+      registry.seal();
+    });
+    yield makeCase({ ...draft, id: `log/${base}/${name}`, base, patches: last });
+  }
+}
+
 function* entries(): Generator<Case> {
   for (const base of ['log', 'witnessed', 'log-rotated']) {
+    yield* lastEntries(base);
     for (const [name, work] of Object.entries(ENTRIES)) {
-      const last = variant(base, (registry) => {
-        work(registry);
-        registry.seal();
-      });
-      yield makeCase({ ...draft, id: `log/${base}/${name}`, base, patches: last });
       const between = variant(base, (registry) => {
         work(registry);
         registry.publish();
@@ -167,7 +179,7 @@ function* entries(): Generator<Case> {
 }
 
 /** Changes of who signs the head. */
-function* heads(): Generator<Case> {
+export function* heads(bases = ['log', 'witnessed', 'log-rotated', 'pending']): Generator<Case> {
   const signer = (name: string, origin = 'registry.example/log'): NoteSigner => ({
     ...{ key: key(name), name: origin, purpose: 'log' },
   });
@@ -212,7 +224,7 @@ function* heads(): Generator<Case> {
       ]),
     ),
   };
-  for (const base of ['log', 'witnessed', 'log-rotated', 'pending']) {
+  for (const base of bases) {
     for (const [name, work] of Object.entries(works)) {
       yield makeCase({ ...draft, id: `log/${base}/${name}`, base, patches: variant(base, work) });
     }

@@ -4,7 +4,7 @@ import { concatBytes, textOf, timeText, utf8 } from './encoding.js';
 import { golden } from './goldens.js';
 import type { Members } from './jwt.js';
 import { makeCase, variant } from './make-case.js';
-import { record } from './registry.js';
+import { type Registry, record } from './registry.js';
 
 const MEMBERS = [
   ...['issuer_id', 'tier', 'status', 'jwks_uri', 'discovery_uri', 'certified_since', 'policy_uri', 'contact'],
@@ -14,130 +14,170 @@ const MEMBERS = [
 /** A number of characters. */
 const long = (count: number) => 'x'.repeat(count);
 
-/** Values at the borders of what a record may say, by member. */
-const BORDERS: Readonly<Record<string, readonly unknown[]>> = {
-  issuer_id: [
-    ...[
-      'a',
-      'A',
-      'a..b',
-      '.a',
-      'a.',
-      'a-',
-      '-a',
-      'a_b',
-      'a b',
-      'ä',
-      'index',
-      'con',
-      'con.x',
-      'com0',
-      'lpt9',
-      'console',
+/** Values at the borders of what a record may say. */
+interface Borders {
+  readonly good: readonly unknown[];
+  readonly bad: readonly unknown[];
+}
+
+const BORDERS: Readonly<Record<string, Borders>> = {
+  issuer_id: {
+    good: ['a', 'a_b', 'console', 'a.html.x', long(128), 'constructor', '0', 'con-x'],
+    bad: [
+      ...['A', 'a..b', '.a', 'a.', 'a-', '-a', 'a b', 'ä', 'index', 'con', 'con.x', 'com0', 'lpt9', 'a.gz'],
+      ...['a.br', 'a.html', 'a.htm', long(129), 'a\n', 'a/b', '__proto__'],
     ],
-    ...[
-      'a.gz',
-      'a.br',
-      'a.html',
-      'a.htm',
-      'a.html.x',
-      long(128),
-      long(129),
-      'a\n',
-      'a/b',
-      '__proto__',
-      'constructor',
-    ],
-  ],
-  tier: ['founding', 'certified', 'registered', 'Founding', 'gold'],
-  status: ['active', 'suspended', 'revoked', 'Active', 'withdrawn'],
-  jwks_uri: [
-    ...[
+  },
+  tier: { good: ['founding', 'certified', 'registered', 'sandbox'], bad: ['Founding', 'gold', ''] },
+  status: { good: ['active', 'suspended', 'revoked'], bad: ['Active', 'withdrawn'] },
+  jwks_uri: {
+    good: [
       'https://a.example/',
-      'http://a.example/',
-      'https://a.example/#x',
-      'https://u@a.example/',
-      '/keys',
-      'https://',
-    ],
-    ...[
-      'https://ä.example/',
-      'https://a.example/ ',
-      'https://a.example/%zz',
+      'https://a.example',
       `https://a.example/${long(2030)}`,
+      'https://a.example:1/%2f?a=b',
     ],
-    ...[`https://a.example/${long(2031)}`, 'https://[::1]/', 'HTTPS://a.example/', 'javascript:alert(1)'],
-  ],
-  discovery_uri: [
-    'http://a.example/',
-    'https://a.example/?q',
-    'https://a.example:99999/',
-    'ftp://a.example/',
-  ],
-  policy_uri: [
-    null,
-    'http://a.example/#x',
-    'https://a.example/',
-    'mailto:a@a.example',
-    `http://a.example/${long(2048)}`,
-  ],
-  contact: ['a@a.example', 'a', 'a@', `${long(242)}@a.example`, `${long(245)}@a.example`, 'a@a.example\n'],
-  certified_since: [
-    ...['2026-02-28T00:00:00Z', '2026-02-29T00:00:00Z', '2024-02-29t00:00:00z', '2026-01-01T24:00:00Z'],
-    ...[
-      '2016-12-31T23:59:60Z',
-      '2016-12-31T22:59:60Z',
-      '2017-01-01T00:59:60+01:00',
-      '2026-01-01T00:00:00.5+23:59',
+    bad: [
+      ...['http://a.example/', 'https://a.example/#x', 'https://u@a.example/', '/keys', 'https://'],
+      ...[
+        'https://ä.example/',
+        'https://a.example/ ',
+        'https://a.example/%zz',
+        `https://a.example/${long(2031)}`,
+      ],
+      ...['https://[::1]/', 'HTTPS://a.example/', 'javascript:alert(1)', 'https://a.example/\n'],
     ],
-    ...[
-      '2026-01-01T00:00:00+24:00',
-      '2026-01-01',
-      '2026-01-01T00:00Z',
-      '0000-01-01T00:00:00Z',
-      '2026-13-01T00:00:00Z',
+  },
+  discovery_uri: {
+    good: ['https://a.example/?q', 'https://a.example:99999/'],
+    bad: ['http://a.example/', 'ftp://a.example/', 'https://a.example:999999/'],
+  },
+  policy_uri: {
+    good: [null, 'http://a.example/#x', 'https://a.example/'],
+    bad: ['mailto:a@a.example', `http://a.example/${long(2048)}`, 'javascript:alert(1)', ''],
+  },
+  contact: {
+    good: [null, 'a@a.example'],
+    bad: ['a', 'a@', `${long(245)}@a.example`, 'a@a.example\n', 'a@b@a.example'],
+  },
+  certified_since: {
+    good: [
+      ...[
+        '2026-02-28T00:00:00Z',
+        '2024-02-29t00:00:00z',
+        '2016-12-31T23:59:60Z',
+        '2017-01-01T00:59:60+01:00',
+      ],
+      ...[
+        '2026-01-01T00:00:00.5+23:59',
+        `2026-01-01T00:00:00.${'0'.repeat(43)}Z`,
+        '2026-01-01T00:00:00-00:00',
+      ],
     ],
-    ...[
-      `2026-01-01T00:00:00.${'0'.repeat(43)}Z`,
-      `2026-01-01T00:00:00.${'0'.repeat(44)}Z`,
-      '2026-01-01T00:00:00-00:00',
+    bad: [
+      ...[
+        '2026-02-29T00:00:00Z',
+        '2026-01-01T24:00:00Z',
+        '2016-12-31T22:59:60Z',
+        '2026-01-01T00:00:00+24:00',
+      ],
+      ...[
+        '2026-01-01',
+        '2026-01-01T00:00Z',
+        '2026-13-01T00:00:00Z',
+        '2026-01-00T00:00:00Z',
+        '2026-01-01 00:00:00Z',
+      ],
+      ...[`2026-01-01T00:00:00.${'0'.repeat(44)}Z`, '2026-01-01T00:00:00', '2026-01-01T00:00:00Z\n'],
     ],
-  ],
-  last_audit: [null, '2026-01-01T00:00:00Z', '2026-06-31T00:00:00Z'],
-  geographical_scope: [[], ['NO', 'SE'], ['NO', 'NO'], ['no'], ['XX'], [null], ['NO', 1]],
-  domain_scope: [[], ['finance'], ['finance', 'finance'], ['Finance'], [long(64)], [long(65)], ['']],
-  passport_types: [[], ['basic'], ['basic', 'basic'], ['BASIC'], [{}]],
+  },
+  last_audit: { good: [null, '2026-01-01T00:00:00Z'], bad: ['2026-06-31T00:00:00Z', ''] },
+  geographical_scope: {
+    good: [[], ['NO', 'SE'], ['XX'], ['global'], ['US-CA', 'US-1']],
+    bad: [['NO', 'NO'], ['no'], [null], ['NO', 1], ['US-'], ['US-CALI'], 'NO'],
+  },
+  domain_scope: {
+    good: [[], ['finance'], [long(64)], ['a.example']],
+    bad: [['finance', 'finance'], ['Finance'], [long(65)], [''], ['a-'], ['a..b']],
+  },
+  passport_types: { good: [[], ['basic']], bad: [['basic', 'basic'], ['BASIC'], [{}]] },
 };
+
+/** Members that a record need not have. */
+const OPTIONAL = [
+  'policy_uri',
+  'contact',
+  'geographical_scope',
+  'domain_scope',
+  'passport_types',
+  'last_audit',
+];
+/** Members that may be null, and those that are arrays. */
+const NULLABLE = ['policy_uri', 'contact', 'last_audit'];
+const ARRAYS = ['geographical_scope', 'domain_scope', 'passport_types'];
+
+/** A record at the border of what is right, and whether it is. */
+export interface BorderRecord {
+  readonly name: string;
+  readonly rule: string;
+  readonly alpha: Members;
+  readonly isGood: boolean;
+}
+
+const RULES: Readonly<Record<string, string>> = {
+  issuer_id: 'issuer-id',
+  ...{ jwks_uri: 'record-uris', discovery_uri: 'record-uris', policy_uri: 'record-uris' },
+  ...{ certified_since: 'date-time', last_audit: 'date-time' },
+};
+
+/** Every member of a record with odd values, and on both sides of its borders. */
+export function* borderRecords(): Generator<BorderRecord> {
+  for (const member of MEMBERS) {
+    const rule = RULES[member] ?? 'record-form';
+    const at = (name: string, alpha: Members, isGood: boolean) => ({
+      name: `${member} ${name}`,
+      rule,
+      alpha,
+      isGood,
+    });
+    yield at('absent', without(record('alpha'), member), OPTIONAL.includes(member));
+    for (const [name, value] of ODD_VALUES) {
+      const isGood =
+        (name === 'null' && NULLABLE.includes(member)) ||
+        (name === 'an array' && ARRAYS.includes(member)) ||
+        (name === 'text' && member === 'issuer_id');
+      yield at(name, record('alpha', { [member]: value }), isGood);
+    }
+    const { good = [], bad = [] } = BORDERS[member] ?? {};
+    for (const [number, value] of [...good, ...bad].entries()) {
+      const shown = String(value)
+        .replaceAll(/[^\w.:-]/g, '_')
+        .slice(0, 30);
+      yield at(`border ${number} ${shown}`, record('alpha', { [member]: value }), number < good.length);
+    }
+  }
+  const another = { rule: 'record-form', isGood: false };
+  yield { name: 'another member', alpha: record('alpha', { note: 'x' }), ...another };
+  yield { name: 'an empty member name', alpha: record('alpha', { '': 'x' }), ...another };
+  yield { name: 'a name for people', alpha: record('alpha', { name: 'Alpha' }), ...another };
+  yield { name: 'a reason', alpha: record('alpha', { status_reason: 'x' }), ...another };
+}
 
 /** Records with odd members, in a list that is signed and stated with them. */
 export function* oddRecords(): Generator<Case> {
   const base = 'checkpoint';
-  const make = (name: string, alpha: Members) => {
-    const patches = variant(base, (registry) => {
-      registry.records.set('alpha', alpha);
-      registry.publish();
-    });
-    return makeCase({
-      id: `record/${name}`,
-      rule: 'record-form',
-      base,
-      patches,
-      why: 'A record has another member.',
-    });
-  };
-  for (const member of MEMBERS) {
-    yield make(`${member} absent`, without(record('alpha'), member));
-    for (const [name, value] of ODD_VALUES)
-      yield make(`${member} ${name}`, record('alpha', { [member]: value }));
-    for (const [number, value] of (BORDERS[member] ?? []).entries()) {
-      const shown = String(value)
-        .replaceAll(/[^\w.:-]/g, '_')
-        .slice(0, 30);
-      yield make(`${member} border ${number} ${shown}`, record('alpha', { [member]: value }));
-    }
+  for (const { name, rule, alpha } of borderRecords()) {
+    const patches = variant(base, (registry) => publishWith(registry, alpha));
+    yield makeCase({ id: `record/${name}`, rule, base, patches, why: 'A record has another member.' });
   }
-  yield make('another member', record('alpha', { note: 'x' }));
-  yield make('an empty member name', record('alpha', { '': 'x' }));
+}
+
+/** Publishes a list with another record in the place of `alpha`, sorted as if its id were right. */
+export function publishWith(registry: Registry, alpha: Members): Registry {
+  const id = alpha['issuer_id'];
+  registry.records.delete('alpha');
+  registry.records.set(typeof id === 'string' ? id : 'alpha', alpha);
+  return registry.publish();
 }
 
 function without(members: Members, name: string): Members {
@@ -145,7 +185,7 @@ function without(members: Members, name: string): Members {
 }
 
 /** How the bytes of a list can be other than canonical, or another list. */
-const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>> = {
+export const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>> = {
   'a final newline': (list) => `${list}\n`,
   'a space before': (list) => ` ${list}`,
   'a byte order mark': (list) => `\uFEFF${list}`,
@@ -184,7 +224,8 @@ const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>
   'a depth of 100000': () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
 };
 
-const TIMES = [
+/** Forms of `updated_at` that are not the one of a list. */
+export const TIMES = [
   ...[
     '2026-11-21T08:03:00.0Z',
     '2026-11-21T08:03:00+00:00',

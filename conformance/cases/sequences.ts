@@ -92,7 +92,7 @@ const STORIES: Readonly<Record<string, readonly [Work, Work]>> = {
     },
   ],
   'a list after a rotation that is older': [
-    (registry) => registry.publish({ at: registry.now + 6000 }),
+    (registry) => registry.publish({ at: registry.now + 600 }),
     (registry) => registry.rotate('next root'),
   ],
 };

@@ -7,8 +7,8 @@ import { makeCase, sealing, signerOf } from './make-case.js';
 import type { Patch } from './patch.js';
 
 /** Texts of JSON that parsers read differently, made of the canonical text of an object. */
-const JSON_TRAPS: Readonly<Record<string, (object: string) => string>> = {
-  'white space': (text) => ` \t\r\n${text.replaceAll(':', ' : ')}\n`,
+export const JSON_TRAPS: Readonly<Record<string, (object: string) => string>> = {
+  'white space': (text) => ` \t\r\n${text.replaceAll('":', '" : ')}\n`,
   'a vertical tab': (text) => `\v${text}`,
   'a byte order mark': (text) => `\uFEFF${text}`,
   'something after': (text) => `${text}x`,
@@ -48,8 +48,15 @@ const JSON_TRAPS: Readonly<Record<string, (object: string) => string>> = {
   'an open object': (text) => text.slice(0, -1),
 };
 
+/** Those of the traps that are strict JSON (rule strict-json). All others are not, or are no object. */
+export const GOOD_JSON: readonly string[] = [
+  ...['white space', 'members in another order', '__proto__', 'an empty name', 'the largest number'],
+  ...['a number that rounds to the limit', 'a tiny number', 'minus zero', 'a lone surrogate'],
+  ...['a pair of surrogates', 'an escaped NUL', 'a depth of 500'],
+];
+
 /** Integers in other spellings, in the payload. */
-const NUMBER_TRAPS: Readonly<Record<string, (object: string) => string>> = {
+export const NUMBER_TRAPS: Readonly<Record<string, (object: string) => string>> = {
   'iat with a fraction of zero': (text) => text.replace(/"iat":(\d+)/, '"iat":$1.0'),
   'iat with an exponent': (text) => text.replace(/"iat":(\d+)/, '"iat":$1e0'),
   'iat with a large exponent': (text) => text.replace(/"iat":(\d+)/, '"iat":0.$1e10'),
@@ -61,8 +68,14 @@ const NUMBER_TRAPS: Readonly<Record<string, (object: string) => string>> = {
   'step with a fraction of zero': (text) => text.replace(/"step":(\d+)/, '"step":$1.0'),
 };
 
+/** Those that are the same integers, or another one that is right. */
+export const GOOD_NUMBERS: readonly string[] = [
+  ...['iat with a fraction of zero', 'iat with an exponent', 'iat with a large exponent'],
+  ...['sequence with a fraction of zero', 'size with an exponent', 'step with a fraction of zero'],
+];
+
 /** Compact JWS in other forms, made of a good one. */
-const FORMS: Readonly<Record<string, (jwt: string) => string>> = {
+export const FORMS: Readonly<Record<string, (jwt: string) => string>> = {
   'a newline at the end': (text) => `${text}\n`,
   'a space before': (text) => ` ${text}`,
   'two parts': (text) => text.split('.').slice(0, 2).join('.'),
@@ -124,7 +137,7 @@ export function* statementTraps(): Generator<Case> {
 }
 
 /** Makes a text of exactly a size, from two texts that fill the room. Not every length of one part exists in base64url. */
-function ofSize(size: number, make: (pad: string, note: string) => string): string {
+export function ofSize(size: number, make: (pad: string, note: string) => string): string {
   const empty = make('', '').length;
   const room = Math.floor((size - empty) * 0.75);
   for (let less = 0; less < 8; less++) {
@@ -158,7 +171,7 @@ export function* jsonFileTraps(): Generator<Case> {
   }
 }
 
-const LINES: Readonly<Record<string, (text: string) => string>> = {
+export const LINES: Readonly<Record<string, (text: string) => string>> = {
   'no newline at the end': (text) => text.slice(0, -1),
   'an empty line': (text) => `${text}\n`,
   'carriage returns': (text) => text.replaceAll('\n', '\r\n'),
@@ -232,7 +245,7 @@ function sumsCase(tree: Golden, id: string, text: string): Case {
 }
 
 /** A head and a proof in other forms. The log has signed none of the changes, unless the change is outside of what it signs. */
-const NOTES: Readonly<Record<string, (text: string) => string>> = {
+export const NOTES: Readonly<Record<string, (text: string) => string>> = {
   'no newline at the end': (text) => text.slice(0, -1),
   'an empty line more': (text) => `${text}\n`,
   'carriage returns': (text) => text.replaceAll('\n', '\r\n'),

@@ -1,0 +1,162 @@
+import { golden } from '../cases/goldens.js';
+import type { Members } from '../cases/jwt.js';
+import { sealing, signerOf, variant } from '../cases/make-case.js';
+import type { Patch } from '../cases/patch.js';
+import { CHECKPOINT_SECONDS } from '../cases/registry.js';
+import type { KitCase, KitRole } from './kit-case.js';
+import { either, type KitDraft, kitCase } from './make.js';
+
+const TOLERANCE = 300_000;
+const MAX_AGE = 30 * 86_400_000;
+
+/** A limit: from the clock `since` on, or until the clock `until` itself, the verdict is to accept. In milliseconds. */
+interface Limit extends Pick<KitDraft, 'base' | 'patches'> {
+  readonly name: string;
+  readonly rule?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly codes: readonly string[];
+}
+
+/** Every limit of the clocks, one millisecond to both sides. */
+export function* clockKit(role: KitRole): Generator<KitCase> {
+  for (const { name, rule = 'clocks', since, until, codes, ...shown } of limits()) {
+    const at = since ?? until ?? 0;
+    const draft = { ...shown, rule, why: 'The clock is at the limit of a time.' };
+    for (const side of [-1, 0, 1]) {
+      const isGood = since === undefined ? side <= 0 : side >= 0;
+      const id = `clock/${shown.base}, ${name}, ${side} ms`;
+      yield kitCase(role, { ...draft, id, now: at + side }, either(isGood, ...codes, 'ERR_AUDIT_FRESHNESS'));
+    }
+  }
+  yield* withinDelegation(role);
+}
+
+const FUTURE = ['ERR_NOT_YET_VALID'];
+
+function* limits(): Generator<Limit> {
+  for (const base of ['plain', 'stated']) {
+    const listed = golden(base).registry.now * 1000;
+    yield { base, name: 'the list is in the future', since: listed - TOLERANCE, codes: FUTURE };
+    const rule = 'max-age';
+    yield {
+      base,
+      rule,
+      name: 'the list is too old',
+      until: listed + MAX_AGE + TOLERANCE,
+      codes: ['ERR_LIST_EXPIRED'],
+    };
+  }
+  for (const base of ['checkpoint', 'root-checkpoint']) {
+    const issued = golden(base).registry.now * 1000 + 10_000;
+    yield { base, name: 'the checkpoint is in the future', since: issued - TOLERANCE, codes: FUTURE };
+    const end = issued + CHECKPOINT_SECONDS * 1000 + TOLERANCE - 1;
+    yield { base, name: 'the checkpoint expires', until: end, codes: ['ERR_CHECKPOINT_EXPIRED'] };
+  }
+  yield* statementLimits();
+}
+
+/** A statement, the code when it has expired, and whether it expires at all. */
+const STATEMENTS = [
+  ['stated', 'publication.jwt', 'ERR_PUBLICATION_EXPIRED'],
+  ['checkpoint', 'checkpoint.jwt', 'ERR_CHECKPOINT_EXPIRED'],
+  ['checkpoint', 'keys/delegation.jwt', 'ERR_DELEGATION_EXPIRED'],
+  ['rotated', 'keys/rotation.json', undefined],
+] as const;
+
+function* statementLimits(): Generator<Limit> {
+  for (const [base, file, expired] of STATEMENTS) {
+    const tree = golden(base);
+    const soon = Math.floor(tree.now / 1000) + 3600;
+    const step = file === 'keys/rotation.json' ? 0 : undefined;
+    const resigned = (claims: Members): Patch[] => [
+      { file, key: signerOf(tree, file, step), claims, ...(step !== undefined && { step }) },
+      ...(file === 'checkpoint.jwt' ? [] : [sealing(tree)]),
+    ];
+    const of = file.replace(/^.*\/|\..*$/g, '');
+    const at = soon * 1000;
+    yield {
+      base,
+      name: `nbf of the ${of}`,
+      since: at - TOLERANCE,
+      codes: FUTURE,
+      patches: resigned({ nbf: soon }),
+    };
+    // A checkpoint and its delegation have an order of their own.
+    if (base !== 'checkpoint')
+      yield {
+        base,
+        name: `iat of the ${of}`,
+        since: at - TOLERANCE,
+        codes: FUTURE,
+        patches: resigned({ iat: soon }),
+      };
+    if (expired === undefined) continue;
+    const until = at + TOLERANCE - 1;
+    yield { base, name: `exp of the ${of}`, until, codes: [expired], patches: resigned({ exp: soon }) };
+  }
+}
+
+/** `iat` of a checkpoint at the ends of the delegation: no tolerance. */
+function* withinDelegation(role: KitRole): Generator<KitCase> {
+  const base = 'checkpoint';
+  const tree = golden(base);
+  const issued = tree.registry.now + 10;
+  for (const end of ['iat', 'exp'] as const) {
+    for (const side of [-1, 0, 1]) {
+      const patches = [
+        {
+          file: 'keys/delegation.jwt',
+          key: signerOf(tree, 'keys/delegation.jwt'),
+          claims: { [end]: issued + side },
+        },
+        sealing(tree),
+      ];
+      const why = 'A delegated key signs at the end of its delegation.';
+      const isGood = end === 'iat' ? side <= 0 : side >= 0;
+      const draft = {
+        id: `clock/delegation ${end} ${side} s`,
+        rule: 'checkpoint-within-delegation',
+        base,
+        patches,
+        why,
+      };
+      // The delegation itself has not expired before the tolerance is over.
+      yield kitCase(role, { ...draft, now: issued * 1000 + 1000 }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
+    }
+  }
+}
+
+const TOO_FEW = ['ERR_TOO_FEW_COSIGNATURES'];
+
+/** The times of cosignatures, against the clock. */
+export function* cosignatureClocks(role: KitRole): Generator<KitCase> {
+  const base = 'witnessed';
+  for (const [name, seconds] of [
+    ['earlier', -3600],
+    ['later', 3600],
+  ] as const) {
+    const cosigned = golden(base).registry.now + seconds;
+    const patches = variant(base, (registry) => {
+      if (registry.log) registry.log.cosignedAt = cosigned;
+      registry.seal();
+    });
+    for (const side of [-1, 0, 1]) {
+      const now = cosigned * 1000 - TOLERANCE + side;
+      const draft = {
+        rule: 'log-quorum',
+        base,
+        patches,
+        why: 'The clock is at the limit of a cosignature.',
+        now,
+      };
+      // Earlier than the list itself, the list is in the future whatever the witnesses say.
+      if (name === 'later')
+        yield kitCase(
+          role,
+          { ...draft, id: `clock/cosigned in the future, ${side} ms` },
+          either(side >= 0, ...TOO_FEW),
+        );
+    }
+  }
+}

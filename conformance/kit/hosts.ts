@@ -1,0 +1,213 @@
+import { base64 } from '../cases/encoding.js';
+import { golden } from '../cases/goldens.js';
+import { ANSWERS } from '../cases/hosts.js';
+import { shown, variant } from '../cases/make-case.js';
+import type { KitCase, KitRole, KitStep, KitTree, Right, ScriptedAnswer } from './kit-case.js';
+import { kitCase } from './make.js';
+
+const CODES: Readonly<Record<string, string>> = {
+  'status 302': 'ERR_SOURCE_REDIRECTED',
+  'status 204': 'ERR_SOURCE_STATUS',
+  'status 304': 'ERR_SOURCE_STATUS',
+  'status 403': 'ERR_SOURCE_STATUS',
+  'status 500': 'ERR_SOURCE_STATUS',
+  'an HTML page': 'ERR_SOURCE_CONTENT',
+  'a type in capitals': 'ERR_SOURCE_CONTENT',
+  'no response': 'ERR_SOURCE_UNREACHABLE',
+  'half a response': 'ERR_SOURCE_TRUNCATED',
+};
+const RULES: Readonly<Record<string, string>> = {
+  'status 302': 'no-redirects',
+  'an HTML page': 'content-types',
+  'a type in capitals': 'content-types',
+  'no response': 'failed-requests',
+  'half a response': 'failed-requests',
+};
+
+/** Files whose failed requests end the source, for a client and for a look-up. */
+const NEEDED = {
+  both: ['publication.jwt', 'checkpoint.jwt', 'keys/delegation.jwt', 'keys/rotation.json'],
+  lookup: ['sums/root', 'issuers/alpha'],
+};
+/** What is right if a file is absent, whether the status is 404 or 410. */
+const ABSENT: Readonly<Record<string, Right>> = {
+  'publication.jwt': ['ERR_PUBLICATION_MISSING'],
+  'checkpoint.jwt': ['ERR_CHECKPOINT_MISSING'],
+  'keys/delegation.jwt': ['ERR_CHECKPOINT_INVALID'],
+  'keys/rotation.json': 'accept',
+  'sums/root': ['ERR_SOURCE_STATUS'],
+  'issuers/alpha': ['ERR_SOURCE_STATUS'],
+};
+
+/** Hosts that answer with something else than a file, late, or differently each time. */
+export function* hostKit(role: KitRole): Generator<KitCase> {
+  yield* oddAnswers(role);
+  yield* mirrors(role);
+  yield* again(role);
+  if (role === 'client') yield* places(role);
+  if (role === 'lookup') yield* caches(role);
+  yield* deadlines(role);
+}
+
+const base = 'checkpoint';
+const why = 'The host answers for one file with something else.';
+
+function* oddAnswers(role: KitRole): Generator<KitCase> {
+  for (const file of [...NEEDED.both, ...(role === 'lookup' ? NEEDED.lookup : [])]) {
+    for (const [name, answer] of Object.entries(ANSWERS)) {
+      // A file that is not there has no other type.
+      if (name === 'another type' && !golden(base).files.has(file)) continue;
+      const code = CODES[name];
+      const isAbsent = name === 'status 404' || name === 'status 410';
+      const right: Right = code === undefined ? (isAbsent ? (ABSENT[file] as Right) : 'accept') : [code];
+      const rule = name === 'another type' ? 'content-types' : (RULES[name] ?? 'host-responses');
+      const draft = { base, why, rule, script: { [file]: [answer] } };
+      yield kitCase(
+        role,
+        { ...draft, id: `host/${file}, ${name}`, ask: ['alpha'], trusted: ['alpha'] },
+        right,
+      );
+    }
+  }
+}
+
+/** The registry fails, and a mirror does not. */
+function* mirrors(role: KitRole): Generator<KitCase> {
+  const { now } = golden(base);
+  for (const name of ['status 302', 'status 500', 'an HTML page', 'no response']) {
+    const answer = ANSWERS[name] as ScriptedAnswer;
+    const sources: KitTree[] = [
+      { base, patches: [], script: { 'publication.jwt': [answer] } },
+      { base, patches: [] },
+    ];
+    const steps = [{ now, sources, right: 'accept' }] as const;
+    yield kitCase(
+      role,
+      {
+        id: `mirror/${name}`,
+        rule: RULES[name] ?? 'failed-requests',
+        base,
+        why: 'A mirror has the file.',
+        steps,
+      },
+      'accept',
+    );
+  }
+  const stale: KitTree = { base, patches: [] };
+  const newer: KitTree = treeAfter();
+  const steps: KitStep[] = [
+    { now: LATER, sources: [newer, stale], right: 'accept' },
+    { now: LATER + 1000, sources: [stale, newer], right: 'accept' },
+    { now: LATER + 2000, sources: [stale, stale], right: ['ERR_LIST_ROLLED_BACK'] },
+  ];
+  const story = 'A mirror that lags behind is no reason to refuse the others.';
+  yield kitCase(
+    role,
+    { id: 'mirror/it lags behind', rule: 'list-rollback', base, why: story, steps },
+    'accept',
+  );
+}
+
+const LATER = golden(base).now + 3_600_000;
+const next = () => golden(base).registry.copy().change('beta', { tier: 'founding' }).publish();
+const treeAfter = (): KitTree => shown(next(), base);
+
+/** A publication between two requests: the host sends an old file first. */
+function* again(role: KitRole): Generator<KitCase> {
+  const patches = variant(base, (registry) => registry.change('beta', { tier: 'founding' }).publish());
+  const old = (file: string) => ({ body: base64(golden(base).files.get(file) as Uint8Array) });
+  const make = (id: string, script: KitTree['script'], right: Right) =>
+    kitCase(
+      role,
+      {
+        id: `again/${id}`,
+        rule: 'retries',
+        base,
+        why: 'A publication straddles the requests.',
+        patches,
+        script: script ?? {},
+        now: LATER,
+      },
+      right,
+    );
+  yield make('an old statement once', { 'publication.jwt': [old('publication.jwt'), null] }, 'accept');
+  yield make(
+    'an old statement twice',
+    { 'publication.jwt': [old('publication.jwt'), old('publication.jwt'), null] },
+    'accept',
+  );
+  yield make('an old statement always', { 'publication.jwt': [old('publication.jwt')] }, [
+    'ERR_CHECKPOINT_MISMATCH',
+  ]);
+  yield make('an old checkpoint', { 'checkpoint.jwt': [old('checkpoint.jwt')] }, 'accept');
+}
+
+/** A cache has an old file of the tree of sums. */
+function* caches(role: KitRole): Generator<KitCase> {
+  const patches = variant(base, (registry) => registry.change('alpha', { tier: 'registered' }).publish());
+  const file = 'sums/root';
+  const old = { body: base64(golden(base).files.get(file) as Uint8Array) };
+  const draft = { rule: 'sums-caches', base, why: 'A cache has an old sums file.', patches, now: LATER };
+  for (const count of [1, 2, 3]) {
+    const script = { [file]: [...Array(count).fill(old), ...(count < 3 ? [null] : [])] };
+    const right: Right = count < 3 ? 'accept' : ['ERR_SUMS_MISMATCH'];
+    yield kitCase(role, { ...draft, id: `again/an old sums file, ${count} times`, script }, right);
+  }
+}
+
+/** The named list is in two places. */
+function* places(role: KitRole): Generator<KitCase> {
+  const named = [...golden(base).files.keys()].filter((path) => path.startsWith('snapshots/')).at(-1) ?? '';
+  const snapshot = named.replace(/[^/]*$/, '');
+  const broken = (file: string, at = 5) => ({ file, at, xor: 1 });
+  const make = (id: string, patches: readonly object[], right: Right) =>
+    kitCase(
+      role,
+      {
+        id: `places/${id}`,
+        rule: 'two-places',
+        base,
+        why: 'A list is in two places.',
+        patches: patches as never,
+      },
+      right,
+    );
+  const [list, sig] = ['issuers.json', 'issuers.sig'];
+  yield make('the list is wrong', [broken(list)], 'accept');
+  yield make('the list is missing', [{ file: list, removed: true }], 'accept');
+  yield make('the snapshot is wrong', [broken(`${snapshot}${list}`)], 'accept');
+  yield make('the signature of the snapshot is wrong', [broken(`${snapshot}${sig}`)], 'accept');
+  yield make(
+    'the snapshot is missing',
+    [list, sig].map((file) => ({ file: snapshot + file, removed: true })),
+    'accept',
+  );
+  yield make('half a snapshot', [{ file: snapshot + sig, removed: true }], 'accept');
+  const wrong = ['ERR_SIGNATURE_INVALID', 'ERR_SIGNATURE_MALFORMED'];
+  yield make('both are wrong', [broken(list), broken(snapshot + list)], wrong);
+  yield make('both signatures are wrong', [broken(sig), broken(snapshot + sig)], wrong);
+  yield make(
+    'both are missing',
+    [
+      { file: list, removed: true },
+      { file: snapshot + list, removed: true },
+    ],
+    ['ERR_SOURCE_STATUS'],
+  );
+}
+
+function* deadlines(role: KitRole): Generator<KitCase> {
+  const silent = { base, patches: [], script: { 'publication.jwt': [{ never: true }] } } as const;
+  const steps: KitStep[] = [
+    { now: golden(base).now, sources: [silent, { base, patches: [] }], right: 'accept' },
+  ];
+  const why = 'A mirror answers, and the registry does not.';
+  yield kitCase(role, { id: 'deadline/a mirror answers', rule: 'deadlines', base, why, steps }, 'accept');
+  for (const file of ['publication.jwt', 'keys/rotation.json']) {
+    const script = { [file]: [{ never: true }] } as const;
+    const late = 'The host never answers for one file.';
+    yield kitCase(role, { id: `deadline/${file}`, rule: 'deadlines', base, why: late, script }, [
+      'ERR_SOURCE_TIMEOUT',
+    ]);
+  }
+}

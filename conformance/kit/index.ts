@@ -1,0 +1,49 @@
+import { chainKit } from './chains.js';
+import { clockKit, cosignatureClocks } from './clocks.js';
+import { historyKit } from './histories.js';
+import { hostKit } from './hosts.js';
+import type { KitCase, KitRole } from './kit-case.js';
+import { listKit } from './lists.js';
+import { logAuditKit, proofKit } from './logs.js';
+import { lookupKit } from './lookups.js';
+import { memoryKit } from './memories.js';
+import { passportKit } from './passports.js';
+import { statementKit } from './statements.js';
+import { auditKit, treeKit } from './trees.js';
+
+/** The version of the cases: conformance/CHANGELOG.md says what changed. */
+export const KIT_VERSION = '0.1.0';
+
+/** The kit of each role. Each topic begins with what is most important. */
+const KITS: Readonly<Partial<Record<KitRole, readonly ((role: KitRole) => Generator<KitCase>)[]>>> = {
+  list: [listKit],
+  lookup: [lookupKit, memoryKit, hostKit, statementKit],
+  client: [treeKit, memoryKit, statementKit, chainKit, clockKit, hostKit],
+  auditor: [treeKit, auditKit, statementKit, chainKit, clockKit, logAuditKit],
+  passport: [passportKit],
+  log: [proofKit, historyKit, cosignatureClocks],
+};
+
+/** Makes the cases of a role, the same ones in the same order every time. */
+export function* kitCases(role: KitRole): Generator<KitCase> {
+  for (const kind of KITS[role] ?? []) yield* kind(role);
+}
+
+const START_CASES = 40;
+
+/** The cases to begin with: the first ones of each topic in turn. Trust policies come later. */
+export function startCases(cases: readonly KitCase[]): KitCase[] {
+  const topics = new Map<string, KitCase[]>();
+  for (const one of cases.filter(({ policy }) => policy === undefined)) {
+    const [, topic = ''] = one.id.split('/');
+    topics.set(topic, [...(topics.get(topic) ?? []), one]);
+  }
+  const chosen = new Set<KitCase>();
+  for (let number = 0; chosen.size < Math.min(START_CASES, cases.length); number++) {
+    for (const ofTopic of topics.values()) {
+      const next = ofTopic[number];
+      if (next !== undefined && chosen.size < START_CASES) chosen.add(next);
+    }
+  }
+  return cases.filter((one) => chosen.has(one));
+}

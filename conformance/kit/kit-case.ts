@@ -1,0 +1,68 @@
+import type { HostAnswer } from '../cases/case.js';
+import type { Patch } from '../cases/patch.js';
+
+/** Who is tested: docs/protocol.md says which parts each of them reads. */
+export const KIT_ROLES = ['list', 'lookup', 'client', 'auditor', 'log', 'passport'] as const;
+export type KitRole = (typeof KIT_ROLES)[number];
+
+/** What is right: to accept, or to refuse with any of these codes. */
+export type Right = 'accept' | readonly string[];
+
+/** What a host answers to one request for a file. Null: with the file. */
+export type ScriptedAnswer = HostAnswer | { readonly body: string } | null;
+
+/** A tree that a source shows: a golden tree with changes. */
+export interface KitTree {
+  readonly base: string;
+  readonly patches: readonly Patch[];
+  /** What the host answers for a file to the first request, the second, and so on. The last answer repeats itself. */
+  readonly script?: Readonly<Record<string, readonly ScriptedAnswer[]>>;
+}
+
+/** What issuers of passports answer, by URL. A URL that is not here is not found. */
+export type Documents = Readonly<Record<string, { readonly status: number; readonly body: string }>>;
+
+/** A passport, or an action with its proof. */
+export interface PassportRequest {
+  readonly audience: string;
+  readonly token: string;
+  readonly documents: Documents;
+  /** The action, if one is to be verified, its proof, and the JSON text of its payload. */
+  readonly action?: string;
+  readonly payload?: string;
+  readonly proof?: string;
+}
+
+/** What a program is shown at once, and what is right. */
+export interface KitStep {
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  /** Whether the program begins anew before, with what it has stored. */
+  readonly restarts?: true;
+  /** The registry, and then its mirrors. */
+  readonly sources?: readonly KitTree[];
+  /** The text of a history proof, in place of a registry. */
+  readonly proof?: string;
+  readonly passport?: PassportRequest;
+  readonly right: Right;
+  /** Of the issuers that the case asks for, those that the program must trust. Undefined: it is not asked. */
+  readonly trusted?: readonly string[];
+}
+
+/** A case of the kit. It is data, and contains what is right. */
+export interface KitCase {
+  /** The role, the topic, and what is special. */
+  readonly id: string;
+  readonly role: KitRole;
+  /** The rule that decides, by its id. */
+  readonly rule: string;
+  readonly why: string;
+  /** The JSON text of the trust anchor. */
+  readonly anchor: string;
+  /** An algorithm besides Ed25519 that the case needs. */
+  readonly needs?: 'ES256';
+  readonly ask?: readonly string[];
+  /** The trust policy for the issuers of `ask`. Default: any active issuer. */
+  readonly policy?: object;
+  readonly steps: readonly KitStep[];
+}

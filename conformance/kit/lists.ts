@@ -1,0 +1,324 @@
+import { base64url, jcs, textOf, timeText, utf8 } from '../cases/encoding.js';
+import { algebra, badKeys, encodings } from '../cases/forgeries.js';
+import { golden } from '../cases/goldens.js';
+import type { Members } from '../cases/jwt.js';
+import { key } from '../cases/keys.js';
+import { variant } from '../cases/make-case.js';
+import type { Patch } from '../cases/patch.js';
+import { borderRecords, LISTS, publishWith, TIMES } from '../cases/records.js';
+import { type Registry, record } from '../cases/registry.js';
+import type { KitCase, Right } from './kit-case.js';
+import { ASKED, either, type KitDraft, kitCase } from './make.js';
+
+/** What a list verifier must accept and refuse: docs/protocol.md as far as "Verifying a list". */
+export function* listKit(): Generator<KitCase> {
+  yield* goodLists();
+  yield* wrongSigners();
+  yield* signatureForms();
+  yield* listBytes();
+  yield* records();
+  yield* orders();
+  yield* rootKeys();
+  yield* decisions();
+}
+
+const GOOD: Readonly<Record<string, string>> = { p256: 'signature-algorithm', stated: 'root-key-pinned' };
+
+function* goodLists(): Generator<KitCase> {
+  const rule = 'verify-before-parse';
+  for (const base of ['plain', 'stated', 'checkpoint', 'p256', 'levels-1']) {
+    const draft = {
+      rule: GOOD[base] ?? rule,
+      base,
+      id: `good/${base}`,
+      why: 'The root key has signed this list.',
+      ask: ASKED,
+    };
+    yield kitCase('list', { ...draft, trusted: ['alpha', 'beta'] }, 'accept');
+  }
+  yield kitCase(
+    'list',
+    { id: 'good/no records', rule: 'list-form', base: 'empty', why: 'A list may be empty.' },
+    'accept',
+  );
+}
+
+const SIGNERS = ['stranger', 'p256 stranger', 'online', 'root 2', 'log'];
+
+function* wrongSigners(): Generator<KitCase> {
+  for (const base of ['plain', 'p256']) {
+    const why = 'Another key has signed the list.';
+    const list = golden(base).files.get('issuers.json') as Uint8Array;
+    for (const signer of SIGNERS) {
+      const patches: Patch[] = [{ file: 'issuers.sig', text: base64url(key(signer).sign(list)) }];
+      // A key of another kind: the algorithm follows from the pinned key.
+      const isOther = (key(signer).alg === 'ES256') !== (base === 'p256');
+      const draft = { rule: isOther ? 'signature-algorithm' : 'root-key-pinned', base, why };
+      yield kitCase('list', { ...draft, id: `signer/${base} by ${signer}`, patches }, INVALID);
+      const own: Patch = {
+        file: 'keys/root.json',
+        text: jcs({ ...key(signer).jwk, kid: key(signer).thumbprint }),
+      };
+      const id = `signer/${base} by ${signer}, with its root key`;
+      yield kitCase('list', { ...draft, id, patches: [...patches, own] }, INVALID);
+    }
+    for (const at of [0, 40, list.length - 1]) {
+      const id = `signer/${base} a wrong bit at ${at}`;
+      const why = 'The signature is that of another list.';
+      yield kitCase(
+        'list',
+        { rule: 'verify-before-parse', base, why, id, patches: [{ file: 'issuers.json', at, xor: 1 }] },
+        INVALID,
+      );
+    }
+  }
+}
+
+const INVALID = ['ERR_SIGNATURE_INVALID'];
+const MALFORMED = ['ERR_SIGNATURE_MALFORMED'];
+/** Encodings that a reader accepts. All others of the same signature are malformed. */
+const GOOD_ENCODINGS = ['white space around', 'of 256 bytes with white space'];
+/** 64 bytes, but not the right ones. */
+const OTHER_BYTES = ['zeros'];
+
+function* signatureForms(): Generator<KitCase> {
+  for (const base of ['plain', 'p256']) {
+    const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
+    for (const [name, text] of Object.entries(encodings(right))) {
+      // Of its size, a list verifier that reads files decides nothing.
+      if (name.startsWith('of 257')) continue;
+      const verdict = either(
+        GOOD_ENCODINGS.includes(name),
+        ...(OTHER_BYTES.includes(name) ? INVALID : MALFORMED),
+      );
+      const why = 'The signature has another encoding.';
+      yield signatureCase({ rule: 'signature-form', base, name, text, why }, verdict);
+    }
+    for (const [name, text] of Object.entries(algebra(base, right))) {
+      const why = 'The signature fulfils an equation, or nearly.';
+      const verdict = either(name === 'the other s', ...(name === 'DER' ? MALFORMED : INVALID));
+      yield signatureCase({ rule: 'signature-strict', base, name, text, why }, verdict);
+    }
+  }
+}
+
+/** A list under a signature in another form. */
+interface OddSignature {
+  readonly rule: string;
+  readonly base: string;
+  readonly name: string;
+  readonly text: string | Uint8Array;
+  readonly why: string;
+}
+
+function signatureCase({ name, text, ...draft }: OddSignature, right: Right): KitCase {
+  const bytes = base64url(typeof text === 'string' ? utf8(text) : text);
+  const patches = [{ file: 'issuers.sig', bytes }];
+  return kitCase('list', { ...draft, id: `signature/${draft.base}, ${name}`, patches }, right);
+}
+
+const MALFORMED_LIST = ['ERR_LIST_MALFORMED'];
+const NONCONFORMING = ['ERR_LIST_NONCONFORMING'];
+const UNSORTED = ['ERR_LIST_UNSORTED'];
+const NOT_CANONICAL = ['ERR_LIST_NOT_CANONICAL'];
+
+/** What is right for each of the lists in other bytes. */
+const LIST_CODES: Readonly<Record<keyof typeof LISTS, Right>> = {
+  'a final newline': NOT_CANONICAL,
+  'a space before': NOT_CANONICAL,
+  'a byte order mark': MALFORMED_LIST,
+  'a space inside': NOT_CANONICAL,
+  'members in another order': NOT_CANONICAL,
+  'an escape': NOT_CANONICAL,
+  'a slash that is escaped': NOT_CANONICAL,
+  'a member twice': NOT_CANONICAL,
+  'a member twice, the last one wrong': NONCONFORMING,
+  'a member twice in two spellings': NOT_CANONICAL,
+  'issuers twice': NOT_CANONICAL,
+  __proto__: NONCONFORMING,
+  'another member': NONCONFORMING,
+  'no updated_at': NONCONFORMING,
+  'no issuers': NONCONFORMING,
+  'issuers null': NONCONFORMING,
+  'issuers an object': NONCONFORMING,
+  'no records': 'accept',
+  'a record null': NONCONFORMING,
+  'a record twice': UNSORTED,
+  'records in another order': UNSORTED,
+  'an array': NONCONFORMING,
+  'a number': NONCONFORMING,
+  'no text': MALFORMED_LIST,
+  'half of it': MALFORMED_LIST,
+  'something after': MALFORMED_LIST,
+  'bytes that are not UTF-8': MALFORMED_LIST,
+  'an overlong encoding': MALFORMED_LIST,
+  'UTF-16': MALFORMED_LIST,
+  'a lone surrogate': NONCONFORMING,
+  'a number that is too large': NONCONFORMING,
+  'a depth of 501': NONCONFORMING,
+  // A parser that gives up before it has read everything, and one that does not, may both be used.
+  'a depth of 100000': [...MALFORMED_LIST, ...NONCONFORMING],
+};
+
+/** A list in other bytes, signed as it is. */
+function signedList(base: string, list: Uint8Array): Patch[] {
+  const { root } = golden(base).registry;
+  return [
+    { file: 'issuers.json', bytes: base64url(list) },
+    { file: 'issuers.sig', text: base64url(root.sign(list)) },
+  ];
+}
+
+function* listBytes(): Generator<KitCase> {
+  for (const base of ['plain', 'p256']) {
+    const { files, registry } = golden(base);
+    const canonical = textOf(files.get('issuers.json') as Uint8Array);
+    for (const [name, change] of Object.entries(LISTS)) {
+      const list = change(canonical);
+      const patches = signedList(base, typeof list === 'string' ? utf8(list) : list);
+      const why = 'The root key has signed a list in other bytes.';
+      const rule = name.startsWith('record') || name === 'a record twice' ? 'list-order' : 'list-form';
+      yield kitCase(
+        'list',
+        { id: `bytes/${base}, ${name}`, rule, base, patches, why },
+        LIST_CODES[name] as Right,
+      );
+    }
+    if (base === 'p256') continue;
+    for (const time of TIMES) {
+      const patches = signedList(base, utf8(canonical.replace(timeText(registry.now), time)));
+      const draft = { rule: 'list-time', base, patches, why: 'updated_at has another form.' };
+      yield kitCase('list', { ...draft, id: `time/${time === '' ? 'empty' : time}` }, NONCONFORMING);
+    }
+    for (const time of ['2024-02-29T23:59:59Z', '2026-11-21T08:03:00Z', '2016-12-31T23:59:59Z']) {
+      const patches = signedList(base, utf8(canonical.replace(timeText(registry.now), time)));
+      const draft = {
+        rule: 'list-time',
+        base,
+        patches,
+        why: 'updated_at is a day that exists.',
+        now: Date.parse('2026-11-21T09:00:00Z'),
+      };
+      yield kitCase('list', { ...draft, id: `time/${time}` }, 'accept');
+    }
+  }
+}
+
+/** The list and the signature of a registry that has done something. */
+function publishedList(base: string, work: (registry: Registry) => unknown): Patch[] {
+  return variant(base, work).filter((patch) => 'file' in patch && /^issuers\.(json|sig)$/.test(patch.file));
+}
+
+function* records(): Generator<KitCase> {
+  const base = 'plain';
+  for (const { name, rule, alpha, isGood } of borderRecords()) {
+    const patches = publishedList(base, (registry) => publishWith(registry, alpha));
+    const why = isGood ? 'A record may say this.' : 'No record may say this.';
+    yield kitCase(
+      'list',
+      { id: `record/${name}`, rule, base, patches, why },
+      either(isGood, ...NONCONFORMING),
+    );
+  }
+}
+
+/** Ids in their right order, where sorting by words, by case, or by length would be another one. */
+const ORDERS: readonly (readonly [string, readonly string[], boolean])[] = [
+  ['by code units', ['a', 'a-b', 'a.b', 'a0', 'a_b', 'aa', 'b'], true],
+  ['a hyphen after a digit', ['a', 'a0', 'a-b'], false],
+  ['an underscore before a digit', ['a', 'a_b', 'a0'], false],
+  ['by number', ['a', 'a2', 'a10'], false],
+  ['by length', ['b', 'aa'], false],
+  ['digits first', ['0', 'a'], true],
+];
+
+function* orders(): Generator<KitCase> {
+  const base = 'plain';
+  for (const [name, ids, isGood] of ORDERS) {
+    const issuers = ids.map((id) => ({ ...record('any'), issuer_id: id }));
+    const list = utf8(jcs({ issuers, updated_at: timeText(golden(base).registry.now) }));
+    const draft = { id: `order/${name}`, rule: 'list-order', base, patches: signedList(base, list) };
+    yield kitCase(
+      'list',
+      { ...draft, why: 'Ids are sorted as arrays of code units.' },
+      either(isGood, ...UNSORTED),
+    );
+  }
+}
+
+const KEY_REFUSED = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
+
+/** Keys that are pinned. Of the right key in other forms, the closed schema of a trust anchor decides. */
+function* rootKeys(): Generator<KitCase> {
+  const base = 'plain';
+  const { anchor, registry } = golden(base);
+  const { jwk, thumbprint } = registry.root;
+  const draft = { rule: 'public-key-values', base, why: 'The pinned key has another form.' };
+  const pinned = (name: string, root: unknown, right: Right) =>
+    kitCase('list', { ...draft, id: `key/${name}`, anchor: JSON.stringify({ ...anchor, root }) }, right);
+  yield pinned('without kid', jwk, 'accept');
+  yield pinned('with kid', { ...jwk, kid: thumbprint }, 'accept');
+  for (const [name, bad] of Object.entries(badKeys(jwk))) {
+    if (!GOOD_KEYS.includes(name)) yield pinned(name, bad, KEY_REFUSED);
+  }
+  yield pinned('another key', key('stranger').jwk, INVALID);
+  yield kitCase(
+    'list',
+    { ...draft, needs: 'ES256', id: 'key/another kind of key', anchor: { root: key('p256 root').jwk } },
+    INVALID,
+  );
+}
+
+/** Keys that are right, but that a trust anchor need not know, or that are another key than the one that signs. */
+export const GOOD_KEYS = [
+  'the right kid',
+  'kid null',
+  'another member',
+  'y null in an Ed25519 key',
+  'a P-256 key',
+];
+
+function* decisions(): Generator<KitCase> {
+  const base = 'plain';
+  const listed: Readonly<Record<string, Members>> = {
+    active: {},
+    suspended: { status: 'suspended' },
+    revoked: { status: 'revoked' },
+    registered: { tier: 'registered' },
+    scoped: { domain_scope: ['finance'], geographical_scope: ['NO'], passport_types: ['basic'] },
+    empty: { domain_scope: [], geographical_scope: [], passport_types: [] },
+    audited: { last_audit: '2026-11-01T00:00:00Z' },
+    unaudited: { last_audit: null },
+  };
+  const ask = [...Object.keys(listed), 'unlisted'];
+  const patches = publishedList(base, (registry) => {
+    registry.records.clear();
+    for (const [id, more] of Object.entries(listed)) registry.change(id, more);
+    registry.publish();
+  });
+  const tiers = ['founding', 'certified', 'registered'];
+  const make = (name: string, rule: string, asked: Pick<KitDraft, 'policy' | 'trusted'>) => {
+    const why = 'A trust policy decides.';
+    return kitCase(
+      'list',
+      { id: `${asked.policy ? 'policy' : 'decision'}/${name}`, rule, base, patches, ask, why, ...asked },
+      'accept',
+    );
+  };
+  const active = ask.filter((id) => !['suspended', 'revoked', 'unlisted'].includes(id));
+  const [allow, deny] = ['suspended', 'active'].map((id) => [{ issuer_id: id, reason: 'a test' }]);
+  const others = active.filter((id) => id !== 'active');
+  yield make('no policy', 'status-rejected', { trusted: active });
+  yield make('any tier', 'status-rejected', { policy: { tiers }, trusted: active });
+  yield make('allowed', 'status-rejected', { policy: { tiers: [], allow }, trusted: [] });
+  yield make('one tier', 'trust-policy', { policy: { tiers: ['registered'] }, trusted: ['registered'] });
+  yield make('no tier', 'trust-policy', { policy: { tiers: [] }, trusted: [] });
+  yield make('denied', 'trust-policy', { policy: { tiers, deny }, trusted: others });
+  const absent = (name: string, more: object, trusted: readonly string[]) =>
+    make(name, 'scope-absent', { policy: { tiers, ...more }, trusted });
+  yield absent('a domain', { domains: ['finance'] }, ['scoped']);
+  yield absent('another domain', { domains: ['health'] }, []);
+  yield absent('a place', { geography: ['NO'] }, ['scoped']);
+  yield absent('a type', { passport_types: ['basic'] }, ['scoped']);
+  yield absent('an audit', { max_audit_days: 60 }, ['audited']);
+}

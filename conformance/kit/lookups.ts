@@ -1,0 +1,163 @@
+import { sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { golden } from '../cases/goldens.js';
+import { sealing, variant } from '../cases/make-case.js';
+import type { Patch } from '../cases/patch.js';
+import { record } from '../cases/registry.js';
+import { LINES } from '../cases/traps.js';
+import type { KitCase, KitRole, Right } from './kit-case.js';
+import { kitCase } from './make.js';
+
+const INVALID = ['ERR_SUMS_INVALID'];
+const MISMATCH = ['ERR_SUMS_MISMATCH'];
+
+/** What a client that looks up single issuers must accept and refuse: the tree of sums, and records. */
+export function* lookupKit(role: KitRole): Generator<KitCase> {
+  yield* proven(role);
+  yield* sumsLines(role);
+  yield* levels(role);
+  yield* records(role);
+  yield* hashes(role);
+}
+
+function* proven(role: KitRole): Generator<KitCase> {
+  const why = 'The tree of sums proves each issuer, or that it is absent.';
+  for (const base of ['stated', 'checkpoint', 'levels-1', 'levels-2', 'rotated', 'witnessed', 'p256']) {
+    yield kitCase(
+      role,
+      { id: `proven/${base}`, rule: 'sums-proof', base, why, trusted: ['alpha', 'beta'] },
+      'accept',
+    );
+  }
+  yield kitCase(role, { id: 'proven/hold', rule: 'hold', base: 'hold', why, trusted: ['alpha'] }, 'accept');
+  yield kitCase(role, { id: 'proven/empty', rule: 'sums-place', base: 'empty', why, trusted: [] }, 'accept');
+  const ask = ['alpha', 'ALPHA', 'a..b', '../issuers.json', '', 'con', 'alpha/', 'a'.repeat(129)];
+  const invalid = 'A string that is no issuer_id is in no list.';
+  yield kitCase(
+    role,
+    { id: 'proven/invalid ids', rule: 'sums-proof', base: 'stated', why: invalid, ask, trusted: ['alpha'] },
+    'accept',
+  );
+  const required = {
+    rule: 'statement-required',
+    base: 'plain',
+    why: 'A look-up needs a publication statement.',
+  };
+  yield kitCase(role, { ...required, id: 'proven/no statement' }, ['ERR_PUBLICATION_MISSING']);
+  for (const status of ['suspended', 'revoked']) {
+    const patches = variant('stated', (registry) => registry.change('alpha', { status }).publish());
+    const draft = {
+      rule: 'status-rejected',
+      base: 'stated',
+      patches,
+      why: 'The status is not active.',
+      trusted: ['beta'],
+    };
+    yield kitCase(role, { ...draft, id: `proven/${status}` }, 'accept');
+  }
+}
+
+/** A sums file in another form, named by the statement as it is. */
+function withSums(base: string, text: string): Patch[] {
+  const claims = { sums_sha256: sha256Hex(utf8(text)) };
+  return [
+    { file: 'sums/root', text },
+    { file: 'publication.jwt', key: 'root', claims },
+    sealing(golden(base)),
+  ];
+}
+
+function* sumsLines(role: KitRole): Generator<KitCase> {
+  const why = 'A sums file has other lines.';
+  for (const base of ['stated', 'levels-1']) {
+    const before = textOf(golden(base).files.get('sums/root') as Uint8Array);
+    for (const [name, change] of Object.entries(LINES)) {
+      const draft = {
+        id: `sums/${base}, ${name}`,
+        rule: 'sums-form',
+        base,
+        why,
+        patches: withSums(base, change(before)),
+      };
+      if (name === 'no lines') yield kitCase(role, { ...draft, trusted: [] }, 'accept');
+      // Whether the first line is needed depends on the places of the ids.
+      else if (name === 'a line less' || name === 'the wrong hash') {
+        if (base !== 'stated') continue;
+        const isLess = name === 'a line less';
+        yield kitCase(
+          role,
+          { ...draft, rule: 'sums-proof', ...(isLess && { trusted: ['beta'] }) },
+          isLess ? 'accept' : MISMATCH,
+        );
+      } else yield kitCase(role, draft, INVALID);
+    }
+  }
+}
+
+function* levels(role: KitRole): Generator<KitCase> {
+  const base = 'stated';
+  const why = 'The statement has another number of levels than the tree of sums.';
+  for (const number of [1, 8]) {
+    const patches: Patch[] = [
+      { file: 'publication.jwt', key: 'root', claims: { levels: number } },
+      sealing(golden(base)),
+    ];
+    yield kitCase(role, { id: `sums/levels ${number}`, rule: 'sums-form', base, why, patches }, INVALID);
+  }
+}
+
+const RECORD = ['ERR_RECORD_INVALID'];
+
+/** Records in other bytes, whose hash is right. */
+const RECORDS: Readonly<Record<string, (text: string) => string>> = {
+  'a final newline': (text) => `${text}\n`,
+  'a space': (text) => text.replace(':', ': '),
+  'a byte order mark': (text) => `\uFEFF${text}`,
+  'a member twice': (text) => text.replace('"tier":', '"tier":"certified","tier":'),
+  'members in another order': (text) => text.replace(/^\{(.*),("tier":"[^"]*")\}$/, '{$2,$1}'),
+  'another member': (text) => text.replace('{', '{"a":1,'),
+  'another id': (text) => text.replace('"issuer_id":"alpha"', '"issuer_id":"beta"'),
+  'no text': () => '',
+  'an array': (text) => `[${text}]`,
+  'half of it': (text) => text.slice(0, text.length >> 1),
+  'another tier': (text) => text.replace('certified"', 'gold"'),
+  'a time that does not exist': (text) => text.replace('2026-01-01T', '2026-02-30T'),
+};
+
+function* records(role: KitRole): Generator<KitCase> {
+  const base = 'stated';
+  const why = 'The record has another form, and the right hash.';
+  const make = (name: string, bytes: string, right: Right) => {
+    const patches = variant(base, (registry) =>
+      registry.publish({ records: new Map([['alpha', utf8(bytes)]]) }),
+    );
+    return kitCase(role, { id: `record/${name}`, rule: 'sums-proof', base, why, patches }, right);
+  };
+  const text = textOf(golden(base).files.get('issuers/alpha') as Uint8Array);
+  yield make('as it is', text, 'accept');
+  for (const [name, change] of Object.entries(RECORDS)) yield make(name, change(text), RECORD);
+  yield make('too large', JSON.stringify(record('alpha', { note: 'x'.repeat(65_536) })), [
+    'ERR_SOURCE_TOO_LARGE',
+  ]);
+}
+
+/** Files that do not have the hash above them. */
+function* hashes(role: KitRole): Generator<KitCase> {
+  const draft = {
+    rule: 'sums-proof',
+    base: 'stated',
+    why: 'A file has another hash than the file above names.',
+  };
+  const make = (id: string, patches: readonly Patch[], right: Right) =>
+    kitCase(role, { ...draft, id: `hash/${id}`, patches }, right);
+  const damaged = (file: string): Patch => ({ file, at: 3, xor: 1 });
+  yield make('sums/root', [damaged('sums/root')], MISMATCH);
+  yield make('issuers/alpha', [damaged('issuers/alpha')], MISMATCH);
+  yield make('a record that nobody asks for', [damaged('issuers/gamma')], 'accept');
+  yield make('no record', [{ file: 'issuers/alpha', removed: true }], ['ERR_SOURCE_STATUS']);
+  yield make('no sums file', [{ file: 'sums/root', removed: true }], ['ERR_SOURCE_STATUS']);
+  const list: Patch[] = [
+    { file: 'issuers.json', removed: true },
+    { file: 'issuers.sig', removed: true },
+  ];
+  yield make('no list', list, 'accept');
+}

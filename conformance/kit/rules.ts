@@ -1,0 +1,46 @@
+import { KIT_ROLES, type KitCase } from './kit-case.js';
+
+/** The cases of a rule. */
+interface RuleCases {
+  readonly accepting: KitCase[];
+  readonly refusing: KitCase[];
+}
+
+/** Groups cases by their rule. A case of several steps can stand on both sides. */
+export function casesByRule(cases: Iterable<KitCase>): ReadonlyMap<string, RuleCases> {
+  const rules = new Map<string, RuleCases>();
+  for (const one of cases) {
+    const found = rules.get(one.rule) ?? { accepting: [], refusing: [] };
+    rules.set(one.rule, found);
+    if (one.steps.some(({ right }) => right === 'accept')) found.accepting.push(one);
+    if (one.steps.some(({ right, trusted }) => right !== 'accept' || isLess(one, trusted)))
+      found.refusing.push(one);
+  }
+  return rules;
+}
+
+/** Whether a program must not trust all issuers that it is asked for. */
+const isLess = ({ ask = [] }: KitCase, trusted: readonly string[] = ask) => trusted.length < ask.length;
+
+const example = (cases: readonly KitCase[]) =>
+  cases.length === 0 ? '–' : `${cases.length}, such as \`${cases[0]?.id.replaceAll('|', '\\|')}\``;
+
+/** The table of rules and their cases, for people. */
+export function rulesTable(cases: readonly KitCase[]): string {
+  const rules = [...casesByRule(cases)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const rows = rules.map(([rule, { accepting, refusing }]) => {
+    const of = new Set([...accepting, ...refusing].map(({ role }) => role));
+    const roles = KIT_ROLES.filter((role) => of.has(role)).join(', ');
+    return `| \`${rule}\` | ${roles} | ${example(accepting)} | ${example(refusing)} |`;
+  });
+  return `# Which cases show which rule
+
+\`conformance rules\` writes this table from the ${cases.length} cases of the kit. A case of several steps can stand in both columns. In
+the last one are also those in which an issuer must not be trusted. \`test/conformance/kit.test.ts\` names the rules without
+cases. The [end of the protocol](../docs/protocol.md#where-each-rule-stands) says where a rule stands.
+
+| Rule | Roles | Cases to accept | Cases to refuse |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}

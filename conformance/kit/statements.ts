@@ -1,0 +1,251 @@
+import { HEADERS, ODD_VALUES } from '../cases/claims.js';
+import { jcs, textOf } from '../cases/encoding.js';
+import { badKeys } from '../cases/forgeries.js';
+import { golden } from '../cases/goldens.js';
+import { decodeJwt, type Members, rawJwt } from '../cases/jwt.js';
+import { key } from '../cases/keys.js';
+import { sealing, signerOf } from '../cases/make-case.js';
+import type { Patch, Resigned } from '../cases/patch.js';
+import { FORMS, GOOD_JSON, GOOD_NUMBERS, JSON_TRAPS, NUMBER_TRAPS, ofSize } from '../cases/traps.js';
+import type { KitCase, KitRole, Right } from './kit-case.js';
+import { GOOD_KEYS } from './lists.js';
+import { either, kitCase } from './make.js';
+
+/** A statement of a golden tree, its code when it is malformed, and the roles that see its cases. */
+interface Target {
+  readonly base: string;
+  readonly file: string;
+  readonly code: string;
+  readonly rule: string;
+  /** Who sees texts that parsers read differently, and who sees other claims. */
+  readonly parsers: readonly KitRole[];
+  readonly readers: readonly KitRole[];
+}
+
+const PUBLICATION: Target = {
+  ...{ base: 'stated', file: 'publication.jwt', code: 'ERR_PUBLICATION_INVALID', rule: 'statement-claims' },
+  ...{ parsers: ['lookup'], readers: ['client', 'auditor'] },
+};
+const CHECKPOINT: Target = {
+  ...{ base: 'checkpoint', file: 'checkpoint.jwt', code: 'ERR_CHECKPOINT_INVALID', rule: 'checkpoint-form' },
+  ...{ parsers: ['client'], readers: ['client', 'auditor'] },
+};
+const DELEGATION: Target = {
+  ...{
+    base: 'checkpoint',
+    file: 'keys/delegation.jwt',
+    code: 'ERR_DELEGATION_INVALID',
+    rule: 'delegation-form',
+  },
+  ...{ parsers: ['auditor'], readers: ['client', 'auditor'] },
+};
+const ROTATION: Target = {
+  ...{ base: 'rotated', file: 'keys/rotation.json', code: 'ERR_ROTATION_INVALID', rule: 'rotation-form' },
+  ...{ parsers: ['client'], readers: ['client'] },
+};
+const TARGETS = [PUBLICATION, CHECKPOINT, DELEGATION, ROTATION];
+
+/** Statements whose texts, headers and claims are odd. The right key has signed them. */
+export function* statementKit(role: KitRole): Generator<KitCase> {
+  for (const target of TARGETS) {
+    if (target.readers.includes(role)) yield* claims(role, target);
+    if (target.readers.includes(role)) yield* headers(role, target);
+    if (target.parsers.includes(role)) yield* traps(role, target);
+  }
+}
+
+const isRotation = ({ file }: Target) => file === 'keys/rotation.json';
+const topicOf = ({ file }: Target) => file.replace(/^.*\/|\.\w+$/g, '');
+
+function partsOf(target: Target) {
+  const tree = golden(target.base);
+  const whole = textOf(tree.files.get(target.file) as Uint8Array);
+  const text = isRotation(target) ? ((JSON.parse(whole) as string[])[0] ?? '') : whole;
+  return { tree, text, signer: signerOf(tree, target.file, 0), ...decodeJwt(text) };
+}
+
+function sealed({ file, base }: Target, patch: Patch): Patch[] {
+  return file === 'checkpoint.jwt' ? [patch] : [patch, sealing(golden(base))];
+}
+
+function* traps(role: KitRole, target: Target): Generator<KitCase> {
+  const { signer, text, header, claims: payload } = partsOf(target);
+  const { base, file, code } = target;
+  const make = (name: string, changed: string, right: Right) => {
+    const content = isRotation(target) ? JSON.stringify([changed]) : changed;
+    const patches = sealed(target, { file, text: content });
+    const rule = name.startsWith('form') || name.startsWith('of ') ? 'jwt-profile' : 'strict-json';
+    const why = 'Parsers could read this text differently.';
+    return kitCase(role, { id: `${topicOf(target)}/${name}`, rule, base, patches, why }, right);
+  };
+  const by = key(signer);
+  for (const [name, change] of Object.entries({ ...JSON_TRAPS, ...NUMBER_TRAPS })) {
+    const changed = change(jcs(payload));
+    if (changed === jcs(payload)) continue;
+    const isGood = GOOD_JSON.includes(name) || GOOD_NUMBERS.includes(name);
+    // Minus zero is an integer, and only a checkpoint must not be older than its delegation.
+    const isZero = name === 'iat minus zero' && file !== 'checkpoint.jwt';
+    yield make(`payload with ${name}`, rawJwt(by, jcs(header), changed), either(isGood || isZero, code));
+  }
+  for (const [name, change] of Object.entries(JSON_TRAPS)) {
+    const signed = rawJwt(by, change(jcs(header)), jcs(payload));
+    yield make(`header with ${name}`, signed, either(GOOD_JSON.includes(name), code));
+  }
+  // A signature that is not 64 bytes is no fault of the form of a rotation.
+  const codes = isRotation(target) ? [code, 'ERR_ROTATION_SIGNATURE'] : [code];
+  for (const [name, change] of Object.entries(FORMS)) yield make(`form with ${name}`, change(text), codes);
+  for (const size of [16_384, 16_385]) {
+    const signed = ofSize(size, (pad, note) =>
+      rawJwt(by, jcs({ ...header, pad }), jcs({ ...payload, note })),
+    );
+    const tooLarge = isRotation(target) ? code : 'ERR_SOURCE_TOO_LARGE';
+    yield make(`of ${size} bytes`, signed, either(size === 16_384, tooLarge, 'ERR_IO_FAILED'));
+  }
+}
+
+/** Headers of the table that are right for every statement. */
+const GOOD_HEADERS = ['alg EdDSA', 'alg Ed25519', 'another member'];
+/** Headers with another `kid`, or with none. */
+const KIDS = ['no kid', 'kid null', 'kid a number', 'kid of a stranger', 'kid empty'];
+
+function* headers(role: KitRole, target: Target): Generator<KitCase> {
+  const { signer, header } = partsOf(target);
+  const { base, file, code } = target;
+  const isFree = ['publication.jwt', 'keys/delegation.jwt'].includes(file);
+  for (const [name, change] of HEADERS) {
+    const patch: Patch = { file, key: signer, ...(isRotation(target) && { step: 0 }), ...change };
+    const isGood =
+      GOOD_HEADERS.includes(name) || name === `typ ${header['typ']}` || (isFree && KIDS.includes(name));
+    const codes = isRotation(target) ? [code, 'ERR_ROTATION_GAP', 'ERR_ROTATION_SIGNATURE'] : [code];
+    const why = 'The header has another member.';
+    const draft = { id: `${topicOf(target)}/header ${name}`, rule: 'jwt-profile', base, why };
+    yield kitCase(role, { ...draft, patches: sealed(target, patch) }, either(isGood, ...codes));
+  }
+}
+
+/** Odd values that are no integer from 0 to 2^53 - 1, and those that are no text of any form. */
+const NO_INTEGERS = ['null', 'true', '-1', '1.5', '2^53', 'text', 'an array'];
+const NO_TEXTS = ['null', 'true', '0', '-1', '1.5', 'text', 'an array'];
+const HASH = 'a'.repeat(64);
+
+/** What a claim of a statement may be: an integer or a text, and whether it may be absent. */
+const CLAIMS: Readonly<Record<string, Readonly<Record<string, 'integer' | 'integer?' | 'text' | 'text?'>>>> =
+  {
+    'publication.jwt': {
+      ...{ iat: 'integer', sequence: 'integer', size: 'integer', issuers: 'integer', levels: 'integer' },
+      ...{
+        updated_at: 'text',
+        sha256: 'text',
+        sums_sha256: 'text',
+        previous: 'text?',
+        exp: 'integer?',
+        nbf: 'integer?',
+      },
+    },
+    'checkpoint.jwt': {
+      ...{ iat: 'integer', exp: 'integer', size: 'integer', sequence: 'integer?', nbf: 'integer?' },
+      ...{ updated_at: 'text', sha256: 'text', tree_sha256: 'text' },
+    },
+    'keys/delegation.jwt': { iat: 'integer', exp: 'integer', nbf: 'integer?' },
+    'keys/rotation.json': { iat: 'integer', exp: 'integer?', nbf: 'integer?', step: 'integer?' },
+  };
+
+function* claims(role: KitRole, target: Target): Generator<KitCase> {
+  const { signer } = partsOf(target);
+  const { base, file, code, rule } = target;
+  const make = (name: string, change: Partial<Resigned>, right: Right) => {
+    const patch: Patch = { file, key: signer, ...(isRotation(target) && { step: 0 }), ...change };
+    const why = 'A claim has another value.';
+    const draft = { id: `${topicOf(target)}/${name}`, rule: ruleOf(name, rule), base, why };
+    return kitCase(role, { ...draft, patches: sealed(target, patch) }, right);
+  };
+  for (const [claim, form] of Object.entries(CLAIMS[file] ?? {})) {
+    yield make(`${claim} absent`, { without: [`claims.${claim}`] }, either(form.endsWith('?'), code));
+    for (const [name, value] of ODD_VALUES) {
+      if (!(form.startsWith('integer') ? NO_INTEGERS : NO_TEXTS).includes(name)) continue;
+      yield make(`${claim} ${name}`, { claims: { [claim]: value } }, [code]);
+    }
+  }
+  yield make('another claim', { claims: { note: { any: ['thing'] } } }, 'accept');
+  yield* special(target, (name, value, right) => make(name, { claims: value as Members }, right));
+}
+
+/** The profile has the rules of every claim, and of times. */
+const ruleOf = (name: string, rule: string) =>
+  /^(iat|exp|nbf|another claim)/.test(name)
+    ? 'jwt-profile'
+    : name.startsWith('next_roots')
+      ? 'commitment-form'
+      : rule;
+
+/** Makes a case of a statement with other claims. */
+type Make = (name: string, value: object, right: Right) => KitCase;
+
+function* special(target: Target, made: Make): Generator<KitCase> {
+  const refused = [target.code];
+  const make = (name: string, value: object, right: Right = refused) => made(name, value, right);
+  const { claims: usual } = partsOf(target);
+  if (target === PUBLICATION || target === CHECKPOINT) {
+    for (const claim of ['sha256', target === PUBLICATION ? 'sums_sha256' : 'tree_sha256']) {
+      const hash = String(usual[claim]);
+      yield make(`${claim} in capitals`, { [claim]: hash.toUpperCase() });
+      yield make(`${claim} too short`, { [claim]: hash.slice(1) });
+      yield make(`${claim} with a newline`, { [claim]: `${hash}\n` });
+    }
+    for (const time of ['2026-11-21T08:03:00.0Z', '2026-11-21t08:03:00z', '2026-11-31T08:03:00Z']) {
+      yield make(`updated_at ${time}`, { updated_at: time });
+    }
+  }
+  if (target === PUBLICATION) {
+    yield make('previous in its form', { previous: HASH }, 'accept');
+    yield make('previous in capitals', { previous: HASH.toUpperCase() });
+    yield make('levels 9', { levels: 9 });
+    for (const value of [false, null, 1, 'true'])
+      yield make(`checkpoint ${JSON.stringify(value)}`, { checkpoint: value });
+    for (const [name, value] of ODD_VALUES) if (name !== '2^53') yield make(`log ${name}`, { log: value });
+    yield make('log without a key', { log: { origin: 'registry.example/log' } });
+    yield make('size is another', { size: 1 }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
+    yield make('issuers is another', { issuers: 1 }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
+    yield make('sha256 is another', { sha256: HASH }, ['ERR_PUBLICATION_MISMATCH', 'ERR_AUDIT_PUBLICATION']);
+  }
+  if (target === CHECKPOINT) {
+    const other = ['ERR_CHECKPOINT_MISMATCH', 'ERR_AUDIT_CHECKPOINT'];
+    yield make('size is another', { size: 1 }, other);
+    yield make('sha256 is another', { sha256: HASH }, other);
+    yield make('sequence is higher', { sequence: Number(usual['sequence']) + 1 }, other);
+    yield make('sequence is lower', { sequence: Number(usual['sequence']) - 1 }, 'accept');
+  }
+  if (target === DELEGATION) yield* delegated(make);
+  if (target === ROTATION) {
+    yield make('step 2', { step: 2 });
+    yield make('step 0', { step: 0 });
+    yield make('it has expired', { exp: 1 }, 'accept');
+    for (const [name, value] of ODD_VALUES)
+      if (name !== '2^53') yield make(`next_root ${name}`, { next_root: value });
+    const next = ['a', 'b', 'c', 'd'].map((name) => key(name).thumbprint);
+    for (const count of [1, 3])
+      yield make(`next_roots ${count}`, { next_roots: next.slice(0, count) }, 'accept');
+    yield make('next_roots 4', { next_roots: next });
+    for (const value of [null, [], ['x'], 'x', [1]])
+      yield make(`next_roots ${JSON.stringify(value)}`, { next_roots: value });
+  }
+}
+
+function* delegated(make: (name: string, value: object, right?: Right) => KitCase): Generator<KitCase> {
+  const { jwk } = golden('checkpoint').registry.online;
+  for (const value of [undefined, null, 'x', {}, [], [null], [1]]) {
+    yield make(`keys ${JSON.stringify(value) ?? 'absent'}`, { keys: value });
+  }
+  yield make('keys 16', { keys: Array(16).fill(jwk) }, 'accept');
+  yield make('keys 17', { keys: Array(17).fill(jwk) });
+  yield make('hold true', { hold: true }, 'accept');
+  for (const value of [false, null, 1, 'true']) yield make(`hold ${JSON.stringify(value)}`, { hold: value });
+  yield make('a notice for people', { next_root_thumbprint: 5 }, 'accept');
+  for (const [name, bad] of Object.entries(badKeys(jwk))) {
+    yield make(
+      `keys with ${name}`,
+      { keys: [jwk, bad] },
+      either(GOOD_KEYS.includes(name), 'ERR_DELEGATION_INVALID'),
+    );
+  }
+}

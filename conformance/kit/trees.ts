@@ -1,0 +1,540 @@
+import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
+import { key } from '../cases/keys.js';
+import { sealing, signerOf, variant } from '../cases/make-case.js';
+import type { Patch } from '../cases/patch.js';
+import type { Registry } from '../cases/registry.js';
+import { LINES } from '../cases/traps.js';
+import type { KitCase, KitRole, Right } from './kit-case.js';
+import { either, kitCase } from './make.js';
+
+/** What a golden tree shows besides. */
+const GOOD: Readonly<Record<string, string>> = {
+  stated: 'statement-form',
+  'levels-1': 'sums-whole',
+  'rotated-thrice': 'commitment-followed',
+};
+
+/** Trees as they are, and statements by keys that may not sign them: for clients and auditors. */
+export function* treeKit(role: KitRole): Generator<KitCase> {
+  for (const base of GOLDEN_NAMES) {
+    const why = 'A tree with the files that the protocol specifies.';
+    yield kitCase(role, { id: `good/${base}`, rule: GOOD[base] ?? 'tree-files', base, why }, 'accept');
+  }
+  yield* signers(role);
+  yield* holds(role);
+  yield* required(role);
+  yield* missing(role);
+}
+
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  'publication.jwt': ['ERR_PUBLICATION_INVALID'],
+  'checkpoint.jwt': ['ERR_CHECKPOINT_INVALID'],
+  'keys/delegation.jwt': ['ERR_DELEGATION_INVALID'],
+};
+const SIGNERS = ['stranger', 'p256 stranger', 'root', 'root 2', 'online', 'log'];
+
+function* signers(role: KitRole): Generator<KitCase> {
+  for (const base of ['checkpoint', 'rotated']) {
+    const tree = golden(base);
+    for (const [file, codes] of Object.entries(CODES)) {
+      for (const signer of SIGNERS.filter((name) => name !== signerOf(tree, file))) {
+        for (const own of [false, true]) {
+          const { thumbprint, alg } = key(signer);
+          const patch: Patch = { file, key: signer, header: own ? { kid: thumbprint, alg } : {} };
+          const patches = file === 'checkpoint.jwt' ? [patch] : [patch, sealing(tree)];
+          // The root key may sign checkpoints, too.
+          const isGood = file === 'checkpoint.jwt' && signer === tree.registry.root.name && own;
+          const id = `signer/${base}, ${file} by ${signer} with ${own ? 'its own kid' : 'the right kid'}`;
+          const draft = {
+            id,
+            rule: RULES[file] ?? '',
+            base,
+            patches,
+            why: 'Another key has signed a statement.',
+          };
+          yield kitCase(role, draft, either(isGood, ...codes));
+        }
+      }
+    }
+  }
+}
+
+const RULES: Readonly<Record<string, string>> = {
+  'publication.jwt': 'statement-form',
+  'checkpoint.jwt': 'checkpoint-signer',
+  'keys/delegation.jwt': 'delegation-form',
+};
+
+const ids = (count: number) =>
+  Array.from({ length: count }, (_one, at) => `issuer-${String(at).padStart(3, '0')}`);
+
+/** What `hold` may be, and what not. */
+const HOLDS: readonly (readonly [string, unknown, boolean])[] = [
+  ['one issuer', ['alpha'], true],
+  ['an issuer that is not listed', ['no-such-issuer'], true],
+  ['64 issuers', ids(64), true],
+  ['65 issuers', ids(65), false],
+  ['nobody', [], false],
+  ['null', null, false],
+  ['a text', 'alpha', false],
+  ['an issuer twice', ['alpha', 'alpha'], false],
+  ['another order', ['beta', 'alpha'], false],
+  ['an id that is none', ['ALPHA'], false],
+  ['a number', [1], false],
+];
+
+function* holds(role: KitRole): Generator<KitCase> {
+  const invalid = ['ERR_CHECKPOINT_INVALID'];
+  const ask = ['alpha', 'beta'];
+  const seal = (base: string, hold: unknown) => variant(base, (registry) => registry.seal({ hold }));
+  for (const [name, hold, isGood] of HOLDS) {
+    const trusted = ask.filter((id) => !(Array.isArray(hold) && hold.includes(id)));
+    const draft = {
+      rule: 'checkpoint-form',
+      base: 'root-checkpoint',
+      patches: seal('root-checkpoint', hold),
+      ask,
+      trusted,
+    };
+    yield kitCase(
+      role,
+      { ...draft, id: `hold/${name}`, why: 'The checkpoint holds issuers.' },
+      either(isGood, ...invalid),
+    );
+  }
+  const permission = { rule: 'hold-permission', why: 'The delegation permits holds, or does not.', ask };
+  const held = (base: string) => ({ ...permission, base, patches: seal(base, ['alpha']) });
+  yield kitCase(role, { ...held('hold'), id: 'hold/with permission', trusted: ['beta'] }, 'accept');
+  yield kitCase(role, { ...held('checkpoint'), id: 'hold/without permission' }, invalid);
+  yield kitCase(role, { ...permission, base: 'hold', id: 'hold/as it is', trusted: ['alpha'] }, 'accept');
+}
+
+/** Statements that are required. */
+function* required(role: KitRole): Generator<KitCase> {
+  const checkpoint = ['ERR_CHECKPOINT_MISSING', 'ERR_AUDIT_CHECKPOINT'];
+  // What an auditor calls a checkpoint with a sequence and no statement is not said.
+  const statement = ['ERR_PUBLICATION_MISSING', 'ERR_AUDIT_PUBLICATION', 'ERR_AUDIT_CHECKPOINT'];
+  const why = 'The trust anchor requires a statement.';
+  const anchor = (base: string) => ({ root: golden(base).anchor.root });
+  for (const [base, isGood] of [
+    ['stated', false],
+    ['checkpoint', true],
+  ] as const) {
+    const draft = { id: `required/a checkpoint, ${base}`, rule: 'checkpoint-required', base, why };
+    yield kitCase(
+      role,
+      { ...draft, anchor: { ...anchor(base), checkpoint: 'required' } },
+      either(isGood, ...checkpoint),
+    );
+  }
+  for (const [base, isGood] of [
+    ['plain', false],
+    ['stated', true],
+  ] as const) {
+    const draft = { id: `required/a statement, ${base}`, rule: 'statement-required', base, why };
+    yield kitCase(
+      role,
+      { ...draft, anchor: { ...anchor(base), publication: 'required' } },
+      either(isGood, ...statement),
+    );
+  }
+  const without: Patch[] = [{ file: 'checkpoint.jwt', removed: true }];
+  const root = JSON.stringify(anchor('checkpoint'));
+  const said = {
+    rule: 'checkpoint-required',
+    base: 'checkpoint',
+    anchor: root,
+    why: 'The statement says that there are checkpoints.',
+  };
+  yield kitCase(role, { ...said, id: 'required/the statement says so', patches: without }, checkpoint);
+  const sequence = {
+    rule: 'statement-required',
+    base: 'checkpoint',
+    anchor: root,
+    why: 'The checkpoint has a sequence.',
+  };
+  const none: Patch[] = [{ file: 'publication.jwt', removed: true }];
+  yield kitCase(
+    role,
+    { ...sequence, id: 'required/the checkpoint has a sequence', patches: none },
+    statement,
+  );
+  yield kitCase(
+    role,
+    { ...said, id: 'required/nothing', base: 'checkpoint-without-statement', rule: 'statement-absent' },
+    'accept',
+  );
+}
+
+/** The changes of status and tier, which are signed by nobody. */
+function* changes(role: KitRole): Generator<KitCase> {
+  const base = 'described';
+  const text = textOf(golden(base).files.get('changes.json') as Uint8Array);
+  const odd: readonly (readonly [string, Patch[], boolean])[] = [
+    ['as they are', [], true],
+    ['no feed', [{ file: 'changes.atom', removed: true }], false],
+    ['only the feed', [{ file: 'changes.json', removed: true }], false],
+    [
+      'another field',
+      [{ file: 'changes.json', text: text.replace('"field":"status"', '"field":"contact"') }],
+      false,
+    ],
+    ['another form', [{ file: 'changes.json', text: '[]' }], false],
+    ['a feed that is no XML', [{ file: 'changes.atom', text: '<feed' }], false],
+  ];
+  for (const [name, patches, isGood] of odd) {
+    const draft = {
+      id: `changes/${name}`,
+      rule: 'changes-checked',
+      base,
+      patches: [...patches, sealing(golden(base))],
+    };
+    yield kitCase(
+      role,
+      { ...draft, why: 'The changes are in another form.' },
+      either(isGood, 'ERR_AUDIT_CHANGES'),
+    );
+  }
+}
+
+/** Files that a client does not need, or does. */
+function* missing(role: KitRole): Generator<KitCase> {
+  const why = 'A file is missing, or is not needed.';
+  const rule = 'delegation-unneeded';
+  const isAuditor = role === 'auditor';
+  const odd: Patch[] = [{ file: 'keys/delegation.jwt', text: 'x' }];
+  const draft = {
+    id: 'missing/a delegation that is not needed is damaged',
+    rule,
+    base: 'root-checkpoint',
+    why,
+  };
+  yield kitCase(
+    role,
+    { ...draft, patches: [...odd, { sealedBy: 'root' }] },
+    either(!isAuditor, 'ERR_DELEGATION_INVALID'),
+  );
+  const needed: Patch[] = [{ file: 'keys/delegation.jwt', removed: true }, sealing(golden('checkpoint'))];
+  yield kitCase(
+    role,
+    { id: 'missing/a delegation', rule: 'checkpoint-signer', base: 'checkpoint', patches: needed, why },
+    ['ERR_CHECKPOINT_INVALID', 'ERR_DELEGATION_INVALID'],
+  );
+  const record: Patch[] = [{ file: 'issuers/alpha', removed: true }];
+  yield kitCase(
+    role,
+    { id: 'missing/a record', rule: 'tree-files', base: 'stated', patches: record, why },
+    either(!isAuditor, 'ERR_AUDIT_RECORDS'),
+  );
+  const key0: Patch[] = [{ file: 'keys/root.json', removed: true }, sealing(golden('checkpoint'))];
+  yield kitCase(
+    role,
+    { id: 'missing/the root key', rule: 'root-key-file', base: 'checkpoint', patches: key0, why },
+    either(!isAuditor, 'ERR_AUDIT_ROOT_KEY'),
+  );
+  const rotation: Patch[] = [{ file: 'keys/rotation.json', text: '[]' }, sealing(golden('checkpoint'))];
+  yield kitCase(
+    role,
+    { id: 'missing/an empty rotation', rule: 'rotation-form', base: 'checkpoint', patches: rotation, why },
+    'accept',
+  );
+  const tree: Patch[] = [{ file: 'checkpoint.jwt', key: 'online', claims: { tree_sha256: '0'.repeat(64) } }];
+  yield kitCase(
+    role,
+    { id: 'missing/another tree_sha256', rule: 'tree-hash', base: 'checkpoint', patches: tree, why },
+    either(!isAuditor, 'ERR_AUDIT_FRESHNESS'),
+  );
+  const text = '{"issuers.sig":"x"}';
+  const statements = {
+    id: 'missing/statements.json says something else',
+    rule: 'statements-file',
+    base: 'checkpoint',
+    why,
+  };
+  yield kitCase(
+    role,
+    { ...statements, patches: [{ file: 'statements.json', text }] },
+    either(!isAuditor, 'ERR_AUDIT_STATEMENTS'),
+  );
+}
+
+/** What an auditor sees besides: every file of a tree. */
+export function* auditKit(role: KitRole): Generator<KitCase> {
+  yield* wrongFiles(role);
+  yield* sumsOfFiles(role);
+  yield* otherFiles(role);
+  yield* treeOfSums(role);
+  yield* described(role);
+  yield* changes(role);
+}
+
+/** Files without which a tree is whole. */
+const FREE = /^(operations\.jwt|log\/(proofs|lists)\/)/;
+
+/** Files at whose end are signatures of witnesses, which do not count if they are wrong. */
+const HEADS = /tlog-proof$|^log\/checkpoint$/;
+
+function* wrongFiles(role: KitRole): Generator<KitCase> {
+  for (const base of ['described', 'witnessed']) {
+    const { files } = golden(base);
+    for (const [file, bytes] of files) {
+      const draft = { rule: 'checksums-whole', base };
+      const removed: Patch[] = [{ file, removed: true }];
+      const gone = { ...draft, id: `file/${base}, no ${file}`, patches: removed, why: 'A file is missing.' };
+      yield kitCase(role, gone, either(FREE.test(file), ...ANY_AUDIT));
+      const wrong: Patch[] = [{ file, at: HEADS.test(file) ? 5 : bytes.length >> 1, xor: 1 }];
+      const why = 'One bit of a file is wrong.';
+      yield kitCase(
+        role,
+        { ...draft, id: `file/${base}, a wrong bit in ${file}`, patches: wrong, why },
+        ANY_AUDIT,
+      );
+    }
+  }
+}
+
+/** Several checks may find such a fault first. */
+const ANY_AUDIT = [
+  ...['ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_SNAPSHOTS', 'ERR_AUDIT_RECORDS', 'ERR_AUDIT_SUMS', 'ERR_AUDIT_LOG'],
+  ...[
+    'ERR_AUDIT_ROOT_KEY',
+    'ERR_AUDIT_SIGNATURE',
+    'ERR_AUDIT_PUBLICATION',
+    'ERR_AUDIT_CHECKPOINT',
+    'ERR_AUDIT_FRESHNESS',
+  ],
+  ...['ERR_CHECKPOINT_INVALID', 'ERR_OPERATIONS_INVALID', 'ERR_PUBLICATION_INVALID', 'ERR_NOT_LOGGED'],
+];
+
+function* sumsOfFiles(role: KitRole): Generator<KitCase> {
+  const base = 'stated';
+  const before = textOf(golden(base).files.get('SHA256SUMS') as Uint8Array);
+  for (const [name, change] of Object.entries(LINES)) {
+    const patches: Patch[] = [{ file: 'SHA256SUMS', text: change(before) }];
+    const draft = {
+      id: `checksums/${name}`,
+      rule: 'checksums-form',
+      base,
+      patches,
+      why: 'SHA256SUMS has other lines.',
+    };
+    yield kitCase(role, draft, either(name === 'another order', 'ERR_AUDIT_CHECKSUMS', 'ERR_IO_FAILED'));
+  }
+}
+
+/** Paths of files that are added and listed, and whether an auditor passes them. */
+const PATHS: readonly (readonly [string, boolean])[] = [
+  ['a-later-file.json', true],
+  ['later.jwt', true],
+  ['later.txt', true],
+  [`${'a'.repeat(64)}.json`, true],
+  [`${'a'.repeat(65)}.json`, false],
+  ['-later.json', false],
+  ['Later.json', false],
+  ['later.exe', false],
+  ['later', false],
+  ['later.html', false],
+  ['folder/later.json', false],
+  ['ISSUERS.JSON', false],
+  ['issuers/nobody', false],
+  ['sums/0', false],
+  ['log/checkpoint', false],
+  ['.htaccess', true],
+  ['issuers/.htaccess', true],
+  ['.env', false],
+  ['schemas/other.schema.json', true],
+  ['schemas/Other.schema.json', false],
+  ['assets/page.css', true],
+  ['assets/page.exe', false],
+];
+
+function* otherFiles(role: KitRole): Generator<KitCase> {
+  const base = 'stated';
+  for (const [path, isGood] of PATHS) {
+    const patches = variant(base, ({ files }) => {
+      const sums = `${textOf(files.get('SHA256SUMS') as Uint8Array)}${sha256Hex(utf8('{}'))}  ${path}\n`;
+      files.set('SHA256SUMS', utf8(sums));
+      files.set(path, utf8('{}'));
+    });
+    const rule = path.startsWith('.') || path.includes('/.') ? 'host-files' : 'later-versions';
+    yield kitCase(
+      role,
+      { id: `other/${path}`, rule, base, patches, why: 'A file that the table does not name.' },
+      either(isGood, ...ANY_AUDIT),
+    );
+  }
+  const unlisted: Patch[] = [{ file: 'later.json', text: '{}' }];
+  yield kitCase(
+    role,
+    {
+      id: 'other/a later file that is not listed',
+      rule: 'later-versions',
+      base,
+      patches: unlisted,
+      why: 'SHA256SUMS does not list it.',
+    },
+    'accept',
+  );
+  const odd: Patch[] = [{ file: 'later.exe', text: '{}' }];
+  yield kitCase(
+    role,
+    {
+      id: 'other/an odd file that is not listed',
+      rule: 'later-versions',
+      base,
+      patches: odd,
+      why: 'SHA256SUMS does not list it.',
+    },
+    ANY_AUDIT,
+  );
+}
+
+function* treeOfSums(role: KitRole): Generator<KitCase> {
+  const sums = ['ERR_AUDIT_SUMS'];
+  const why = 'The auditor makes the tree of sums from the list.';
+  const make = (id: string, base: string, shown: { patches: readonly Patch[]; right: Right }) =>
+    kitCase(role, { id: `sums/${id}`, rule: 'sums-whole', base, why, patches: shown.patches }, shown.right);
+  for (const levels of [1, 2, 8]) {
+    const patches: Patch[] = [
+      { file: 'publication.jwt', key: 'root', claims: { levels } },
+      sealing(golden('stated')),
+    ];
+    yield make(`levels ${levels}`, 'stated', { patches, right: sums });
+  }
+  const other = variant('stated', (registry) =>
+    registry.publish({ claims: { sums_sha256: '0'.repeat(64) } }),
+  );
+  yield make('another root', 'stated', { patches: other, right: sums });
+  const [path = ''] = [...golden('levels-1').files.keys()].filter((name) => /^sums\/[0-9a-f]$/.test(name));
+  yield make('a sums file is missing', 'levels-1', { patches: [{ file: path, removed: true }], right: sums });
+  yield make('a sums file has other lines', 'levels-1', {
+    patches: [{ file: path, at: 1, xor: 1 }],
+    right: sums,
+  });
+  yield make('a sums file too many', 'levels-1', { patches: [{ file: 'sums/00', text: '' }], right: sums });
+  for (const [count, isGood] of [
+    [64, true],
+    [65, false],
+  ] as const) {
+    const patches = variant('stated', (registry) => {
+      for (let number = registry.records.size; number < count; number++) registry.change(`issuer-${number}`);
+      registry.publish();
+    });
+    const draft = {
+      id: `sums/${count} records without levels`,
+      rule: 'sums-levels',
+      base: 'stated',
+      why: 'A leaf is too full, or not.',
+    };
+    yield kitCase(role, { ...draft, patches }, either(isGood, ...sums));
+  }
+  const record = variant('stated', (registry) =>
+    registry.publish({ records: new Map([['alpha', utf8('{}')]]) }),
+  );
+  yield kitCase(
+    role,
+    {
+      id: 'sums/another record',
+      rule: 'tree-files',
+      base: 'stated',
+      patches: record,
+      why: 'A record is not its entry in the list.',
+    },
+    ['ERR_AUDIT_RECORDS'],
+  );
+}
+
+const ABOUT = { issuers: { alpha: { name: 'Alpha' } } };
+
+/** What is said of a registry besides the list. */
+function* described(role: KitRole): Generator<KitCase> {
+  const base = 'checkpoint';
+  const about =
+    (text: string, hash = sha256Hex(utf8(text))) =>
+    (registry: Registry) => {
+      registry.publish({ claims: { about_sha256: hash } });
+      registry.files.set('about.json', utf8(text));
+      registry.seal();
+    };
+  const named: readonly (readonly [string, (registry: Registry) => unknown, boolean])[] = [
+    ['a name', about(jcs(ABOUT)), true],
+    ['another hash', about(jcs(ABOUT), '0'.repeat(64)), false],
+    ['no form', about('{}'), false],
+    ['not canonical', about(JSON.stringify(ABOUT, null, 2)), false],
+    ['a name with a line break', about(jcs({ issuers: { alpha: { name: 'a\nb' } } })), false],
+    ['a name of 100 characters', about(jcs({ issuers: { alpha: { name: 'x'.repeat(100) } } })), true],
+    ['a name of 101 characters', about(jcs({ issuers: { alpha: { name: 'x'.repeat(101) } } })), false],
+    [
+      'nothing names it',
+      (registry) => registry.files.set('about.json', utf8(jcs(ABOUT))) && registry.seal(),
+      false,
+    ],
+    ['it is missing', (registry) => registry.publish({ claims: { about_sha256: '0'.repeat(64) } }), false],
+  ];
+  const now = golden(base).now + 600_000;
+  for (const [name, work, isGood] of named) {
+    const draft = {
+      id: `about/${name}`,
+      rule: 'about-file',
+      base,
+      patches: variant(base, work),
+      now,
+      why: 'Names and reasons, for people.',
+    };
+    yield kitCase(role, draft, either(isGood, 'ERR_AUDIT_ABOUT'));
+  }
+  const text = (name: string) => textOf(golden(base).files.get(name) as Uint8Array);
+  const members = ['checkpoint.jwt', 'issuers.sig', 'keys/delegation.jwt', 'publication.jwt'];
+  const all = Object.fromEntries(members.map((name) => [name, text(name)]));
+  const { 'checkpoint.jwt': _checkpoint, ...less } = all;
+  const files: readonly (readonly [string, string, boolean])[] = [
+    ['all of them', jcs(all), true],
+    ['one is missing', jcs(less), false],
+    ['one is another', jcs({ ...all, 'publication.jwt': 'x' }), false],
+    ['not canonical', `${jcs(all)}\n`, false],
+  ];
+  for (const [name, content, isGood] of files) {
+    const draft = {
+      id: `statements/${name}`,
+      rule: 'statements-file',
+      base,
+      patches: [{ file: 'statements.json', text: content }],
+    };
+    yield kitCase(
+      role,
+      { ...draft, why: 'All statements in one file.' },
+      either(isGood, 'ERR_AUDIT_STATEMENTS'),
+    );
+  }
+  yield* operations(role);
+}
+
+function* operations(role: KitRole): Generator<KitCase> {
+  const base = 'described';
+  const invalid = ['ERR_OPERATIONS_INVALID'];
+  const make = (id: string, patch: object, right: Right) =>
+    kitCase(
+      role,
+      {
+        id: `operations/${id}`,
+        rule: 'operations',
+        base,
+        why: 'What the publisher says of mirrors and witnesses.',
+        patches: [{ file: 'operations.jwt', key: 'online', ...patch } as Patch],
+      },
+      right,
+    );
+  yield make('signed anew', {}, 'accept');
+  yield make('by a stranger', { key: 'stranger' }, invalid);
+  yield make('another typ', { header: { typ: 'registry-checkpoint+jwt' } }, invalid);
+  for (const claim of ['iat', 'exp', 'mirrors', 'witnesses'])
+    yield make(`no ${claim}`, { without: [`claims.${claim}`] }, invalid);
+  for (const value of [null, 'x', [1], [{ url: 'x' }]])
+    yield make(`mirrors ${JSON.stringify(value)}`, { claims: { mirrors: value } }, invalid);
+  yield make('it has expired', { claims: { exp: 1 } }, 'accept');
+  yield make('from the future', { claims: { iat: 1_895_248_000, exp: 1_895_248_001 } }, [
+    'ERR_OPERATIONS_INVALID',
+    'ERR_AUDIT_OPERATIONS',
+  ]);
+}

@@ -1,0 +1,199 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { kitCases } from '../../build/conformance/kit/index.js';
+import type { KitCase } from '../../build/conformance/kit/kit-case.js';
+import { CannotRun, type RunResult, run } from '../../build/conformance/runner/run.js';
+import { ROOT } from '../support/paths.js';
+import { temporaryFolder, writeFiles } from '../support/workspace.js';
+
+const MAIN = join(ROOT, 'build/conformance/main.js');
+const LIST = [...kitCases('list')];
+const find = (id: string) => LIST.find((one) => one.id === id) as KitCase;
+/** Two cases to accept, and one to refuse. */
+const CASES = [find('list/good/plain'), find('list/good/stated'), find('list/bytes/plain, a final newline')];
+
+/** A program that answers each message with what an expression says; `m` is the message. */
+function program(expression: string, hello = 'protocol: 1, roles: ["list"], name: "test"'): string[] {
+  const script = `
+    const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
+    const accept = (m) => say({ id: m.id, verdict: 'accept', trusted: ['alpha', 'beta'] });
+    const refuse = (m, code) => say({ id: m.id, verdict: 'refuse', code });
+    const right = (m) => m.case.includes('newline') ? refuse(m, 'ERR_LIST_NOT_CANONICAL') : accept(m);
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const m = JSON.parse(line);
+      if (m.protocol) say({ id: m.id, ${hello} });
+      else { ${expression} }
+    });`;
+  return [process.execPath, '-e', script];
+}
+
+const xfails = new Set<string>();
+const runWith = (command: readonly string[], more: Partial<Parameters<typeof run>[1]> = {}) =>
+  run(CASES, { role: 'list', command, xfails, timeoutMs: 20_000, ...more });
+const outcomes = ({ results }: RunResult) => results.map(({ outcome }) => outcome);
+const messages = ({ results }: RunResult) => results.map(({ message }) => message);
+
+describe('the runner', () => {
+  it('passes a program that says what is right', async () => {
+    const result = await runWith(program('right(m)'));
+    expect(outcomes(result)).toEqual(['passed', 'passed', 'passed']);
+    expect(result.program.name).toBe('test');
+    expect(result.results[2]?.codes).toEqual([1, 1]);
+  });
+
+  it('counts another code, and does not fail for it', async () => {
+    const result = await runWith(program('m.case.includes("newline") ? refuse(m, "ERR_OTHER") : accept(m)'));
+    expect(outcomes(result)).toEqual(['passed', 'passed', 'passed']);
+    expect(result.results[2]?.codes).toEqual([0, 1]);
+    expect(result.results[2]?.otherCodes).toContain('ERR_OTHER in place of ERR_LIST_NOT_CANONICAL');
+  });
+
+  it('says what a wrong verdict should have been', async () => {
+    const result = await runWith(program('refuse(m, "ERR_X")'));
+    expect(outcomes(result)).toEqual(['failed', 'failed', 'passed']);
+    expect(messages(result)[0]).toBe('must accept, and the answer is refuse ERR_X');
+    const accepting = await runWith(program('accept(m)'));
+    expect(messages(accepting)[2]).toContain(
+      'must refuse with ERR_LIST_NOT_CANONICAL, and the answer is accept',
+    );
+  });
+
+  it('fails a program that trusts another issuer, or does not say whom', async () => {
+    const other = await runWith(program('say({ id: m.id, verdict: "accept", trusted: ["alpha"] })'));
+    expect(messages(other)[0]).toBe('must trust [alpha, beta], and trusts [alpha]');
+    const silent = await runWith(program('say({ id: m.id, verdict: "accept" })'));
+    expect(messages(silent)[0]).toContain('trusts nobody says');
+  });
+
+  it.each([
+    [
+      'crashes',
+      'm.step === 0 && m.case === "list/good/stated" ? process.exit(3) : right(m)',
+      /has ended with 3/,
+    ],
+    [
+      'crashes and says why',
+      'm.case === "list/good/stated" ? (() => { throw new Error("oh") })() : right(m)',
+      /oh/,
+    ],
+    [
+      'prints garbage',
+      'm.case === "list/good/stated" ? console.log("hello") : right(m)',
+      /not a JSON object: hello/,
+    ],
+    ['has no verdict', 'm.case === "list/good/stated" ? say({ id: m.id }) : right(m)', /no "verdict"/],
+    ['answers something else', 'm.case === "list/good/stated" ? say({ id: 1e9 }) : right(m)', /another id/],
+    ['hangs', 'm.case === "list/good/stated" ? undefined : right(m)', /not answered within 3 seconds/],
+    ['answers twice', 'right(m); if (m.case === "list/good/stated") right(m)', /answered twice/],
+    ['answers twice, late', 'm.id === 4 ? (say({ id: 3 }), right(m)) : right(m)', /answered twice/],
+  ])('fails the case in which a program %s, and goes on', async (_name, expression, message) => {
+    const result = await runWith(program(expression), {
+      timeoutMs: expression.includes('undefined') ? 3000 : 20_000,
+    });
+    expect(outcomes(result)).toEqual(['passed', 'failed', 'passed']);
+    expect(messages(result)[1]).toMatch(message);
+  });
+
+  it('ends, if a program says something more with every answer', async () => {
+    for (const more of [
+      'say({ id: 1e6 })',
+      'say({ id: m.id - 1 })',
+      'console.log("x")',
+      'say({ id: "x" })',
+    ]) {
+      const result = await runWith(program(`${more}; right(m)`));
+      expect(outcomes(result)).toEqual(['failed', 'failed', 'failed']);
+    }
+    const after = await runWith(program('right(m); console.log("x")'));
+    expect(outcomes(after)).toContain('failed');
+  });
+
+  it('expects a listed failure, and fails a listed case that passes', async () => {
+    const listed = new Set(['list/good/plain', 'list/good/stated']);
+    const command = program('m.case === "list/good/plain" ? refuse(m, "ERR_X") : right(m)');
+    const result = await runWith(command, { xfails: listed });
+    expect(outcomes(result)).toEqual(['expected', 'surprise', 'passed']);
+  });
+
+  it('skips what needs an algorithm that the program does not have', async () => {
+    const result = await run([find('list/good/p256')], {
+      role: 'list',
+      command: program('right(m)'),
+      xfails,
+      timeoutMs: 9000,
+    });
+    expect(outcomes(result)).toEqual(['skipped']);
+  });
+
+  it.each([
+    ['that does not exist', ['/no/such/program'], /does not start/],
+    ['without a word', [process.execPath, '-e', '0'], /has ended with 0/],
+    ['of another protocol', program('', 'protocol: 2, roles: ["list"]'), /speaks the protocol 2/],
+    ['without the role', program('', 'protocol: 1, roles: ["log"]'), /does not have the role list/],
+  ])('cannot run a program %s', async (_name, command, message) => {
+    const fault = await runWith(command).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(CannotRun);
+    expect((fault as CannotRun).message).toMatch(message);
+  });
+});
+
+describe('conformance run', () => {
+  const conformance = (args: readonly string[], command: readonly string[] = program('right(m)')) =>
+    spawnSync(process.execPath, [MAIN, 'run', ...args, '--', ...command], { encoding: 'utf8' });
+
+  it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', () => {
+    const folder = temporaryFolder();
+    const junit = join(folder, 'junit.xml');
+    const only = ['--role', 'list', '--only', 'list/bytes/plain, a final'];
+    const good = conformance([...only, '--junit', junit]);
+    expect(good.stderr).toMatch(/bytes +1 +0 +0 +0 +0 +1\/1\n/);
+    expect(good.stderr).toContain('test: passes');
+    expect(JSON.parse(good.stdout)).toMatchObject({
+      role: 'list',
+      totals: { passed: 1, failed: 0 },
+      codes: { right: 1, all: 1 },
+    });
+    expect(readFileSync(junit, 'utf8')).toContain(
+      '<testcase classname="list.bytes" name="list/bytes/plain, a final newline"',
+    );
+    expect(good.status).toBe(0);
+    const bad = conformance([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
+    expect(bad.stderr).toContain('docs/protocol.md#list-form');
+    expect([bad.status, bad.stdout]).toEqual([1, '']);
+    expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
+  });
+
+  it('writes cases as folders', () => {
+    const out = temporaryFolder();
+    const args = ['write', '--role', 'list', '--only', 'list/bytes/plain, a final', '--out', out];
+    expect(spawnSync(process.execPath, [MAIN, ...args]).status).toBe(0);
+    const folder = join(out, 'list/bytes/plain--a-final-newline');
+    const read = (path: string) => readFileSync(join(folder, path), 'utf8');
+    expect(read('README.md')).toContain('The rule list-form decides');
+    expect(JSON.parse(read('case.json'))).toMatchObject({
+      rule: 'list-form',
+      steps: [{ right: ['ERR_LIST_NOT_CANONICAL'] }],
+    });
+    expect(read('0/0/issuers.json')).toMatch(/\}\n$/);
+    expect(read('0/0/issuers.sig')).toHaveLength(86);
+  });
+
+  it('refuses what cannot be run, with the exit code 2', () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { xfails: '# of no case\nlist/no such case  # really\n' });
+    expect(conformance(['--role', 'list', '--xfails', join(folder, 'xfails')]).stderr).toContain(
+      'there is no case',
+    );
+    for (const args of [
+      ['--role', 'king'],
+      ['--role', 'list', '--only', 'x'],
+      ['--rule', 'x'],
+    ]) {
+      expect(conformance(args).status).toBe(2);
+    }
+    expect(conformance(['--role', 'list'], []).status).toBe(2);
+    expect(conformance(['--role', 'list', '--start'], program('', 'protocol: 3')).status).toBe(2);
+  });
+});
