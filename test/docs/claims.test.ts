@@ -32,9 +32,9 @@ describe('the report of a run', () => {
   const ofFile = (claims: readonly string[]) => claims.filter((claim) => claim.includes(file));
 
   it('fails for a claim whose test failed, or is gone', () => {
-    expect(ofFile(unheldClaims([{ file, name, passed: true }]))).toEqual([]);
-    expect(ofFile(unheldClaims([{ file, name, passed: false }]))).toHaveLength(1);
-    expect(ofFile(unheldClaims([{ file, name: 'another one', passed: true }]))).toHaveLength(1);
+    expect(ofFile(unheldClaims([{ file, name, failed: false }]))).toEqual([]);
+    expect(ofFile(unheldClaims([{ file, name, failed: true }]))).toHaveLength(1);
+    expect(ofFile(unheldClaims([{ file, name: 'another one', failed: false }]))).toHaveLength(1);
     // A run of some files says nothing about the others.
     expect(ofFile(unheldClaims([]))).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { describeWith } from '../support/components.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { until } from '../support/until.js';
@@ -251,7 +252,7 @@ describe('a status that stands on a line of its own', () => {
   });
 });
 
-describe('passport-registry history', () => {
+describeWith(['git'], 'passport-registry history', () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Operator', '-c', 'user.email=o@example.com', ...args], {
       cwd: folder,

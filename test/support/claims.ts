@@ -296,16 +296,17 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
   },
 };
 
-/** A test that ran. */
+/** A test of a run. */
 export interface RanTest {
   /** The file below `test/`, without `.test.ts`. */
   readonly file: string;
   /** Its name, after the names of its suites. */
   readonly name: string;
-  readonly passed: boolean;
+  /** Whether it failed. A test that was left out, by `-t` or because a program is missing, is told as skipped. */
+  readonly failed: boolean;
 }
 
-/** Returns the claims that no test of a run verifies, of the files that ran as a whole. */
+/** Returns the claims that no test verifies, of the files of a run. */
 export function unheldClaims(tests: readonly RanTest[]): string[] {
   const files = new Set(tests.map(({ file }) => file));
   return Object.entries(CLAIMS).flatMap(([place, claims]) =>
@@ -313,7 +314,7 @@ export function unheldClaims(tests: readonly RanTest[]): string[] {
       verifying
         .filter(
           ([file, name]) =>
-            files.has(file) && !tests.some((test) => test.passed && isNamed(test, file, name)),
+            files.has(file) && !tests.some((test) => !test.failed && isNamed(test, file, name)),
         )
         .map(([file, name]) => `${place}: "${claim}": no test of ${file} passed that is named "${name}"`),
     ),

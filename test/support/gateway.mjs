@@ -19,12 +19,18 @@ const verifier = createPassportVerifier({
 await verifier.verifyPassport(requests[0].token);
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-await client.incr('barrier');
-while (Number(await client.get('barrier')) < 2) await pause(1);
+/** Waits until both gateways are here. */
+async function meet(place) {
+  await client.incr(place);
+  while (Number(await client.get(place)) < 2) await pause(1);
+}
 
 const codes = [];
-for (const request of backwards ? requests.reverse() : requests) {
+await meet('begin');
+for (const [index, request] of (backwards ? requests.reverse() : requests).entries()) {
   codes.push((await verifier.verifyAction(request)).reasons[0].code);
+  // They begin at opposite ends, so by now each has been first for some, however late one of them is.
+  if (index === 4) await meet('fifth');
 }
 process.stdout.write(JSON.stringify(backwards ? codes.reverse() : codes));
 client.destroy();

@@ -7,8 +7,13 @@ import { ROOT } from './paths.js';
 
 afterEach(() => runEndings('test'));
 
+const { now } = Date;
+const umask = process.umask();
+
 afterAll(async () => {
   process.chdir(ROOT);
+  process.umask(umask);
+  Date.now = now;
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllGlobals();

@@ -1,7 +1,5 @@
-/**
- * Shortens the pauses of clients before they ask a source again, from here on in the process of this test file. Without
- * this, tests of refusals wait for most of their time. Deadlines, intervals and the timers of Node.js stay as they are.
- */
+import { afterEachFile } from './endings.js';
+
 const FACTOR = 50;
 
 /** The pause for a file with a known hash. */
@@ -11,10 +9,24 @@ const MAX_SOURCE_MS = 600;
 
 const isRetry = (ms: number) => ms === SAME_FILE_MS || (ms < MAX_SOURCE_MS && !Number.isInteger(ms));
 
-const { setTimeout } = globalThis;
-const shortened = (work: () => void, ms = 0, ...rest: unknown[]) =>
-  setTimeout(work, isRetry(ms) ? ms / FACTOR : ms, ...(rest as []));
-globalThis.setTimeout = Object.defineProperties(
-  shortened,
-  Object.getOwnPropertyDescriptors(setTimeout),
-) as typeof setTimeout;
+let usual: typeof setTimeout | undefined;
+
+/**
+ * Shortens the pauses of clients before they ask a source again, for the rest of a test file. Without this, tests of refusals
+ * wait for most of their time. Deadlines, intervals and the timers of Node.js stay as they are.
+ */
+export function shortenRetries(): void {
+  const { setTimeout } = globalThis;
+  usual ??= setTimeout;
+  const shortened = (work: () => void, ms = 0, ...rest: unknown[]) =>
+    setTimeout(work, isRetry(ms) ? ms / FACTOR : ms, ...(rest as []));
+  globalThis.setTimeout = Object.defineProperties(
+    shortened,
+    Object.getOwnPropertyDescriptors(setTimeout),
+  ) as typeof setTimeout;
+}
+
+afterEachFile(() => {
+  if (usual !== undefined) globalThis.setTimeout = usual;
+  usual = undefined;
+});

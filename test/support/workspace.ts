@@ -110,6 +110,10 @@ interface Input {
 
 /** A process has one current folder, so each run waits for the run before. */
 let lastRun: Promise<unknown> = Promise.resolve();
+// One run that hangs fails its own file, and no other.
+afterEachFile(() => {
+  lastRun = Promise.resolve();
+});
 
 async function runHere(args: readonly string[], cwd: string, { env, stdin }: Input): Promise<Outcome> {
   const { main } = await commandLine();

@@ -55,8 +55,8 @@ describe('appendEntries', () => {
     (size) => {
       const steps = Array.from({ length: size }, (_one, at) => at + 1);
       expect(shown(write(steps).files)).toEqual(shown(write([size]).files));
-      const random = steps.filter((step) => step === size || Math.random() < 0.1);
-      expect(shown(write(random).files)).toEqual(shown(write([size]).files));
+      const some = steps.filter((step) => step === size || step % 11 === 4);
+      expect(shown(write(some).files)).toEqual(shown(write([size]).files));
     },
   );
 

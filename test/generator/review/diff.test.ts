@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -192,7 +191,6 @@ describe('passport-registry diff', () => {
   ])('ends with 2 on %j', async (args, message) => {
     const folder = temporaryFolder();
     writeFiles(folder, { ...files('before', { a: {} }), ...files('issuers', { a: {} }) });
-    execFileSync('git', ['init', '-q'], { cwd: folder });
     const { code, stderr } = await cli(['diff', ...args], folder);
     expect(stderr).toContain(message);
     expect(code).toBe(2);

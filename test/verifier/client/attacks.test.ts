@@ -28,8 +28,10 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import '../../support/short-retries.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
+
+shortenRetries();
 
 let root: TestKey;
 let online: TestKey;

@@ -10,10 +10,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { at, type Files, issuer, sha256, type TestKey, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { shortenRetries } from '../../support/short-retries.js';
+import { rounds } from '../../support/soak.js';
 import { publishSummed, resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
-import '../../support/short-retries.js';
-import { rounds } from '../../support/soak.js';
+
+shortenRetries();
 
 let root: TestKey;
 

@@ -4,9 +4,11 @@ import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import fc from '../../support/fast-check.js';
 import { sha256 } from '../../support/publication.js';
 import { addedId, applyStep, STEPS } from '../../support/random-changes.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
 import { statementClaims } from '../../support/summed-registry.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 const REGISTRY = fc.record({ size: fc.integer({ min: 0, max: 150 }), steps: STEPS });
 

@@ -29,10 +29,12 @@ import {
   withStatements,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { publishSummed, statementClaims } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 import { temporaryFolder } from '../../support/workspace.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 let root: TestKey;
 let online: TestKey;

@@ -25,8 +25,10 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 let root: TestKey;
 let online: TestKey;

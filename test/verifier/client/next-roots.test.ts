@@ -24,8 +24,10 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { publishSummed } from '../../support/summed-registry.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 let [root, second, third, spare, thief]: TestKey[] = [];
 const key = (one: TestKey | undefined) => one as TestKey;

@@ -23,7 +23,9 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import '../../support/short-retries.js';
+import { shortenRetries } from '../../support/short-retries.js';
+
+shortenRetries();
 
 let [root, second, third, thief, online]: TestKey[] = [];
 const key = (one: TestKey | undefined) => one as TestKey;

@@ -20,7 +20,9 @@ import {
   withStatements,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import '../../support/short-retries.js';
+import { shortenRetries } from '../../support/short-retries.js';
+
+shortenRetries();
 
 let root: TestKey;
 let online: TestKey;

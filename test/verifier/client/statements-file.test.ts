@@ -20,8 +20,10 @@ import {
   withStatements,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { publishSummed } from '../../support/summed-registry.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 let root: TestKey;
 let online: TestKey;

@@ -4,9 +4,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type LogReader, logReader } from '../../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { at, rotationStep, testKey, withRotation } from '../../support/publication.js';
-import { cosignedHead, noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
-import '../../support/short-retries.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
+import { cosignedHead, noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
+
+shortenRetries();
 
 const [ACCEPTED, INCONSISTENT] = ['accepted', 'ERR_LOG_INCONSISTENT'];
 

@@ -4,8 +4,10 @@ import { type CreateClient, type LogReader, logReader } from '../../support/log-
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import type { NoteSigner } from '../../support/note-keys.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import type { Cosigning } from '../../support/test-log.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 /** What a client costs, as a test compares it. */
 interface Costs {

@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, logReader, verdictOf } from '../../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 const [ACCEPTED, NOT_LOGGED] = ['accepted', 'ERR_NOT_LOGGED'];
 

@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, logReader, verdictOf } from '../../support/log-clients.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { testKey } from '../../support/publication.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { type Cosigning, noteSigner } from '../../support/test-log.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 const DAY = 24 * 3600;
 const [ACCEPTED, TOO_FEW] = ['accepted', 'ERR_TOO_FEW_COSIGNATURES'];

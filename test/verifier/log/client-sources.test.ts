@@ -5,7 +5,9 @@ import { CLIENTS, type CreateClient, codeOf, logReader } from '../../support/log
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import '../../support/short-retries.js';
+import { shortenRetries } from '../../support/short-retries.js';
+
+shortenRetries();
 
 const ACCEPTED = 'accepted';
 

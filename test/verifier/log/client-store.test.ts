@@ -11,9 +11,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type CreateClient, codeOf, logReader } from '../../support/log-clients.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { noteSigner, TestLog } from '../../support/test-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 const DAY = 24 * 3600;
 const [ACCEPTED, INCONSISTENT] = ['accepted', 'ERR_LOG_INCONSISTENT'];

@@ -17,7 +17,9 @@ import { describe, expect, it } from 'vitest';
 import { logVectors } from '../../support/log-vectors.js';
 import { invalid } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';
-import '../../support/short-retries.js';
+import { shortenRetries } from '../../support/short-retries.js';
+
+shortenRetries();
 
 const FILE = join(ROOT, 'test/vectors/log.json');
 const vectors = JSON.parse(readFileSync(FILE, 'utf8')) as Awaited<ReturnType<typeof logVectors>>;

@@ -13,9 +13,11 @@ import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/
 import { closedAfterTest } from '../../support/clients.js';
 import { ROOT } from '../../support/paths.js';
 import { issuer, sha256, signature } from '../../support/publication.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 const IDS = idsFrom(0, 300);
 const ONE = 'issuer-00007';

@@ -16,8 +16,10 @@ import {
   testKey,
   withRotation,
 } from '../../support/publication.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { publishSummed, withStatement } from '../../support/summed-registry.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 const BASE = 'https://registry.example/';
 const [FIRST, SECOND, THIRD] = [

@@ -113,7 +113,7 @@ describeWith(['redis-server'], 'a replay store in Redis', () => {
         output += data;
       });
       child.once('error', reject);
-      child.once('exit', (code) =>
+      child.once('close', (code) =>
         code === 0 ? resolve(output) : reject(new Error(`the gateway ended with ${code}`)),
       );
     });

@@ -8,9 +8,11 @@ import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
 import { publishSummed } from '../../support/summed-registry.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 /** Few ids, so that changes often meet; two of them begin alike. */
 const UNIVERSE = [...Array.from({ length: 40 }, (_one, index) => `id-${index}`), 'id', 'id.x'];

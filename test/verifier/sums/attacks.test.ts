@@ -17,10 +17,12 @@ import {
   testKey,
   withCheckpoint,
 } from '../../support/publication.js';
+import { shortenRetries } from '../../support/short-retries.js';
 import { rounds } from '../../support/soak.js';
 import { publishSummed, withStatement } from '../../support/summed-registry.js';
 import { idBeside, naiveSums, placeOf } from '../../support/sums.js';
-import '../../support/short-retries.js';
+
+shortenRetries();
 
 const BASE = 'https://registry.example/';
 const LEVELS = 2;
