@@ -11,6 +11,7 @@ import {
   type RegistryStatus,
 } from './client-options.js';
 import { HeldList } from './held-list.js';
+import { letAsk } from './naming-client.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import { createRegistryView, type Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
@@ -96,18 +97,21 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     client.current();
     return view as Registry;
   });
-  return Object.defineProperties(
+  const made = Object.defineProperties(
     {
       ready: () => client.ready(),
       refresh: () => client.refresh(),
       status: () => client.status(),
       close: () => {
         client.close();
+        stopNames();
         records?.stop();
       },
     },
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;
+  const stopNames = letAsk(made, client, settings);
+  return made;
 }
 
 /** A publication with the records that the client answers from, once the change has been applied. */

@@ -5,7 +5,6 @@ import { parseStrictJson } from '../bytes/strict-json.js';
 import { textOf } from '../bytes/utf8.js';
 import { isAboutField, isValidIssuerId } from '../generated/predicates.js';
 import type { AboutIssuer } from '../generated/schemas.js';
-import { canonicalBytes } from '../list/canonical.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
 /** The file with the names and reasons of issuers, for people (rule about-file). */
@@ -32,7 +31,7 @@ export function readAbout(bytes: Uint8Array, invalid: InvalidText): AboutIssuers
     about.set(id, said as AboutIssuer);
   }
   if (about.size === 0) throw invalid('has no issuers');
-  if (new TextDecoder().decode(canonicalBytes(value)) !== text) throw invalid('is not in canonical form');
+  if (canonicalText(about) !== text) throw invalid('is not in canonical form');
   return about;
 }
 
@@ -68,6 +67,15 @@ export async function verifyAbout(
   } catch {
     return undefined;
   }
+}
+
+/** The canonical form (RFC 8785) of names and reasons. Strings need no more, and a bundle is smaller without the library. */
+function canonicalText(about: AboutIssuers): string {
+  const entries = [...about.keys()].sort().map((id) => {
+    const { name, status_reason } = about.get(id) as AboutIssuer;
+    return `"${id}":${JSON.stringify({ name, status_reason })}`;
+  });
+  return `{"issuers":{${entries.join()}}}`;
 }
 
 function parse(bytes: Uint8Array, invalid: InvalidText): unknown {
