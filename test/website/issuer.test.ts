@@ -75,7 +75,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       part.matches('h3') ? part.textContent : part.className)`;
     await page.locator('.issuer > .note').waitFor();
     expect(await page.evaluate(parts)).toEqual([
-      ...['back', 'verdict active', 'fields'],
+      ...['id', 'back', 'verdict active', 'fields'],
       ...['What its passports are for', 'fields'],
       ...['Where its keys are', 'fields'],
       ...['History', 'note'],

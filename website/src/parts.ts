@@ -10,5 +10,6 @@ export { operationsView } from './operations/operations-view.js';
 export { readOperations } from './operations/read-operations.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
 export { expiredRegistry } from './registry/expired-registry.js';
+export { isSameNames, namesNote, readNames } from './registry/names.js';
 export { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
 export { explainFailure, provenDetails, showDetails } from './verification/details.js';

@@ -3,8 +3,10 @@ import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import type { Change, Changes } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
+import type { Names } from '../registry/names.js';
 import { issuerFragment } from '../route.js';
 import { changes as text } from '../texts/en.js';
+import { nameBeside } from './name-beside.js';
 
 const MAX_CHANGES = 10;
 
@@ -16,16 +18,13 @@ export interface KnownChanges {
   readonly hold: Hold | undefined;
   /** The ids of the active issuers that are on hold. */
   readonly held: readonly string[];
+  readonly names?: Names;
 }
 
 /** The newest changes of all issuers. */
-export function recentChanges(
-  registry: Registry,
-  changes: KnownChanges['changes'],
-  hold: Hold | undefined,
-): HTMLElement[] {
+export function recentChanges(registry: Registry, known: Omit<KnownChanges, 'held'>): HTMLElement[] {
   const held = registry.hold.filter((id) => registry.resolve(id)?.status === 'active');
-  return [element('h3', {}, text.title), ...changesList({ changes, hold, held }, true)];
+  return [element('h3', {}, text.title), ...changesList({ ...known, held }, true)];
 }
 
 /**
@@ -33,9 +32,12 @@ export function recentChanges(
  *
  * @param withIssuer - whether each entry names its issuer
  */
-export function changesList({ changes, hold, held }: KnownChanges, withIssuer: boolean): HTMLElement[] {
+export function changesList(
+  { changes, hold, held, names }: KnownChanges,
+  withIssuer: boolean,
+): HTMLElement[] {
   const name = (id: string) =>
-    withIssuer ? [element('a', { href: issuerFragment(id) }, id), ': '] : undefined;
+    withIssuer ? [element('a', { href: issuerFragment(id) }, id), nameBeside(names, id), ': '] : undefined;
   const holds = held.map((id) => {
     const since = hold?.since.get(id);
     return [since ? moment(since.toISOString()) : text.timeUnknown, ': ', name(id), text.onHold];

@@ -58,6 +58,17 @@ export const status = {
   'on hold': 'on hold',
 } as const;
 
+/** What an issuer is to a reader. The words of the page for tier and status together. */
+export const standings = {
+  trusted: 'trusted',
+  listed: 'listed',
+  tests: 'test only',
+  notYet: 'not yet',
+  'on hold': 'on hold',
+  suspended: 'suspended',
+  revoked: 'revoked',
+} as const;
+
 /** The tiers, and what each of them means. The operator decides what each tier demands. */
 export const tiers = {
   founding: 'A founding member of the registry, which the operator has examined.',
@@ -132,6 +143,12 @@ export const list = {
   notYet: ' (not yet)',
 } as const;
 
+/** What people call issuers. */
+export const names = {
+  unknown:
+    'What people call these issuers is not known: this host does not send the names that the registry has published.',
+} as const;
+
 /** What may help a reader who searches. */
 export const hints = {
   covering: 'All issuers for {place}, with those for the whole world',
@@ -169,8 +186,33 @@ export const changes = {
 /** The page of one issuer. */
 export const issuer = {
   back: '← All issuers',
+  id: 'Id:',
+  nameUnknown: 'What people call it is not known.',
+  /** What is so, by whom and since when. The name is data, and so is the reason. */
+  sentence: {
+    trusted: '{name} has been recognised by {registry} since {since}{before}.',
+    listed: '{name} has been listed by {registry} since {since}{before}, without an examination.',
+    tests: '{name} has been listed by {registry} for tests only, since {since}{before}.',
+    notYet: '{name} will be recognised by {registry} from {since} on.',
+    held: '{name} has been recognised by {registry} since {since}, and is on hold.',
+    stopped: '{name} was recognised by {registry} from {since}, {steps}{reason}',
+    before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
+    /** A change of the status, on a day. */
+    steps: {
+      active: (day: string) => `active again on ${day}`,
+      suspended: (day: string) => `suspended on ${day}`,
+      revoked: (day: string) => `revoked on ${day}`,
+    },
+    /** The status, if the day on which it began is not known. */
+    now: { suspended: 'is suspended', revoked: 'is revoked' },
+    last: (step: string) => `and ${step}`,
+    reason: ': {reason}.',
+    noReason: '. No reason is given.',
+    reasonUnknown: '. The reason is not known.',
+    end: '.',
+  },
   trust: {
-    examined:
+    trusted:
       'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.',
     listed:
       'This issuer is recognised, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',

@@ -3,7 +3,8 @@ import type { InvalidText } from '../bytes/invalid-text.js';
 import { sha256Hex } from '../bytes/sha256.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { textOf } from '../bytes/utf8.js';
-import { isAboutField, isValidIssuerId } from '../generated/predicates.js';
+import { isAboutField } from '../generated/about-predicates.js';
+import { isValidIssuerId } from '../generated/predicates.js';
 import type { AboutIssuer } from '../generated/schemas.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
