@@ -2,7 +2,7 @@ import type { AboutIssuer } from '../core/generated/schemas.js';
 import { ABOUT_FILE, type AboutIssuers, verifyAbout } from '../core/publication/about-file.js';
 import type { RegistryClient } from './client.js';
 import type { IssuerLookup } from './issuer-lookup.js';
-import { type NamingClient, namingClient } from './naming-client.js';
+import { type NamingClient, namingClients } from './naming-client.js';
 
 /** The file that a client has asked for, by its hash. */
 interface Reading {
@@ -39,7 +39,10 @@ export async function aboutOf(
   registry: RegistryClient | IssuerLookup,
   issuerId: string,
 ): Promise<AboutIssuer | undefined> {
-  const naming = namingClient(registry);
+  const naming = namingClients.get(registry);
+  if (naming === undefined) {
+    throw new TypeError('aboutOf takes what createRegistryClient or createIssuerLookup returned');
+  }
   naming.client.assertOpen();
   const { statement } = naming.client.current();
   if (statement === undefined) return undefined;

@@ -11,7 +11,8 @@ export interface NamingClient {
   readonly tasks: Tasks;
 }
 
-const clients = new WeakMap<object, NamingClient>();
+/** The registry clients and look-ups. */
+export const namingClients = new WeakMap<object, NamingClient>();
 
 /**
  * Makes `aboutOf` know a registry client or a look-up. The code of `aboutOf` is in a bundle only if somebody shows names, so
@@ -25,14 +26,6 @@ export function letAsk(
   { deadline }: Pick<NamingClient, 'deadline'>,
 ): () => void {
   const tasks = new Tasks();
-  clients.set(made, { client, deadline, tasks });
+  namingClients.set(made, { client, deadline, tasks });
   return () => tasks.stop();
-}
-
-/** @throws TypeError if it was made by something else */
-export function namingClient(made: object): NamingClient {
-  const known = clients.get(made);
-  if (known === undefined)
-    throw new TypeError('aboutOf takes what createRegistryClient or createIssuerLookup returned');
-  return known;
 }

@@ -335,14 +335,8 @@ function row(issuer: Issuer, status: ShownStatus, place: HTMLElement): HTMLEleme
   return element(
     'tr',
     { class: statusClass(status) },
-    element(
-      'th',
-      { scope: 'row' },
-      element('a', { href: issuerFragment(issuer_id) }, issuer_id),
-      place,
-      element('span', { class: 'host narrow' }, tier),
-    ),
-    element('td', {}, statusMark(issuer, status)),
+    element('th', { scope: 'row' }, element('a', { href: issuerFragment(issuer_id) }, issuer_id), place),
+    element('td', {}, statusMark(issuer, status), element('span', { class: 'host narrow' }, tier)),
     element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
     element('td', { class: 'wide' }, abbreviate(domain_scope)),

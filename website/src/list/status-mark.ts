@@ -39,9 +39,9 @@ export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
   return issuer.tier === 'founding' || issuer.tier === 'certified' ? 'trusted' : 'listed';
 }
 
-/** The colour of a row. Green is only for an active issuer that is recognised now, and not only for tests. */
+/** The colour of a row. Green is only for an issuer that the operator has examined, and that is recognised now. */
 function toneOf(issuer: Issuer, status: ShownStatus): string {
-  return status === 'active' && (issuer.tier === 'sandbox' || isNotYet(issuer)) ? '' : statusClass(status);
+  return status === 'active' && standingOf(issuer, status) !== 'trusted' ? '' : statusClass(status);
 }
 
 /** The icon of a status. */

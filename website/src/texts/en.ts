@@ -294,6 +294,11 @@ export const history = {
   oldest: (has: string) => `the oldest list that can be read ${has}`,
   added: 'added to the list',
   removed: 'removed from the list',
+  now: 'now',
+  proof: 'Proof: entry {entry} of the log, its {statement}, and the {list} that it names.',
+  proofWithoutList: 'Proof: entry {entry} of the log, and its {statement}.',
+  statement: 'statement',
+  list: 'list',
 } as const;
 
 /** The verdict on the registry. */
