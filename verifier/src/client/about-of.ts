@@ -55,7 +55,7 @@ export async function aboutOf(
 function readingOf(sha256: string, naming: NamingClient): Reading {
   const known = readings.get(naming);
   if (known?.sha256 === sha256) return known;
-  const reading = { sha256, about: askSources(sha256, naming) };
+  const reading = { sha256, about: askSources(sha256, naming).catch(() => undefined) };
   readings.set(naming, reading);
   void reading.about.then((about) => {
     if (about === undefined && readings.get(naming) === reading) readings.delete(naming);
@@ -66,13 +66,15 @@ function readingOf(sha256: string, naming: NamingClient): Reading {
 /** Asks one source after the other. */
 async function askSources(
   aboutSha256: string,
-  { client, deadline, tasks }: NamingClient,
+  { client, deadline }: NamingClient,
 ): Promise<AboutIssuers | undefined> {
+  const { tasks } = client;
   for (const source of client.sources()) {
-    tasks.wake(source.base, deadline, () => tasks.stop(source.base));
-    const files = source.files(tasks.signalOf(source.base));
+    client.assertOpen();
+    tasks.wake(ABOUT_FILE, deadline, () => tasks.stop(ABOUT_FILE));
+    const files = source.files(tasks.signalOf(ABOUT_FILE));
     const bytes = await files.get(ABOUT_FILE).catch(() => undefined);
-    tasks.stop(source.base);
+    tasks.stop(ABOUT_FILE);
     const about = await verifyAbout(bytes, { aboutSha256 });
     if (about !== undefined) return about;
   }

@@ -11,7 +11,7 @@ import {
   type RegistryStatus,
 } from './client-options.js';
 import { HeldList } from './held-list.js';
-import { letAsk } from './naming-client.js';
+import { namingClients } from './naming-client.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import { createRegistryView, type Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
@@ -104,13 +104,12 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
       status: () => client.status(),
       close: () => {
         client.close();
-        stopNames();
         records?.stop();
       },
     },
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;
-  const stopNames = letAsk(made, client, settings);
+  namingClients.set(made, { client, deadline: settings.deadline });
   return made;
 }
 

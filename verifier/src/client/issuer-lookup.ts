@@ -11,7 +11,7 @@ import {
   type IssuerLookupOptions,
   type RegistryStatus,
 } from './client-options.js';
-import { letAsk } from './naming-client.js';
+import { namingClients } from './naming-client.js';
 import { Proofs, type ProvenRecord } from './proofs.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import type { Registry } from './registry.js';
@@ -122,11 +122,10 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
     status: () => client.status(),
     close: () => {
       client.close();
-      stopNames();
       proofs.close();
     },
   };
-  const stopNames = letAsk(made, client, settings);
+  namingClients.set(made, { client, deadline: settings.deadline });
   return made;
 }
 

@@ -7,17 +7,12 @@ import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../
 import { status as statusWords, list as text } from '../texts/en.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
-import {
-  isNotYet,
-  SHOWN_STATUSES,
-  type ShownStatus,
-  shownStatus,
-  statusClass,
-  statusMark,
-} from './status-mark.js';
+import { SHOWN_STATUSES, type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;
+/** More would take a printer minutes, and a reader a ream of paper. */
+const MAX_PRINTED = 1000;
 
 /** Finds what may help a reader. Ends early if the reader no longer waits for it. */
 export type HintsFor = (
@@ -96,9 +91,9 @@ export class ListView {
     if (this.#query.text !== '') void this.#find();
   }
 
-  /** Shows all matching issuers on one page, for printing. */
+  /** Shows all matching issuers on one page, for printing. Of very many, what is shown is printed. */
   showAll(): void {
-    this.#render(Number.POSITIVE_INFINITY);
+    if (this.#found.length <= MAX_PRINTED) this.#render(Number.POSITIVE_INFINITY);
   }
 
   async #find(): Promise<void> {
@@ -340,7 +335,7 @@ function row(issuer: Issuer, status: ShownStatus, place: HTMLElement): HTMLEleme
     element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
     element('td', { class: 'wide' }, abbreviate(domain_scope)),
-    element('td', { class: 'wide date' }, day(certified_since), isNotYet(issuer) ? text.notYet : ''),
+    element('td', { class: 'wide date' }, day(certified_since)),
   );
 }
 

@@ -140,7 +140,6 @@ export const list = {
   notVerified: 'No issuers are shown: the registry is not verified.',
   /** The heading of a list that has expired. */
   old: (day: string) => `Old list of ${day}`,
-  notYet: ' (not yet)',
 } as const;
 
 /** What people call issuers. */
@@ -178,6 +177,7 @@ export const changes = {
   added: (field: string, to: string) => `new, ${field} ${to}`,
   removed: 'removed from the list',
   changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
+  many: (issuers: number) => count(issuers, 'issuer', 'issuers'),
   loading: 'Reading the changes…',
   onHold: 'on hold',
   timeUnknown: 'Since an unknown time',
@@ -249,7 +249,8 @@ export const issuer = {
   undeclared: 'not declared',
   undeclaredScope: 'not declared: a policy that asks for one rejects the issuer',
   nothing: 'none',
-  similar: 'Similar ids in the registry (a similar name does not mean that the issuers are related):',
+  similar:
+    'Similar ids and names in the registry (a similar name does not mean that the issuers are related):',
   notSimilar: 'The registry has no similar id.',
   misplaced: 'The list contains {id}, but this host does not serve the file of this issuer.',
 } as const;
