@@ -3,6 +3,7 @@
 export { insertRegistryUrl } from './commands.js';
 export { issuerView, listedIssuerView, unknownIssuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
+export { placesOverview } from './list/places-overview.js';
 export { searchHints } from './list/search-hints.js';
 export { LogCheck } from './log/log-check.js';
 export { notFoundPage } from './not-found-page.js';

@@ -274,7 +274,8 @@ export class RegistryPage {
 
   #showRecent(parts: Parts, registry: RegistryClient): void {
     const known = { changes: this.#changes, hold: this.#hold, names: this.#names };
-    this.#recent.replaceChildren(...parts.recentChanges(registry, known));
+    const recent = parts.recentChanges(registry, known);
+    this.#recent.replaceChildren(...parts.placesOverview(registry.list()), ...recent);
   }
 
   /** Runs after each refresh, because witnesses cosign the log anew. */

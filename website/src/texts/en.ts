@@ -142,6 +142,12 @@ export const list = {
   old: (day: string) => `Old list of ${day}`,
 } as const;
 
+/** What a reader would rather look at than read. */
+export const overview = {
+  places: 'Places, with the issuers for the whole world',
+  count: number,
+} as const;
+
 /** What people call issuers. */
 export const names = {
   unknown:
