@@ -1,7 +1,6 @@
 import { isObject, isRecord } from '../bytes/checks.js';
 import type { InvalidText } from '../bytes/invalid-text.js';
 import { sha256Hex } from '../bytes/sha256.js';
-import { parseStrictJson } from '../bytes/strict-json.js';
 import { textOf } from '../bytes/utf8.js';
 import { isAboutField } from '../generated/about-predicates.js';
 import { isValidIssuerId } from '../generated/predicates.js';
@@ -22,7 +21,7 @@ export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
  */
 export function readAbout(bytes: Uint8Array, invalid: InvalidText): AboutIssuers {
   const text = textOf(bytes, invalid);
-  const value = parse(bytes, invalid);
+  const value = parse(text, invalid);
   const issuers = isObject(value) && Object.keys(value).length === 1 ? value['issuers'] : undefined;
   if (!isObject(issuers)) throw invalid('is not an object whose only member is issuers');
   const about = new Map<string, AboutIssuer>();
@@ -79,10 +78,11 @@ function canonicalText(about: AboutIssuers): string {
   return `{"issuers":{${entries.join()}}}`;
 }
 
-function parse(bytes: Uint8Array, invalid: InvalidText): unknown {
+/** Parses the text. A member that appears twice is refused afterwards: the text is not in canonical form then. */
+function parse(text: string, invalid: InvalidText): unknown {
   try {
-    return parseStrictJson(bytes);
-  } catch (cause) {
-    throw invalid(`is not JSON: ${(cause as Error).message}`);
+    return JSON.parse(text);
+  } catch {
+    throw invalid('is not JSON');
   }
 }
