@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';
-import { predicates } from './predicates.mjs';
+import { aboutPredicates, predicates } from './predicates.mjs';
 import { authoredIssuer, configuration, inlined, openApi } from './read.mjs';
 import { patterns, typesAndConstants } from './types.mjs';
 
@@ -13,6 +13,7 @@ const files = {
   'verifier/src/core/generated/patterns.ts': patterns(),
   'verifier/src/core/generated/schemas.ts': await typesAndConstants(),
   'verifier/src/core/generated/predicates.ts': predicates(),
+  'verifier/src/core/generated/about-predicates.ts': aboutPredicates(),
   'generator/generated/issuer-validator.ts': ajvValidators(
     { validateIssuer: authoredIssuer },
     { allErrors: true },

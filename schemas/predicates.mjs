@@ -110,25 +110,49 @@ function generateRecordPredicate(name, schema) {
 ${generateMemberPredicate(isMember, schema)}`;
 }
 
+/** The strings that only about.json has. */
+const ABOUT_STRINGS = Object.values(aboutIssuer.properties).map(({ $ref }) => referred($ref));
+
+const stringPredicates = (isWanted) =>
+  Object.entries(STRINGS)
+    .filter(([name]) => isWanted(name))
+    .map(([name, schema]) => generateStringPredicate(name, schema))
+    .join('\n\n');
+
+/**
+ * Generates the source of the module with the predicates of about.json. It has its patterns in itself: the bundler of the page
+ * divides the parts by modules, and the first view shows no names.
+ */
+export function aboutPredicates() {
+  const patterns = ABOUT_STRINGS.map((name) => `  ${name}: ${new RegExp(STRINGS[name].pattern, 'u')},`);
+  return `
+import { hasLength, isNormalized } from '../bytes/checks.js';
+
+const patterns = {
+${patterns.join('\n')}
+} as const;
+
+${stringPredicates((name) => ABOUT_STRINGS.includes(name)).replaceAll('export ', '')}
+
+/** Checks the value of a field of an issuer in about.json. Returns undefined if there is no such field. */
+${generateMemberPredicate('isAboutField', aboutIssuer)}
+`;
+}
+
 /** Generates the source of the module with the predicates. */
 export function predicates() {
   const { named } = trustPolicy.$defs;
   // The verifier imports every key, and then checks which members a key of its type has.
   const { oneOf: _membersByType, ...rootJwk } = jwk;
   return `
-import { hasItems, hasLength, isIntegerWithin, isListOf, isNormalized, isRecord, isUniqueListOf } from '../bytes/checks.js';
+import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../bytes/checks.js';
 import { isCalendarTime } from '../bytes/calendar-time.js';
 import * as patterns from './patterns.js';
 
-${Object.entries(STRINGS)
-  .map(([name, schema]) => generateStringPredicate(name, schema))
-  .join('\n\n')}
+${stringPredicates((name) => !ABOUT_STRINGS.includes(name))}
 
 /** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
 ${generateMemberPredicate('isIssuerField', issuer)}
-
-/** Checks the value of a field of an issuer in about.json. Returns undefined if there is no such field. */
-${generateMemberPredicate('isAboutField', aboutIssuer)}
 
 /** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */
 ${generateMemberPredicate('isPolicyMember', trustPolicy)}

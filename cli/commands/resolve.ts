@@ -1,19 +1,26 @@
 import {
+  type AboutIssuer,
   type AnchoredLookupOptions,
+  aboutOf,
   assertTrustPolicy,
   createIssuerLookup,
   createRegistryClient,
   type Decision,
+  type Issuer,
   NoUsableSource,
   openRegistry,
   type Registry,
   RegistryError,
+  type RegistryFiles,
   type TrustPolicy,
 } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
+import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { readStatedAbout } from '../../generator/tree/stated-about.js';
 import { countedFetch, type FetchedTotals } from '../../generator/verification/counted-fetch.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
@@ -87,9 +94,10 @@ async function resolve(io: Io, { id, sources }: Question, options: Options): Pro
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   try {
-    const { decision, updatedAt, hint, fetched } = await ask(id, policy, { ...trust, source, maxAgeDays });
-    if (options.json) emit(io, { ...decision, updatedAt, ...(fetched && { fetched }) });
-    sayDecision(io, id, { decision, updatedAt });
+    const answer = await ask(id, policy, { ...trust, source, maxAgeDays });
+    const { decision, updatedAt, about, hint, fetched } = answer;
+    if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null, ...(fetched && { fetched }) });
+    sayDecision(io, id, answer);
     if (hint !== undefined) say(io, `    ${hint}`);
     if (fetched !== undefined) sayFetched(io, fetched);
     return decision.accepted ? 0 : 1;
@@ -110,6 +118,8 @@ interface Conditions extends PinnedTrust {
 interface Answer {
   readonly decision: Decision;
   readonly updatedAt: string;
+  /** The name and the reason, for people. Undefined if they are not known. */
+  readonly about: AboutIssuer | undefined;
   /** For people: a known id that is similar to an unknown one. */
   readonly hint?: string | undefined;
   /** Undefined if no host was asked. */
@@ -119,7 +129,8 @@ interface Answer {
 async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
   const { source, maxAgeDays } = conditions;
   const trust = { trustAnchor: trustAnchorOf(conditions), maxAge: maxAgeDays * 24 * 60 * 60 };
-  const answer = (registry: Registry) => ({
+  const answer = (registry: Registry, about: AboutIssuer | undefined) => ({
+    about,
     decision: registry.decide(id, policy),
     updatedAt: registry.updatedAt,
     // An unknown id may be misspelt. The hint is only for people; the decision is about the given id.
@@ -127,7 +138,9 @@ async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Pro
   });
   const [first = ''] = source;
   if (source.length === 1 && isFolder(first)) {
-    return answer(await openRegistry(registryFiles(folderSource(first)), trust));
+    const files = registryFiles(folderSource(first));
+    const registry = await openRegistry(files, trust);
+    return answer(registry, await aboutIn(files, registry, id));
   }
   const invalid = source.find((one) => !isAddress(one));
   if (invalid !== undefined) throw new UsageError(`${invalid} is neither a folder nor an http(s) URL`);
@@ -138,10 +151,23 @@ async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Pro
   const client = createRegistryClient(options);
   try {
     await client.ready();
-    return { ...answer(client), fetched };
+    return { ...answer(client, await aboutOf(client, id)), fetched };
   } finally {
     client.close();
   }
+}
+
+/** Returns the name and the reason in a folder whose statement was verified. Undefined if they are not known. */
+async function aboutIn(
+  files: RegistryFiles,
+  registry: Registry,
+  id: string,
+): Promise<AboutIssuer | undefined> {
+  const bytes = await files.get(PATHS.publication);
+  const statement = bytes && readPublicationStatement(bytes);
+  if (statement?.sha256 !== registry.sha256) return undefined;
+  const about = readStatedAbout([await files.get(PATHS.about)], statement);
+  return about && (about.get(id) ?? {});
 }
 
 /** Looks up one issuer without the list. @returns undefined if the registry has no publication statement */
@@ -154,7 +180,8 @@ async function lookUp(
   try {
     await lookup.ready();
     const { registry, ...decision } = await lookup.decide(id, policy);
-    return { decision, updatedAt: registry?.updatedAt ?? lookup.updatedAt };
+    const about = decision.issuer && (await aboutOf(lookup, id));
+    return { decision, updatedAt: registry?.updatedAt ?? lookup.updatedAt, about };
   } catch (error) {
     if (isOlderRegistry(error)) return undefined;
     throw error;
@@ -203,12 +230,21 @@ function readPolicy(file: string): TrustPolicy {
   }
 }
 
+/** Prints the name and the reason in quotes, because a publisher may choose words that look like others of this output. */
+function sayAbout(io: Io, { status }: Issuer, about: AboutIssuer | undefined): void {
+  const worded = (text: string | undefined) =>
+    about === undefined ? 'not known' : text === undefined ? 'none' : JSON.stringify(text);
+  say(io, `    name: ${worded(about?.name)}`);
+  if (status !== 'active') say(io, `    reason: ${worded(about?.status_reason)}`);
+}
+
 function sayFetched(io: Io, { files, bytes, requests }: FetchedTotals): void {
   say(io, `    fetched ${count(files, 'file')}, ${grouped(bytes)} bytes, in ${count(requests, 'request')}`);
 }
 
-function sayDecision(io: Io, id: string, answer: { decision: Decision; updatedAt: string }): void {
-  const { accepted, reasons } = answer.decision;
-  say(io, `${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${answer.updatedAt}`);
+function sayDecision(io: Io, id: string, { decision, updatedAt, about }: Answer): void {
+  const { accepted, reasons, issuer } = decision;
+  say(io, `${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${updatedAt}`);
+  if (issuer !== undefined) sayAbout(io, issuer, about);
   for (const { code, message } of reasons) say(io, `    ${code}: ${message}`);
 }

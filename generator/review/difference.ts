@@ -88,7 +88,8 @@ function fieldChanges(from: Issuer, to: Issuer): FieldChange[] {
   }));
 }
 
-function aboutChanges(from: AboutIssuer = {}, to: AboutIssuer = {}): FieldChange[] {
+/** Compares what people are told of an issuer, besides its record. */
+export function aboutChanges(from: AboutIssuer = {}, to: AboutIssuer = {}): FieldChange[] {
   return ABOUT_FIELDS.filter((field) => from[field] !== to[field]).map((field) => ({
     field,
     from: from[field],

@@ -58,7 +58,9 @@ export function assembleTree(parts: TreeParts): Tree {
   const required = promisesCheckpoints
     ? (['publication', 'checkpoint'] as const)
     : (['publication'] as const);
-  const site = { list, rootKey, required, log, development, heldBy: holders?.inWords, changes, about };
+  const heldBy = holders?.inWords;
+  const named = { heldBy, names: signed.about, about };
+  const site = { list, rootKey, required, log, development, changes, ...named };
   for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);

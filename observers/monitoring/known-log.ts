@@ -1,5 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
+  type AboutIssuer,
   type AnyEntry,
   beginLog,
   type LogState,
@@ -36,6 +37,13 @@ export interface KnownHold {
   readonly issuers: readonly string[];
 }
 
+/** The names and reasons of the newest publication whose file a monitor could read. */
+export interface KnownAbout {
+  /** SHA-256 of about.json. Null if the publication names no such file. */
+  readonly sha256: string | null;
+  readonly issuers: Readonly<Record<string, AboutIssuer>>;
+}
+
 /** What a monitor knows of a log: everything that the next round continues. */
 export interface KnownLog {
   /** The newest head that was accepted. Undefined before the first. */
@@ -52,6 +60,8 @@ export interface KnownLog {
   readonly behind: Readonly<Record<string, Behind>>;
   /** Undefined before the first checkpoint. */
   readonly hold: KnownHold | undefined;
+  /** Undefined before they have been read. */
+  readonly about: KnownAbout | undefined;
 }
 
 /** Returns what a monitor knows before its first round. */
@@ -59,7 +69,7 @@ export function nothingKnown(rootKey: RootKey): KnownLog {
   return {
     ...{ head: undefined, entries: [], hashes: [] },
     state: beginLog({ keys: [rootKey], inForce: rootKey }),
-    ...{ publication: undefined, list: undefined, behind: {}, hold: undefined },
+    ...{ publication: undefined, list: undefined, behind: {}, hold: undefined, about: undefined },
   };
 }
 

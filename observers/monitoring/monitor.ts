@@ -7,10 +7,11 @@ import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { aboutLog } from './about-log.js';
 import { type CheckedHost, checkHost } from './check-host.js';
 import { type Finding, type FindingCode, SEVERITIES } from './finding.js';
+import { followAbout } from './follow-about.js';
 import { followHold } from './follow-hold.js';
 import { followHost } from './follow-host.js';
 import { type HostView, readView } from './host-view.js';
-import { type KnownHold, type KnownLog, nothingKnown } from './known-log.js';
+import { type KnownLog, nothingKnown } from './known-log.js';
 import { MonitoredHost } from './monitored-host.js';
 import type { MonitorOptions, Round } from './round.js';
 
@@ -63,8 +64,8 @@ export async function monitorOnce(
   for (const one of views) await followHost(one, round, () => undefined);
   const checked: CheckedHost[] = [];
   for (const one of views) checked.push(await checkTwice(one, round, view));
-  const hold = await followHold(views, round);
-  return finish(round, checked, hold);
+  const [hold, about] = [await followHold(views, round), await followAbout(round)];
+  return finish(round, checked, { hold, about });
 }
 
 /** Reads what a host shows. @param query - makes caches ask the host again */
@@ -166,7 +167,11 @@ function keyOf({ code, host = '', message }: Finding): string {
   return [code, host, ...(code === 'host-unreadable' ? [] : [message])].join('\n');
 }
 
-function finish(round: Round, checked: readonly CheckedHost[], hold: KnownHold | undefined): MonitoredRound {
+function finish(
+  round: Round,
+  checked: readonly CheckedHost[],
+  known: Pick<KnownLog, 'hold' | 'about'>,
+): MonitoredRound {
   const { hosts, before, log, now } = round;
   const findings = [...round.findings, ...checked.flatMap((one) => one.findings), ...aboutLog(round)];
   const keys = findings.map(keyOf);
@@ -188,6 +193,6 @@ function finish(round: Round, checked: readonly CheckedHost[], hold: KnownHold |
       ),
     },
     // What could not be read is repeated by the next round.
-    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind, hold },
+    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind, ...known },
   };
 }

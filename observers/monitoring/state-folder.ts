@@ -19,6 +19,7 @@ import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import {
   type Behind,
+  type KnownAbout,
   type KnownHold,
   type KnownLog,
   type KnownPublication,
@@ -45,6 +46,7 @@ interface State {
   readonly behind: Readonly<Record<string, Behind>>;
   /** Absent in the state of an older version. */
   readonly hold?: KnownHold | undefined;
+  readonly about?: KnownAbout | undefined;
 }
 
 /**
@@ -77,7 +79,7 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
     throw invalid('has entries that do not belong to its head');
   }
   return {
-    ...{ head, entries, hashes, behind: state.behind, hold: state.hold },
+    ...{ head, entries, hashes, behind: state.behind, hold: state.hold, about: state.about },
     ...(await parseWalked(state, invalid)),
     list: state.list === null ? undefined : { sha256: state.list, bytes: readKeptList(folder, state.list) },
   };
@@ -121,7 +123,7 @@ export function saveState(folder: string, { head, list, publication, state: log,
     roots: log.roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
     logKeys: log.keys.map(({ vkey }) => vkey),
     logKeySizes: log.keys.map(({ from }) => from),
-    ...{ behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
+    ...{ behind: known.behind, hold: known.hold, about: known.about, list: list?.sha256 ?? null },
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };
   const kept = list && listFile(list.sha256);

@@ -299,6 +299,34 @@ describe('passport-registry resolve', () => {
     }
   });
 
+  it('has the name and the reason for people, or that they are not known', async () => {
+    const folder = await registry();
+    const reason = { status: 'revoked', status_reason: 'its keys were stolen' };
+    writeFiles(folder, {
+      'issuers/alpha.yaml': recordText('alpha', { name: 'Alpha Bank', ...reason }),
+      'issuers/beta.yaml': recordText('beta'),
+    });
+    await cli(['build', '--key', 'key.pem'], folder);
+    const live = await serve(join(folder, 'dist'));
+    for (const source of [[], ['--source', live]]) {
+      const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
+      expect(stderr).toMatch(/name: "Alpha Bank"\n.*reason: "its keys were stolen"\n/);
+      expect(JSON.parse(stdout).about).toEqual({ name: 'Alpha Bank', status_reason: reason.status_reason });
+      const without = await cli(ask('beta', 'policy.json', '--json', ...source), folder);
+      expect(without.stderr).toContain('name: none\n');
+      expect(without.stderr).not.toContain('reason');
+      expect(JSON.parse(without.stdout).about).toEqual({});
+      const unlisted = await cli(ask('gamma', 'policy.json', '--json', ...source), folder);
+      expect(unlisted.stderr).not.toContain('name');
+    }
+    writeFiles(folder, { 'dist/about.json': '{"issuers":{"alpha":{"name":"Other"}}}' });
+    for (const source of [[], ['--source', live]]) {
+      const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
+      expect(stderr).toMatch(/name: not known\n.*reason: not known\n/);
+      expect(JSON.parse(stdout).about).toBeNull();
+    }
+  });
+
   it('decides nothing without a good registry, a good policy and a pinned key', async () => {
     const folder = await registry();
     writeFiles(folder, { 'typo.json': '{"tier":["certified"]}', 'no.json': '{' });

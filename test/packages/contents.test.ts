@@ -182,6 +182,7 @@ describe('what the packages export', () => {
       'SourceRedirected',
       'TIERS',
       'VERDICT_CHECKS',
+      'aboutOf',
       'assertTrustAnchor',
       'assertTrustPolicy',
       'connectTo',

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
+import { canonicalBytes } from '@passport-registry/verifier/core';
 import { beforeAll, expect, it } from 'vitest';
 import { unverifiedScript } from '../../bench/unverified-script.mjs';
 import { open, verdict, visibleId } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { atomFeed, emptyPage, indexPage } from '../support/index-page.js';
-import { publish, publishBytes, testKey } from '../support/publication.js';
+import { issuer, publish, publishBytes, sha256, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { rounds } from '../support/soak.js';
+import { publishSummed } from '../support/summed-registry.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** What would do something if it became markup, an attribute, a style, an address or a piece of script. */
@@ -202,6 +204,62 @@ describeWith(['chromium-headless-shell'], 'hostile texts', () => {
       expect([text, await page.evaluate(MARKUP)]).toEqual([text, 0]);
       expect([text, wrong.filter((one) => !one.includes('MIME'))]).toEqual([text, []]);
     }
+  });
+
+  it('in names and reasons are text in a frame of its own, beside the whole id', async () => {
+    const folder = await workspace([]);
+    const reason = `</q></p>"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+    const names = [
+      '<script>alert(1)</script>',
+      '<img src=x onerror=alert(1)>{name}',
+      'javascript:alert(1)',
+      'a2 is trusted by everybody. It',
+      // Look-alikes, another direction, and marks above each other.
+      'Аlрhа Ваnk',
+      'سجل جهات إصدار',
+      `A${'\u0301\u0323'.repeat(40)}`.normalize('NFC'),
+    ];
+    for (const [at, name] of names.entries()) {
+      const fields = { name: JSON.stringify(name), status: 'revoked', status_reason: JSON.stringify(reason) };
+      writeFiles(folder, { [`issuers/a${at}.yaml`]: recordText(`a${at}`, fields) });
+    }
+    const { code } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    expect(code).toBe(0);
+    const host = await plainHost(join(folder, 'dist'), '404.html');
+    const { page, wrong } = await open(host);
+    await verdict(page);
+    await expect.poll(() => page.locator('.issuers .host bdi').allTextContents()).toEqual(names);
+    expect(await page.locator('.issuers th a').allTextContents()).toEqual(names.map((_name, at) => `a${at}`));
+    expect(await page.evaluate(MARKUP)).toBe(0);
+    for (const [at, name] of names.entries()) {
+      await page.goto(`${host}/#issuer=a${at}`);
+      await expect.poll(() => page.locator('#title').textContent()).toBe(name);
+      expect(await page.locator('.id').innerText()).toContain(`Id: a${at}`);
+      expect(await page.locator('.sentence strong bdi').textContent()).toBe(name);
+      expect(await page.locator('.sentence q.said bdi').textContent()).toBe(reason);
+      expect(await page.evaluate(MARKUP)).toBe(0);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['that turn around', 'Alpha \u202eknaB'],
+    ['of two lines', 'Alpha\nThis issuer is trusted'],
+    ['that cannot be seen', 'Al\u200bpha'],
+  ])('in signed names %s make all names unknown', async (_what, name) => {
+    const key = await testKey();
+    const about = Buffer.from(canonicalBytes({ issuers: { alpha: { name } } }));
+    const claims = { about_sha256: sha256(about) };
+    const files = new Map(await publishSummed(key, [issuer('alpha')], { claims })).set('about.json', about);
+    const page = Buffer.from(emptyPage(key.rootKey));
+    const host = await plainHost(dist, '404.html', (path, bytes) =>
+      path === '/' ? page : (files.get(path.slice(1)) ?? bytes),
+    );
+    const { page: tab, wrong } = await open(`${host}/#issuer=alpha`);
+    expect(await verdict(tab)).toBe('Verified in your browser');
+    await tab.getByText('What people call it is not known.').waitFor();
+    expect(await tab.locator('#title').textContent()).toBe('alpha');
+    expect(wrong).toEqual([]);
   });
 
   it('that a record may hold are shown as they are', async () => {

@@ -51,7 +51,13 @@ const COMPLETE = 'The beginning of the log is reached.';
 /** Reads the history until a text is there. Returns its lines, without spaces around them. */
 async function stepsUntil(page: Page, text: string | RegExp): Promise<string[]> {
   await page.getByText(text).waitFor();
-  const items = await page.locator('.steps > li').allInnerTexts();
+  const items = await page.locator('.steps > li').evaluateAll((all) =>
+    all.map((item) => {
+      const proof = item.querySelector<HTMLElement>('.proof');
+      if (proof !== null) proof.hidden = true;
+      return (item as HTMLElement).innerText;
+    }),
+  );
   return items.map((item) => item.replaceAll(/\s+/g, ' ').trim());
 }
 
@@ -107,6 +113,29 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from the log
       ...[5, 4, 3, 2, 1].map((publication) => listPath(publication)),
     ]);
     expect(await button(page, 'Read').count()).toBe(0);
+    expect(wrong).toEqual([]);
+  });
+
+  it('has a bar of the life of an issuer, whose marks lead to the changes and their proofs', async () => {
+    const { page, wrong } = await openIssuer(await host(), 'alpha');
+    expect(await page.locator('.life').count()).toBe(0);
+    await wholeHistory(page);
+    const periods = page.locator('.life rect');
+    const looks = await periods.evaluateAll((all) => all.map((one) => one.getAttribute('class')));
+    // Newest first. What was before the first list in the log is not known.
+    expect(looks).toEqual(['status active', 'status suspended', 'status active', 'none']);
+    expect(await page.locator('.life .state').innerText()).toMatch(/^1 January 2026\s*now$/);
+    const address = page.url();
+    for (const publication of [5, 2]) {
+      const step = page.locator(`#step-${publication - 1}-changed`);
+      await page.locator(`.life a[href="#step-${publication - 1}-changed"] circle`).dispatchEvent('click');
+      expect(await step.evaluate((one) => one === document.activeElement)).toBe(true);
+      const links = step.locator('.proof a');
+      const proofs = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+      expect(proofs).toEqual([`log/statements/${publication - 1}.jwt`, listPath(publication).slice(1)]);
+      for (const path of proofs) expect((await fetch(new URL(path ?? '', address))).status).toBe(200);
+    }
+    expect(page.url()).toBe(address);
     expect(wrong).toEqual([]);
   });
 

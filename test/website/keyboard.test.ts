@@ -127,12 +127,12 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
             - columnheader "Recognised":
               - button "Recognised"
         - rowgroup:
-          - row "alpha alpha.alt active certified Norway banking 1 January 2026":
+          - row "alpha alpha.alt trusted certified Norway banking 1 January 2026":
             - rowheader "alpha alpha.alt":
               - link "alpha":
                 - /url: "#issuer=alpha"
               - text: alpha.alt
-            - cell "active"
+            - cell "trusted"
             - cell "certified"
             - cell "Norway"
             - cell "banking"

@@ -320,7 +320,9 @@ describeWith(['chromium-headless-shell'], 'the log with a publication that is no
     await page.getByRole('button', { name: 'Read the history' }).click();
     await page.getByText('The beginning of the log is reached.').waitFor();
     expect(await page.locator('.steps > li').allInnerTexts()).toEqual([
-      expect.stringMatching(/publication 1: the first list in the log has the issuer$/),
+      expect.stringMatching(
+        /publication 1: the first list in the log has the issuer\nProof: entry 1 of the log/,
+      ),
     ]);
     expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
     expect(wrong).toEqual([]);

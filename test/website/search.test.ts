@@ -63,6 +63,16 @@ const type = (text: string) => `
   document.querySelector('#search').dispatchEvent(new Event('input', { bubbles: true }));`;
 
 describeWith(['chromium-headless-shell'], 'the search among thousands of issuers, in Chromium', () => {
+  it('gives to the printer what is shown, and which page that is, in seconds', async () => {
+    const page = await opened('#page=2');
+    const before = await ids(page);
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await ids(page)).toEqual(before);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.pager').innerText()).toBe('Page 2 of 53');
+    await page.emulateMedia({ media: null });
+  });
+
   it('shows the first 25 of them', async () => {
     const page = await opened();
     await expect.poll(() => count(page)).toBe('1,307 issuers.');
@@ -195,7 +205,7 @@ describeWith(['chromium-headless-shell'], 'the search among thousands of issuers
     const page = await opened();
     await page.getByLabel('Search').fill('fjord-bnak ');
     await page.getByText('No matching issuers.').waitFor();
-    await page.getByText('Similar ids in the registry').waitFor();
+    await page.getByText('Similar ids and names in the registry').waitFor();
     await page.locator('.near').getByRole('link', { name: 'fjord-bank' }).click();
     await page.getByText('This issuer is recognised.').waitFor();
     await page.goto(`${base}/#q=fjord-bank`);

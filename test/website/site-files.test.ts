@@ -169,7 +169,9 @@ describe('the page without a script', () => {
     const page = read(folder, 'index.html');
     expect(page.match(/<tr><th scope="row">/g)).toHaveLength(1000);
     expect(page).toContain(`1000 issuers, as of <time datetime="${T(1)}">`);
-    expect(page).toContain('<a href="issuers/issuer-7">issuer-7</a></th><td>active</td><td>certified</td>');
+    expect(page).toContain(
+      '<a href="issuers/issuer-7">issuer-7</a></th><td>active</td><td class="wide">certified</td>',
+    );
   });
 
   it('beyond that leads to it, and does not change with it', async () => {

@@ -88,6 +88,7 @@ const DATA = [
   /^(?:founding|certified|registered|sandbox|ai-assistant)$/,
   /^(?:log|quorum|witnesses|docs\/verifiers\.md|trust-policy\.schema\.json|issuers\/\w+)$/,
   /^registry\.example\/log$|^UTC$|^\(SHA-256\)$|^[0-9a-f]{64}$|^[\w-]{43}$/,
+  /^Registry of agent passport issuers$/,
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.000)?Z$/,
   // Dates, ages and places, in Norwegian.
   /^\d+\. \p{L}+\.? \d{4}(?:, \d\d:\d\d)?$|^Norge$/u,

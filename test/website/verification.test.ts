@@ -255,6 +255,28 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
     expect(await page.locator('.comparison').textContent()).toContain('NOT the same key');
   });
 
+  it('shows a change of many issuers as one, which opens into them', async () => {
+    const many = ['alpha', 'beta.example', 'gamma', 'delta', 'epsilon'];
+    const folder = await workspace(many);
+    const build = () => cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    await build();
+    for (const [at, id] of many.entries())
+      writeFiles(folder, {
+        [`issuers/${id}.yaml`]: recordText(id, { status: at === 0 ? 'revoked' : 'suspended' }),
+      });
+    await build();
+    const { page } = await open(`${await serve(join(folder, 'dist'))}`);
+    await page.locator('.changes li').first().waitFor();
+    const entries = await page.locator('.changes > li').allInnerTexts();
+    expect(entries.map((entry) => entry.replace(/^.*UTC: /, ''))).toEqual([
+      'alpha: status active → revoked',
+      '4 issuers: status active → suspended',
+    ]);
+    await page.locator('.changes summary').click();
+    await page.locator('.changes details').getByRole('link', { name: 'gamma' }).click();
+    await page.getByText('This issuer is suspended').waitFor();
+  });
+
   it('shows changes of status where a checkpoint vouches for them, and not where they were altered', async () => {
     const folder = await published('Ed25519');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });

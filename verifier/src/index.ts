@@ -1,3 +1,4 @@
+export { aboutOf } from './client/about-of.js';
 export { createRegistryClient, type RegistryClient } from './client/client.js';
 export type {
   AnchoredClientOptions,
@@ -30,6 +31,7 @@ export {
   SourceRedirected,
 } from './core/errors.js';
 export {
+  type AboutIssuer,
   AGENT_TYPES,
   type Issuer,
   type IssuerRegistry,

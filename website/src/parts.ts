@@ -3,6 +3,7 @@
 export { insertRegistryUrl } from './commands.js';
 export { issuerView, listedIssuerView, unknownIssuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
+export { placesOverview } from './list/places-overview.js';
 export { searchHints } from './list/search-hints.js';
 export { LogCheck } from './log/log-check.js';
 export { notFoundPage } from './not-found-page.js';
@@ -10,5 +11,6 @@ export { operationsView } from './operations/operations-view.js';
 export { readOperations } from './operations/read-operations.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
 export { expiredRegistry } from './registry/expired-registry.js';
+export { isSameNames, namesNote, readNames } from './registry/names.js';
 export { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
 export { explainFailure, provenDetails, showDetails } from './verification/details.js';

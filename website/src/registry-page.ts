@@ -12,6 +12,7 @@ import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
 import { type Hold, holdOf } from './registry/hold.js';
+import type { Names } from './registry/names.js';
 import { logOfPage, type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
@@ -23,6 +24,7 @@ const TITLE = document.title;
 
 /** Loads what the first view does not need. */
 const loadParts = () => import('./parts.js');
+type Parts = Awaited<ReturnType<typeof loadParts>>;
 
 /** The root key of the registry, after a comparison with the thumbprint in the page, and what the page trusts. */
 interface Trusted {
@@ -46,6 +48,7 @@ export class RegistryPage {
   /** Null if no checkpoint covers the changes. Undefined before they have been read. */
   #changes: Changes | null | undefined;
   #hold: Hold | undefined;
+  #names: Names;
   /** Why the displayed list is old. Undefined if it is not. */
   #expired: NotVerified | undefined;
   /** Whether the list was verified or refused. */
@@ -142,7 +145,8 @@ export class RegistryPage {
     if (parts === undefined || proven === undefined) return;
     if (location.hash !== asked || this.#hasVerdict) return;
     const { issuer, hold, status, decide } = proven;
-    const context = { trustAnchor, hold: holdOf({ hold }, status), isOld: false, decide };
+    const known = { names: undefined, registryName: TITLE, isOld: false };
+    const context = { trustAnchor, hold: holdOf({ hold }, status), ...known, decide };
     const name = visibleId(route.id);
     document.title = `${name}: ${TITLE}`;
     const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
@@ -181,6 +185,7 @@ export class RegistryPage {
     this.#attempt(() => {
       if (identityOf(registry) !== this.#shown) return this.#showNewList();
       this.#showVerification(registry);
+      void this.#loadNames(registry);
       // Also of an unchanged list there are new checkpoints and reports.
       if (routeOf(location.hash).kind === 'operations') this.#renderPart();
       void this.#checkLog(registry);
@@ -192,6 +197,8 @@ export class RegistryPage {
     if (registry === undefined) return;
     this.#hasVerdict = true;
     this.#shown = identityOf(registry);
+    // The reasons of the list before may not be those of this one.
+    this.#names = undefined;
     this.#hold = holdOf(registry, registry.status(), this.#hold);
     this.#list = new ListView(
       registry.list(),
@@ -205,6 +212,7 @@ export class RegistryPage {
     this.#log?.withdraw();
     this.#showVerification(registry);
     this.#navigate(false);
+    void this.#loadNames(registry);
     void this.#loadChanges(registry);
     void this.#checkLog(registry);
   }
@@ -245,9 +253,29 @@ export class RegistryPage {
     this.#changes = await parts.fetchVerifiedChanges(this.#base, treeSha256);
     if (this.#registry !== registry) return;
     this.#attempt(() => {
-      this.#recent.replaceChildren(...parts.recentChanges(registry, this.#changes, this.#hold));
+      this.#showRecent(parts, registry);
       this.#renderPart();
     });
+  }
+
+  /** Runs after the list is shown, and again after each refresh: a publication can change names alone. */
+  async #loadNames(registry: RegistryClient): Promise<void> {
+    const parts = await loadParts().catch(() => undefined);
+    if (parts === undefined) return;
+    const names = await parts.readNames(registry);
+    if (this.#registry !== registry || parts.isSameNames(names, this.#names)) return;
+    this.#attempt(() => {
+      this.#names = names;
+      this.#list?.showNames(names, parts.namesNote(names));
+      this.#showRecent(parts, registry);
+      this.#renderPart();
+    });
+  }
+
+  #showRecent(parts: Parts, registry: RegistryClient): void {
+    const known = { changes: this.#changes, hold: this.#hold, names: this.#names };
+    const recent = parts.recentChanges(registry, known);
+    this.#recent.replaceChildren(...parts.placesOverview(registry.list()), ...recent);
   }
 
   /** Runs after each refresh, because witnesses cosign the log anew. */
@@ -288,6 +316,7 @@ export class RegistryPage {
     this.#registry = undefined;
     this.#list = undefined;
     this.#changes = undefined;
+    this.#names = undefined;
     this.#expired = undefined;
     document.title = `${verdict.badTitle}: ${TITLE}`;
     this.#log?.withdraw();
@@ -311,7 +340,9 @@ export class RegistryPage {
     markCurrent(route);
     if (route.kind !== 'list') {
       // What is shown may be of an older list, and loading the part may take time.
-      this.#show(route.kind === 'issuer' ? visibleId(route.id) : listText.operations);
+      this.#show(
+        route.kind === 'issuer' ? (this.#nameOf(route.id) ?? visibleId(route.id)) : listText.operations,
+      );
       void this.#showPart(route, byReader);
       return;
     }
@@ -333,9 +364,9 @@ export class RegistryPage {
     this.#attempt(() => {
       const registry = this.#registry;
       if (registry === undefined) return;
-      const [title, view] = part(registry);
-      document.title = this.#titled(title);
-      this.#show(title, view);
+      const [title, view, name] = part(registry);
+      document.title = this.#titled(name === undefined ? title : `${name} (${title})`);
+      this.#show(name ?? title, view);
       if (byReader) placeReader();
     });
   }
@@ -347,9 +378,18 @@ export class RegistryPage {
       const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
       const hold = this.#hold ?? holdOf(registry, registry.status());
       const isOld = this.#expired !== undefined;
-      const known = { trustAnchor, hold, isOld, changes: this.#changes, history };
-      return [visibleId(id), listedIssuerView(id, registry, known)];
+      const known = { trustAnchor, hold, isOld, changes: this.#changes, history, registryName: TITLE };
+      return [
+        visibleId(id),
+        listedIssuerView(id, registry, { ...known, names: this.#names }),
+        this.#nameOf(id),
+      ];
     };
+  }
+
+  /** What people call an issuer of the list. Undefined if it has no name, or if that is not known. */
+  #nameOf(id: string): string | undefined {
+    return this.#names?.get(id)?.name;
   }
 
   async #operationsPart(): Promise<Part> {
@@ -365,11 +405,18 @@ export class RegistryPage {
     return [...(this.#expired ? [verdict.oldTitle] : []), ...view, TITLE].join(': ');
   }
 
+  /** An id stands for a name that may come later, so it has one line, and all of it is below. */
+  #headingClass(content: HTMLElement | undefined): string {
+    if (content === this.#list?.element && !this.#expired) return 'unseen';
+    const route = routeOf(location.hash);
+    return route.kind === 'issuer' && this.#nameOf(route.id) === undefined ? 'one-line' : '';
+  }
+
   #show(title: string, ...content: HTMLElement[]): void {
     const heading = byId('title');
     heading.textContent = title;
     // The list needs no title to see: the first screen belongs to the search and the issuers.
-    heading.className = content[0] === this.#list?.element && !this.#expired ? 'unseen' : '';
+    heading.className = this.#headingClass(content[0]);
     byId('main').classList.toggle('old', this.#expired !== undefined);
     const view = byId('view');
     // The view may be made anew while the reader types in it.
@@ -381,8 +428,10 @@ export class RegistryPage {
   }
 }
 
-/** Returns the title and the content of a view. */
-type Part = (registry: RegistryClient) => readonly [string, HTMLElement];
+/** Returns the title and the content of a view, and a name that is shown in place of the title. */
+type Part = (
+  registry: RegistryClient,
+) => readonly [title: string, view: HTMLElement, name?: string | undefined];
 
 /** Shows a failure at once, and what it means if the host still sends that part of the page. */
 function showFailureWhole(failure: NotVerified): void {

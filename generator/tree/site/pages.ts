@@ -37,12 +37,14 @@ export interface IndexPageParts {
   readonly development: boolean;
   /** Who shares the root key, as the published record says. */
   readonly heldBy?: string | undefined;
+  /** about.json, which has the names of the issuers. */
+  readonly names?: Uint8Array | undefined;
   readonly about?: RegistryDescription | undefined;
 }
 
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage(parts: IndexPageParts): string {
-  const { list, rootKey, required = [], log, development, heldBy, about = {} } = parts;
+  const { list, rootKey, required = [], log, development, heldBy, names, about = {} } = parts;
   return fillTemplate(template('index.html'), {
     ...shell(),
     root_key: html`${rootKey.thumbprint}`,
@@ -53,7 +55,7 @@ export function indexPage(parts: IndexPageParts): string {
     description: descriptionLine(about),
     operator: operatorLinks(about),
     development: development ? html`<p class="development">${pageText('development')}</p>` : html``,
-    list: plainList(list),
+    list: plainList(list, names),
     commands: html`${commands(rootKey)}`,
   });
 }

@@ -11,6 +11,7 @@ import {
   type RegistryStatus,
 } from './client-options.js';
 import { HeldList } from './held-list.js';
+import { namingClients } from './naming-client.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import { createRegistryView, type Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
@@ -96,7 +97,7 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     client.current();
     return view as Registry;
   });
-  return Object.defineProperties(
+  const made = Object.defineProperties(
     {
       ready: () => client.ready(),
       refresh: () => client.refresh(),
@@ -108,6 +109,8 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     },
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;
+  namingClients.set(made, { client, deadline: settings.deadline });
+  return made;
 }
 
 /** A publication with the records that the client answers from, once the change has been applied. */

@@ -11,6 +11,7 @@ import {
   type IssuerLookupOptions,
   type RegistryStatus,
 } from './client-options.js';
+import { namingClients } from './naming-client.js';
 import { Proofs, type ProvenRecord } from './proofs.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import type { Registry } from './registry.js';
@@ -95,7 +96,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
     // No list has such an issuer, so nobody needs to prove it.
     return isValidIssuerId(id) ? proofs.prove(id) : {};
   };
-  return {
+  const made: IssuerLookup = {
     get updatedAt() {
       return client.current().updatedAt;
     },
@@ -124,6 +125,8 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
       proofs.close();
     },
   };
+  namingClients.set(made, { client, deadline: settings.deadline });
+  return made;
 }
 
 const HEAD_READER = {

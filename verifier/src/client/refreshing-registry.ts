@@ -152,6 +152,11 @@ export class RefreshingRegistry<H extends Head> {
     if (error !== undefined) throw error;
   }
 
+  /** What sends requests besides this class. They end when the client is closed. */
+  get tasks(): Tasks {
+    return this.#tasks;
+  }
+
   /** All sources, first the one of the held list: another one may just have been slow. */
   sources(): HttpSource[] {
     const { source } = this.#state;

@@ -1,4 +1,5 @@
 import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
+import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { day } from '../dom/time.js';
@@ -6,12 +7,14 @@ import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { similarIds, similarIdsView } from '../list/similar-ids.js';
-import { isNotYet, type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
+import { type ShownStatus, shownStatus, standingOf, statusClass, statusIcon } from '../list/status-mark.js';
 import type { Change, Changes } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
+import { aboutIn, type Names } from '../registry/names.js';
 import { listFragment } from '../route.js';
 import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
+import { sentenceOn } from './sentence.js';
 import { type UseContext, useView } from './use-view.js';
 
 /** What is known of an issuer besides its record. */
@@ -19,6 +22,10 @@ export interface IssuerContext extends UseContext {
   readonly hold: Hold;
   /** Whether the list has expired. What it says then decides nothing. */
   readonly isOld: boolean;
+  /** What the registry calls itself. */
+  readonly registryName: string;
+  /** The names and reasons, as far as they are known. */
+  readonly names: Names;
   /** What is known of the past. Undefined before the list has been loaded. */
   readonly past?: IssuerPast;
 }
@@ -35,10 +42,14 @@ export interface IssuerPast {
 export function listedIssuerView(
   id: string,
   registry: RegistryClient,
-  { changes, history, ...known }: IssuerPast & Pick<IssuerContext, 'trustAnchor' | 'hold' | 'isOld'>,
+  {
+    changes,
+    history,
+    ...known
+  }: IssuerPast & Pick<IssuerContext, 'trustAnchor' | 'hold' | 'isOld' | 'names' | 'registryName'>,
 ): HTMLElement {
   const issuer = registry.resolve(id);
-  if (issuer === undefined) return unknownIssuerView(id, { registry, history, isOld: known.isOld });
+  if (issuer === undefined) return unknownIssuerView(id, { registry, history, ...known });
   return issuerView(issuer, {
     ...known,
     decide: (policy) => registry.decide(id, policy),
@@ -50,9 +61,13 @@ export function listedIssuerView(
 export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
   const status = shownStatus(issuer, context.hold.ids ?? []);
+  const about = aboutIn(context.names, issuer_id);
+  const { changes } = context.past?.changes ?? {};
+  const own = changes?.filter((change) => change.issuer_id === issuer_id);
   return element(
     'article',
     { class: 'issuer' },
+    idLine(issuer_id, about),
     backLink(),
     element(
       'div',
@@ -61,6 +76,13 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       element(
         'div',
         {},
+        context.isOld
+          ? undefined
+          : element(
+              'p',
+              { class: 'sentence' },
+              sentenceOn(issuer, status, { about, changes: own, registry: context.registryName }),
+            ),
         element('p', {}, verdictOn(issuer, status, context)),
         element(
           'p',
@@ -115,18 +137,12 @@ function recordSource(id: string, isInList: boolean): Child[] {
   return rich(text.recordInList, { file });
 }
 
-/** What an active issuer is: which examination by the operator its tier stands for. An unknown tier stands for none. */
-function standingOf(issuer: Issuer): 'examined' | 'listed' | 'tests' | 'notYet' {
-  if (issuer.tier === 'sandbox') return 'tests';
-  if (isNotYet(issuer)) return 'notYet';
-  return issuer.tier === 'founding' || issuer.tier === 'certified' ? 'examined' : 'listed';
-}
-
 /** The colour of the verdict. Green is only for an issuer that the operator has examined, by a list that is not old. */
 function toneOf(issuer: Issuer, status: ShownStatus, { isOld }: IssuerContext): string {
   if (status !== 'active') return statusClass(status);
-  const tones = { examined: isOld ? '' : 'active', listed: '', tests: 'suspended', notYet: 'suspended' };
-  return tones[standingOf(issuer)];
+  const standing = standingOf(issuer, status);
+  if (standing === 'trusted') return isOld ? '' : 'active';
+  return standing === 'listed' ? '' : 'suspended';
 }
 
 function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerContext): Child[] {
@@ -138,7 +154,8 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
     return rich(trust.held, { since: rich(began ? trust.heldSince : trust.heldBy, { time }) });
   }
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
-  const words = rich(trust[standingOf(issuer)], { day: day(issuer.certified_since) });
+  const standing = standingOf(issuer, status) as 'trusted' | 'listed' | 'tests' | 'notYet';
+  const words = rich(trust[standing], { day: day(issuer.certified_since) });
   return hold.ids === undefined ? [words, trust.holdUnknown] : words;
 }
 
@@ -148,12 +165,13 @@ interface UnknownContext {
   readonly registry?: Registry;
   readonly history?: HTMLElement | undefined;
   readonly isOld?: boolean;
+  readonly names?: Names;
 }
 
 /** The view for an id that is not in the list. */
 export function unknownIssuerView(
   id: string,
-  { registry, history, isOld = false }: UnknownContext = {},
+  { registry, history, isOld = false, names }: UnknownContext = {},
 ): HTMLElement {
   const verdict = rich(isOld ? text.trust.oldUnknown : text.trust.unknown, {
     id: element('strong', {}, element('bdi', {}, visibleId(id))),
@@ -163,9 +181,15 @@ export function unknownIssuerView(
     { class: 'issuer' },
     backLink(),
     element('div', { class: 'verdict revoked' }, statusIcon('revoked'), element('p', {}, verdict)),
-    registry && similarIdsView(similarIds(id, registry.list()), ''),
+    registry && similarIdsView(similarIds(id, registry.list(), names), '', names),
     history,
   );
+}
+
+/** The id below the name, always in full: names are not unique, and verifiers decide by the id. */
+function idLine(id: string, about: AboutIssuer | null | undefined): HTMLElement {
+  const unknown = about === null ? ` ${text.nameUnknown}` : '';
+  return element('p', { class: 'id' }, `${text.id} `, element('code', {}, id), unknown);
 }
 
 function backLink(): HTMLElement {

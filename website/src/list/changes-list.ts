@@ -3,10 +3,15 @@ import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import type { Change, Changes } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
+import type { Names } from '../registry/names.js';
 import { issuerFragment } from '../route.js';
 import { changes as text } from '../texts/en.js';
+import { nameBeside } from './name-beside.js';
 
+/** How many changes are shown. Those of many issuers at once count as one. */
 const MAX_CHANGES = 10;
+/** From how many issuers on a change of all of them is one entry. */
+const MIN_GROUP = 3;
 
 /** The changes of status and tier, and the holds, which are in no list. */
 export interface KnownChanges {
@@ -16,16 +21,13 @@ export interface KnownChanges {
   readonly hold: Hold | undefined;
   /** The ids of the active issuers that are on hold. */
   readonly held: readonly string[];
+  readonly names?: Names;
 }
 
 /** The newest changes of all issuers. */
-export function recentChanges(
-  registry: Registry,
-  changes: KnownChanges['changes'],
-  hold: Hold | undefined,
-): HTMLElement[] {
+export function recentChanges(registry: Registry, known: Omit<KnownChanges, 'held'>): HTMLElement[] {
   const held = registry.hold.filter((id) => registry.resolve(id)?.status === 'active');
-  return [element('h3', {}, text.title), ...changesList({ changes, hold, held }, true)];
+  return [element('h3', {}, text.title), ...changesList({ ...known, held }, true)];
 }
 
 /**
@@ -33,19 +35,63 @@ export function recentChanges(
  *
  * @param withIssuer - whether each entry names its issuer
  */
-export function changesList({ changes, hold, held }: KnownChanges, withIssuer: boolean): HTMLElement[] {
+export function changesList(
+  { changes, hold, held, names }: KnownChanges,
+  withIssuer: boolean,
+): HTMLElement[] {
   const name = (id: string) =>
-    withIssuer ? [element('a', { href: issuerFragment(id) }, id), ': '] : undefined;
+    withIssuer ? [element('a', { href: issuerFragment(id) }, id), nameBeside(names, id), ': '] : undefined;
   const holds = held.map((id) => {
     const since = hold?.since.get(id);
     return [since ? moment(since.toISOString()) : text.timeUnknown, ': ', name(id), text.onHold];
   });
-  const newest = (changes?.changes ?? [])
+  const one = (change: Change) => [
+    moment(change.updated_at),
+    ': ',
+    name(change.issuer_id),
+    describeChange(change),
+  ];
+  const newest = groupsOf(changes?.changes ?? [])
     .slice(0, MAX_CHANGES)
-    .map((change) => [moment(change.updated_at), ': ', name(change.issuer_id), describeChange(change)]);
+    .map((group) => (group.length < MIN_GROUP ? group.map(one) : groupView(group, names)));
   const entries = [...holds, ...newest].map((entry) => element('li', {}, entry));
   const note = newest.length > 0 ? [] : [element('p', { class: 'note' }, noteOn(changes))];
   return entries.length === 0 ? note : [element('ol', { class: 'changes steps' }, entries), ...note];
+}
+
+/** Changes that a list made in the same way for several issuers, newest first. Few of them stay single. */
+function groupsOf(changes: readonly Change[]): Change[][] {
+  const groups = new Map<string, Change[]>();
+  for (const change of changes) {
+    const { updated_at, field, from, to } = change;
+    const key = JSON.stringify([updated_at, field, from, to]);
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].flatMap((group) =>
+    group.length < MIN_GROUP ? group.map((one) => [one]) : [group],
+  );
+}
+
+/** One entry for many issuers, which opens into the issuers. */
+function groupView(group: readonly Change[], names: Names): Child {
+  const [first] = group as readonly [Change];
+  return element(
+    'details',
+    {},
+    element(
+      'summary',
+      {},
+      moment(first.updated_at),
+      `: ${text.many(group.length)}: ${describeChange(first)}`,
+    ),
+    element(
+      'ul',
+      {},
+      group.map(({ issuer_id: id }) =>
+        element('li', {}, element('a', { href: issuerFragment(id) }, id), nameBeside(names, id)),
+      ),
+    ),
+  );
 }
 
 function noteOn(changes: KnownChanges['changes']): Child {

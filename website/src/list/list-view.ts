@@ -2,21 +2,17 @@ import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { type Child, element } from '../dom/element.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
+import type { Names } from '../registry/names.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
 import { status as statusWords, list as text } from '../texts/en.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
-import {
-  isNotYet,
-  SHOWN_STATUSES,
-  type ShownStatus,
-  shownStatus,
-  statusClass,
-  statusMark,
-} from './status-mark.js';
+import { SHOWN_STATUSES, type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;
+/** More would take a printer minutes, and a reader a ream of paper. */
+const MAX_PRINTED = 1000;
 
 /** Finds what may help a reader. Ends early if the reader no longer waits for it. */
 export type HintsFor = (
@@ -42,6 +38,9 @@ export class ListView {
   #query = EVERYTHING;
   /** The number of queries that were shown. A search stops as soon as there is a newer query. */
   #shown = 0;
+  /** Where the name of each displayed issuer is, by id. */
+  readonly #places = new Map<string, HTMLElement>();
+  readonly #note = element('div');
   /** The issuers that match the query. */
   #found: readonly Issuer[] = [];
 
@@ -65,7 +64,7 @@ export class ListView {
     form.addEventListener('submit', (event) => event.preventDefault());
     form.addEventListener('reset', () => this.#onQuery(EVERYTHING, false));
     const state = element('div', { class: 'state' }, this.#count, this.#totals());
-    this.element = element('div', {}, form, state, this.#hints, this.#results);
+    this.element = element('div', {}, form, state, this.#hints, this.#results, this.#note);
   }
 
   /** Shows the issuers that match a query. Resolves when they are there, or when there is a newer query. */
@@ -78,9 +77,23 @@ export class ListView {
     await this.#find();
   }
 
-  /** Shows all matching issuers on one page, for printing. */
+  /**
+   * Shows the names, which come after the list. Nothing moves: each row has a line for its name.
+   *
+   * @param note - what is shown below the list
+   */
+  showNames(names: Names, note: readonly HTMLElement[]): void {
+    this.#search.names = names;
+    for (const issuer of this.#found) {
+      this.#places.get(issuer.issuer_id)?.replaceChildren(...secondLine(issuer, names));
+    }
+    this.#note.replaceChildren(...note);
+    if (this.#query.text !== '') void this.#find();
+  }
+
+  /** Shows all matching issuers on one page, for printing. Of very many, what is shown is printed. */
   showAll(): void {
-    this.#render(Number.POSITIVE_INFINITY);
+    if (this.#found.length <= MAX_PRINTED) this.#render(Number.POSITIVE_INFINITY);
   }
 
   async #find(): Promise<void> {
@@ -110,6 +123,7 @@ export class ListView {
     const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
     this.#count.textContent = found.length === all ? text.all(all) : text.some(found.length, all);
     const focused = this.#sortWithFocus();
+    this.#places.clear();
     this.#results.replaceChildren(
       found.length === 0 ? this.#nothing() : this.#table(found.slice(from, from + rows)),
       ...(pages > 1 ? [this.#pager(page, pages)] : []),
@@ -217,9 +231,15 @@ export class ListView {
       element(
         'tbody',
         {},
-        issuers.map((issuer) => row(issuer, shownStatus(issuer, this.#hold))),
+        issuers.map((issuer) => this.#row(issuer, shownStatus(issuer, this.#hold))),
       ),
     );
+  }
+
+  #row(issuer: Issuer, status: ShownStatus): HTMLElement {
+    const place = element('span', { class: 'host' }, secondLine(issuer, this.#search.names));
+    this.#places.set(issuer.issuer_id, place);
+    return row(issuer, status, place);
   }
 
   #heading({ name, kind }: Column): HTMLElement {
@@ -293,25 +313,29 @@ const COLUMNS: readonly Column[] = [
   { name: 'certified_since', kind: 'wide' },
 ];
 
-function row(issuer: Issuer, status: ShownStatus): HTMLElement {
-  const { issuer_id, jwks_uri, tier, certified_since, geographical_scope, domain_scope } = issuer;
+/**
+ * The line below the id of an issuer: its name, or else the host of its keys, which says more than an id does, unless it is
+ * the id. The line is there in any case.
+ */
+function secondLine({ issuer_id, jwks_uri }: Issuer, names: Names): (Node | string)[] {
+  const name = names?.get(issuer_id)?.name;
+  if (name !== undefined) return [element('bdi', { class: 'name' }, name)];
   const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
+  return [host === '' || host === issuer_id ? '\u00a0' : host];
+}
+
+/** @param place - the line below the id */
+function row(issuer: Issuer, status: ShownStatus, place: HTMLElement): HTMLElement {
+  const { issuer_id, tier, certified_since, geographical_scope, domain_scope } = issuer;
   return element(
     'tr',
     { class: statusClass(status) },
-    element(
-      'th',
-      { scope: 'row' },
-      element('a', { href: issuerFragment(issuer_id) }, issuer_id),
-      element('span', { class: 'host narrow' }, tier),
-      // The host of the keys says more than an id does, unless it is the id.
-      host === '' || host === issuer_id ? undefined : element('span', { class: 'host' }, host),
-    ),
-    element('td', {}, statusMark(issuer, status)),
+    element('th', { scope: 'row' }, element('a', { href: issuerFragment(issuer_id) }, issuer_id), place),
+    element('td', {}, statusMark(issuer, status), element('span', { class: 'host narrow' }, tier)),
     element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
     element('td', { class: 'wide' }, abbreviate(domain_scope)),
-    element('td', { class: 'wide date' }, day(certified_since), isNotYet(issuer) ? text.notYet : ''),
+    element('td', { class: 'wide date' }, day(certified_since)),
   );
 }
 

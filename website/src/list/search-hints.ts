@@ -32,10 +32,10 @@ export async function searchHints(
   let similar: string[] = [];
   for (let at = 0; at < issuers.length && isWanted(); at += IDS_AT_ONCE) {
     const best = similar.map((issuer_id) => ({ issuer_id }));
-    similar = similarIds(query.text.trim(), [...best, ...issuers.slice(at, at + IDS_AT_ONCE)]);
+    similar = similarIds(query.text.trim(), [...best, ...issuers.slice(at, at + IDS_AT_ONCE)], search.names);
     await pause(0);
   }
-  return similar.length === 0 ? place : [...place, similarIdsView(similar, '')];
+  return similar.length === 0 ? place : [...place, similarIdsView(similar, '', search.names)];
 }
 
 /** A link to the issuers for the country that a search names. The search itself finds only texts in records. */

@@ -1,10 +1,11 @@
 import { coversPlace, type Issuer, TIERS } from '@passport-registry/verifier';
 import { instantOf } from '@passport-registry/verifier/core';
 import { wordFor } from '../dom/word.js';
+import type { Names } from '../registry/names.js';
 import type { Query } from '../route.js';
-import { status as statusWords } from '../texts/en.js';
+import { standings, status as statusWords } from '../texts/en.js';
 import { otherNames, placeName } from './places.js';
-import { SHOWN_STATUSES, shownStatus } from './status-mark.js';
+import { SHOWN_STATUSES, shownStatus, standingOf } from './status-mark.js';
 
 /** For how long a search may block the page, in milliseconds. The reader may be typing. */
 const MAX_SLICE_MS = 8;
@@ -18,6 +19,8 @@ type ListField = 'geographical_scope' | 'domain_scope' | 'passport_types';
 /** Searches the issuers of one list, without blocking the page. */
 export class IssuerSearch {
   readonly issuers: readonly Issuer[];
+  /** What people call the issuers. The names come after the list. */
+  names: Names;
   readonly #hold: readonly string[];
   readonly #values = new Map<ListField, readonly string[]>();
   readonly #orders = new Map<Query['sort'], readonly number[]>();
@@ -48,11 +51,22 @@ export class IssuerSearch {
       const position = order?.[at] ?? at;
       const issuer = this.issuers[position];
       if (issuer === undefined || !this.#matches(issuer, query)) continue;
-      const status = wordFor(statusWords, shownStatus(issuer, this.#hold)) ?? '';
-      if (!words.every((word) => status.includes(word) || contains(issuer, word))) continue;
+      if (!words.every((word) => this.#statusOf(issuer).includes(word) || this.#contains(issuer, word)))
+        continue;
       found.push(issuer);
     }
     return query.descending ? found.reverse() : found;
+  }
+
+  /** The words for the status of an issuer, and for what it is to a reader. */
+  #statusOf(issuer: Issuer): string {
+    const status = shownStatus(issuer, this.#hold);
+    return `${wordFor(statusWords, status) ?? ''}\n${wordFor(standings, standingOf(issuer, status)) ?? ''}`;
+  }
+
+  #contains(issuer: Issuer, word: string): boolean {
+    const name = this.names?.get(issuer.issuer_id)?.name;
+    return contains(issuer, word) || (name !== undefined && fold(name).includes(word));
   }
 
   /** All values of one list field, over all issuers, without duplicates and sorted. */

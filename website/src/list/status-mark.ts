@@ -3,7 +3,7 @@ import { instantOf } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { wordFor } from '../dom/word.js';
-import { status as names } from '../texts/en.js';
+import { standings } from '../texts/en.js';
 
 /** A status that the page shows: that of the record, or that the checkpoint holds an active issuer. */
 export type ShownStatus = Issuer['status'] | 'on hold';
@@ -28,9 +28,20 @@ export function isNotYet({ certified_since }: Issuer): boolean {
   return instantOf(certified_since) > Date.now();
 }
 
-/** The colour of a row. Green is only for an active issuer that is recognised now, and not only for tests. */
+/** What an issuer is to a reader, by its status and its tier: the one vocabulary of the page. */
+export type Standing = keyof typeof standings;
+
+/** Returns the standing of an issuer. A tier that the page does not know stands for no examination. */
+export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
+  if (status !== 'active') return status;
+  if (issuer.tier === 'sandbox') return 'tests';
+  if (isNotYet(issuer)) return 'notYet';
+  return issuer.tier === 'founding' || issuer.tier === 'certified' ? 'trusted' : 'listed';
+}
+
+/** The colour of a row. Green is only for an issuer that the operator has examined, and that is recognised now. */
 function toneOf(issuer: Issuer, status: ShownStatus): string {
-  return status === 'active' && (issuer.tier === 'sandbox' || isNotYet(issuer)) ? '' : statusClass(status);
+  return status === 'active' && standingOf(issuer, status) !== 'trusted' ? '' : statusClass(status);
 }
 
 /** The icon of a status. */
@@ -38,12 +49,12 @@ export function statusIcon(status: ShownStatus): SVGElement {
   return icon(Object.hasOwn(ICONS, status) ? ICONS[status] : 'question');
 }
 
-/** The status of an issuer as an icon and words, so that readers do not have to rely on the colour. */
+/** The standing of an issuer as an icon and words, so that readers do not have to rely on the colour. */
 export function statusMark(issuer: Issuer, status: ShownStatus): HTMLElement {
   return element(
     'span',
     { class: `status ${toneOf(issuer, status)}` },
     statusIcon(status),
-    wordFor(names, status) ?? status,
+    wordFor(standings, standingOf(issuer, status)) ?? status,
   );
 }

@@ -5,6 +5,7 @@ import { moment } from '../dom/moment.js';
 import { notVerified } from '../registry/verified-registry.js';
 import { fields, issuer as issuerText, history as text } from '../texts/en.js';
 import { type HistoryStep, IssuerHistory } from './issuer-history.js';
+import { lifeBar, stepId } from './life-bar.js';
 import type { MemberChange } from './record-changes.js';
 import type { LoggedList } from './verified-log.js';
 
@@ -28,6 +29,8 @@ export function issuerHistoryView(
 ): HTMLElement {
   const history = new IssuerHistory(base, id, logged);
   const steps = element('ol', { class: 'steps' });
+  const life = element('div');
+  const told: HistoryStep[] = [];
   const state = element('p', { role: 'status', class: 'note', tabindex: -1 });
   const button = element('button', { type: 'button' }, text.read);
   let isReading = false;
@@ -37,8 +40,12 @@ export function issuerHistoryView(
     isReading = true;
     state.textContent = text.reading;
     const failure = await history
-      .read(issuer, (step) => steps.append(element('li', {}, stepText(step))))
+      .read(issuer, (step) => {
+        told.push(step);
+        steps.append(element('li', { id: stepId(step), tabindex: -1 }, stepText(step), proofOf(step)));
+      })
       .catch(notVerified);
+    if (told.length > 0) life.replaceChildren(lifeBar(issuer, told));
     isReading = false;
     button.textContent = failure === undefined ? text.readOlder : text.again;
     state.className = failure === undefined ? 'note' : 'verdict revoked';
@@ -53,6 +60,7 @@ export function issuerHistoryView(
     {},
     element('h4', {}, text.title),
     element('p', { class: 'note' }, rich(text.about, { origin: element('code', {}, logged.origin) })),
+    life,
     steps,
     state,
     button,
@@ -73,6 +81,14 @@ function stepText(step: HistoryStep): Child[] {
     default:
       return [publication(entry), sinceText(step.after), ': ', changeText(step)];
   }
+}
+
+/** Where a reader finds what proves a step: the signed statement, and the list that it names. */
+function proofOf({ kind, index, entry }: HistoryStep): HTMLElement {
+  const statement = element('a', { href: `log/statements/${index}.jwt` }, text.statement);
+  const list = element('a', { href: `log/lists/${entry.list}.json` }, text.list);
+  const words = kind === 'gap' ? text.proofWithoutList : text.proof;
+  return element('div', { class: 'note proof' }, rich(words, { entry: String(index + 1), statement, list }));
 }
 
 function oldestText({ isListed, isFirst }: Extract<HistoryStep, { kind: 'oldest' }>): string {

@@ -12,8 +12,8 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Why a list of the past cannot be read: the host does not send the file, sends another one, or sends too much. */
 export type Gap = 'missing' | 'altered' | 'too large';
 
-/** What the log says of an issuer, in one step towards the past. */
-export type HistoryStep =
+/** What the log says of an issuer, in one step towards the past, and the number of entries before that of the publication. */
+export type HistoryStep = { readonly index: number } & (
   | {
       readonly kind: 'added' | 'removed' | 'changed';
       readonly entry: PublicationEntry;
@@ -29,10 +29,12 @@ export type HistoryStep =
       readonly isListed: boolean;
       /** Whether the log begins with this list. If not, older lists could not be read. */
       readonly isFirst: boolean;
-    };
+    }
+);
 
 /** A publication, and what its list says of the issuer. */
 interface State {
+  readonly index: number;
   readonly entry: PublicationEntry;
   readonly record: RecordMembers | undefined;
 }
@@ -85,8 +87,9 @@ export class IssuerHistory {
     while (this.#lists < MAX_LISTS && this.#bytes < MAX_BYTES && !this.isComplete) {
       const entry = await this.#entryAt(this.#index);
       if (entry.type === 'publication') {
-        const newer = this.#newer ?? { entry, record: current as RecordMembers | undefined };
-        const older = await this.#readOlder(entry, newer, report);
+        const index = this.#index;
+        const newer = this.#newer ?? { index, entry, record: current as RecordMembers | undefined };
+        const older = await this.#readOlder({ index, entry }, newer, report);
         if (older === undefined) return;
         this.#newer = older;
         this.#reached = entry;
@@ -94,8 +97,8 @@ export class IssuerHistory {
       this.#index--;
     }
     if (this.isComplete && this.#newer !== undefined) {
-      const { entry, record } = this.#newer;
-      report({ kind: 'oldest', entry, isListed: record !== undefined, isFirst: !this.#hasGap });
+      const { index, entry, record } = this.#newer;
+      report({ kind: 'oldest', index, entry, isListed: record !== undefined, isFirst: !this.#hasGap });
     }
   }
 
@@ -105,7 +108,7 @@ export class IssuerHistory {
    * @returns the oldest state that is known now; undefined if the list is too large for what is left to read
    */
   async #readOlder(
-    entry: PublicationEntry,
+    { index, entry }: Pick<State, 'index' | 'entry'>,
     newer: State,
     report: (step: HistoryStep) => void,
   ): Promise<State | undefined> {
@@ -114,12 +117,12 @@ export class IssuerHistory {
       const step = stepBetween(found.record, newer);
       if (step !== undefined) report({ ...step, after: this.#hasGap ? entry : undefined });
       this.#hasGap = false;
-      return { entry, record: found.record };
+      return { index, entry, record: found.record };
     }
     // The next call can read a larger list.
     if (found === 'too large' && this.#lists > 1) return undefined;
     this.#hasGap = true;
-    report({ kind: 'gap', entry, gap: found });
+    report({ kind: 'gap', index, entry, gap: found });
     return newer;
   }
 
@@ -149,10 +152,10 @@ export class IssuerHistory {
 }
 
 /** Returns what changed from an older record to the newer state. Undefined if nothing did. */
-function stepBetween(older: RecordMembers | undefined, { entry, record: newer }: State) {
+function stepBetween(older: RecordMembers | undefined, { index, entry, record: newer }: State) {
   if (older === undefined && newer === undefined) return undefined;
-  if (older === undefined) return { kind: 'added' as const, entry, changes: [] };
-  if (newer === undefined) return { kind: 'removed' as const, entry, changes: [] };
+  if (older === undefined) return { kind: 'added' as const, index, entry, changes: [] };
+  if (newer === undefined) return { kind: 'removed' as const, index, entry, changes: [] };
   const changes = changesOf(older, newer);
-  return changes.length === 0 ? undefined : { kind: 'changed' as const, entry, changes };
+  return changes.length === 0 ? undefined : { kind: 'changed' as const, index, entry, changes };
 }

@@ -58,6 +58,17 @@ export const status = {
   'on hold': 'on hold',
 } as const;
 
+/** What an issuer is to a reader. The words of the page for tier and status together. */
+export const standings = {
+  trusted: 'trusted',
+  listed: 'listed',
+  tests: 'test only',
+  notYet: 'not yet',
+  'on hold': 'on hold',
+  suspended: 'suspended',
+  revoked: 'revoked',
+} as const;
+
 /** The tiers, and what each of them means. The operator decides what each tier demands. */
 export const tiers = {
   founding: 'A founding member of the registry, which the operator has examined.',
@@ -129,7 +140,18 @@ export const list = {
   notVerified: 'No issuers are shown: the registry is not verified.',
   /** The heading of a list that has expired. */
   old: (day: string) => `Old list of ${day}`,
-  notYet: ' (not yet)',
+} as const;
+
+/** What a reader would rather look at than read. */
+export const overview = {
+  places: 'Places, with the issuers for the whole world',
+  count: number,
+} as const;
+
+/** What people call issuers. */
+export const names = {
+  unknown:
+    'What people call these issuers is not known: this host does not send the names that the registry has published.',
 } as const;
 
 /** What may help a reader who searches. */
@@ -161,6 +183,7 @@ export const changes = {
   added: (field: string, to: string) => `new, ${field} ${to}`,
   removed: 'removed from the list',
   changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
+  many: (issuers: number) => count(issuers, 'issuer', 'issuers'),
   loading: 'Reading the changes…',
   onHold: 'on hold',
   timeUnknown: 'Since an unknown time',
@@ -169,8 +192,33 @@ export const changes = {
 /** The page of one issuer. */
 export const issuer = {
   back: '← All issuers',
+  id: 'Id:',
+  nameUnknown: 'What people call it is not known.',
+  /** What is so, by whom and since when. The name is data, and so is the reason. */
+  sentence: {
+    trusted: '{name} has been recognised by {registry} since {since}{before}.',
+    listed: '{name} has been listed by {registry} since {since}{before}, without an examination.',
+    tests: '{name} has been listed by {registry} for tests only, since {since}{before}.',
+    notYet: '{name} will be recognised by {registry} from {since} on.',
+    held: '{name} has been recognised by {registry} since {since}, and is on hold.',
+    stopped: '{name} was recognised by {registry} from {since}, {steps}{reason}',
+    before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
+    /** A change of the status, on a day. */
+    steps: {
+      active: (day: string) => `active again on ${day}`,
+      suspended: (day: string) => `suspended on ${day}`,
+      revoked: (day: string) => `revoked on ${day}`,
+    },
+    /** The status, if the day on which it began is not known. */
+    now: { suspended: 'is suspended', revoked: 'is revoked' },
+    last: (step: string) => `and ${step}`,
+    reason: ': {reason}.',
+    noReason: '. No reason is given.',
+    reasonUnknown: '. The reason is not known.',
+    end: '.',
+  },
   trust: {
-    examined:
+    trusted:
       'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.',
     listed:
       'This issuer is recognised, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
@@ -207,7 +255,8 @@ export const issuer = {
   undeclared: 'not declared',
   undeclaredScope: 'not declared: a policy that asks for one rejects the issuer',
   nothing: 'none',
-  similar: 'Similar ids in the registry (a similar name does not mean that the issuers are related):',
+  similar:
+    'Similar ids and names in the registry (a similar name does not mean that the issuers are related):',
   notSimilar: 'The registry has no similar id.',
   misplaced: 'The list contains {id}, but this host does not serve the file of this issuer.',
 } as const;
@@ -252,6 +301,11 @@ export const history = {
   oldest: (has: string) => `the oldest list that can be read ${has}`,
   added: 'added to the list',
   removed: 'removed from the list',
+  now: 'now',
+  proof: 'Proof: entry {entry} of the log, its {statement}, and the {list} that it names.',
+  proofWithoutList: 'Proof: entry {entry} of the log, and its {statement}.',
+  statement: 'statement',
+  list: 'list',
 } as const;
 
 /** The verdict on the registry. */

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { plainHost } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+/** Files that come late, in this order, as on a slow network. What is shown before each must not move. */
+const LATE = [
+  /\/assets\/registry\.js$/,
+  /\/issuers\.json$/,
+  /\/assets\/parts\//,
+  /\/changes\.json$/,
+  /\/about\.json$/,
+];
+const PAUSE_MS = 150;
+const MAX_SHIFT = 0.05;
+
+/** Sums the shifts without a reader's input from the beginning. */
+const OBSERVE = `
+  globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+let dist: string;
+
+beforeAll(async () => {
+  const folder = await workspace([]);
+  for (let at = 0; at < 40; at++) {
+    // On a phone, a name of two lines moves what is below by a line.
+    const name = at % 3 === 0 ? {} : { name: `Member ${at}` };
+    const id = `issuer-${at}.member.example`;
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { ...name }) });
+  }
+  const { code } = await cli(
+    ['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem', '--allow-example-names'],
+    folder,
+  );
+  expect(code).toBe(0);
+  dist = join(folder, 'dist');
+});
+
+/** Where a reader sees the parts of the page. */
+const placesOf = (page: Page) =>
+  page
+    .locator('.verification, .controls, .issuers tr, .id, .verdict')
+    .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top + scrollY)));
+
+describeWith(['chromium-headless-shell'], 'the layout of the page while it loads', () => {
+  it.each([
+    ['the list', '', 390],
+    ['the list', '', 1280],
+    ['an issuer', '#issuer=issuer-10.member.example', 390],
+    ['an issuer', '#issuer=issuer-10.member.example', 1280],
+  ])('%s%s does not move at %i pixels, whatever comes late', async (_view, fragment, width) => {
+    const host = await plainHost(dist, '404.html');
+    const { page, wrong } = await open('about:blank');
+    await page.setViewportSize({ width, height: 800 });
+    await page.route('**', async (route) => {
+      const late = LATE.findIndex((path) => path.test(new URL(route.request().url()).pathname));
+      if (late !== -1) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * (late + 1)));
+      await route.continue();
+    });
+    await page.addInitScript(OBSERVE);
+    await page.goto(`${host}/${fragment}`);
+    expect(await verdict(page)).toBe('Verified in your browser');
+    await page.locator('.issuers, .verdict').waitFor();
+    const before = await placesOf(page);
+    await page.getByText('Member 10', { exact: true }).first().waitFor();
+    await page.locator('.recent p, .issuer .note').first().waitFor();
+    expect(await placesOf(page)).toEqual(before);
+    expect(await page.evaluate('shift')).toBeLessThanOrEqual(MAX_SHIFT);
+    expect(wrong.filter((one) => !one.startsWith('request to'))).toEqual([]);
+  });
+
+  it('without a script fits a phone, with dates in words', async () => {
+    const host = await plainHost(dist, '404.html');
+    const { page } = await open(host, { javaScriptEnabled: false });
+    await page.setViewportSize({ width: 390, height: 800 });
+    const table = await page.locator('.issuers').boundingBox();
+    expect((table?.x ?? 0) + (table?.width ?? 999)).toBeLessThanOrEqual(390);
+    expect(
+      await page
+        .locator('.issuers th, .issuers td')
+        .evaluateAll((all) => all.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length),
+    ).toBe(0);
+    const row = page.locator('.issuers tbody tr', { hasText: 'Member 10' });
+    expect((await row.innerText()).split(/\s*[\t\n]\s*/)).toEqual([
+      ...['issuer-10.member.example', 'Member 10', 'active', '1 January 2026'],
+    ]);
+    expect(await row.locator('time').getAttribute('datetime')).toBe('2026-01-01T00:00:00Z');
+  });
+});

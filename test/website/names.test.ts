@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { plainHost, slowHost } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+const GOOD = 'Verified in your browser';
+const NAMED: Readonly<Record<string, Record<string, string>>> = {
+  'api.member-437.example': { name: 'St. Olav’s Hospital', certified_since: '2026-01-15T09:00:00Z' },
+  'harbour.example': { name: 'Harbour Bank', certified_since: '2022-01-16T00:00:00Z' },
+  'lantern.example': { name: 'Lantern Labs', tier: 'registered' },
+  nameless: {},
+  'playground.example': { tier: 'sandbox' },
+  'soon.example': { certified_since: '2999-01-01T00:00:00Z' },
+};
+const REASON = 'its keys were stolen';
+
+let dist: string;
+let base: string;
+
+beforeAll(async () => {
+  const folder = await workspace([]);
+  const write = (id: string, fields: Record<string, string>) =>
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { ...NAMED[id], ...fields }) });
+  const publish = async (day: string) => {
+    const key = ['--key', 'key.pem', '--checkpoint-key', 'key.pem', '--allow-example-names'];
+    const { code, stderr } = await cli(['build', ...key, '--updated-at', `${day}T00:00:00Z`], folder);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
+  };
+  for (const id of Object.keys(NAMED)) write(id, {});
+  await publish('2026-10-01');
+  write('harbour.example', { status: 'suspended' });
+  write('nameless', { status: 'suspended' });
+  await publish('2026-10-02');
+  write('harbour.example', { status: 'revoked', status_reason: REASON });
+  write('nameless', {});
+  await publish('2026-11-23');
+  await cli(['hold', 'lantern.example', '--key', 'key.pem'], folder);
+  dist = join(folder, 'dist');
+  base = await plainHost(dist, '404.html');
+});
+
+async function opened(fragment = '', host = base) {
+  const { page, wrong } = await open(`${host}/${fragment}`);
+  expect(await verdict(page)).toBe(GOOD);
+  return { page, wrong };
+}
+
+const lines = (page: Page) => page.locator('.issuers .host:not(.narrow)').allInnerTexts();
+const sentence = (page: Page) => page.locator('.sentence').innerText();
+const BY = 'Registry of agent passport issuers';
+
+describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () => {
+  it('are in the list below the ids', async () => {
+    const { page, wrong } = await opened();
+    await expect
+      .poll(() => lines(page))
+      .toEqual([
+        'St. Olav’s Hospital',
+        'Harbour Bank',
+        'Lantern Labs',
+        'nameless.alt',
+        expect.anything(),
+        expect.anything(),
+      ]);
+    await page
+      .locator('.recent')
+      .getByText('harbour.example Harbour Bank: status suspended → revoked')
+      .waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['hospital', ['api.member-437.example']],
+    ['OLAV’S', ['api.member-437.example']],
+    ["olav's", ['api.member-437.example']],
+    // It is on hold.
+    ['labs hold', ['lantern.example']],
+  ])('are found by %s', async (text, expected) => {
+    const { page } = await opened(`#${new URLSearchParams({ q: text })}`);
+    await expect.poll(() => page.locator('.issuers th a').allTextContents()).toEqual(expected);
+  });
+
+  it.each([
+    ['harbor bank', 'harbour.example Harbour Bank'],
+    ['harbur', 'harbour.example Harbour Bank'],
+    ['hospitl', 'api.member-437.example St. Olav’s Hospital'],
+    ['lantren', 'lantern.example Lantern Labs'],
+  ])('are offered for the typing error %s', async (text, expected) => {
+    const { page } = await opened();
+    await expect.poll(() => lines(page)).toContain('Harbour Bank');
+    await page.getByLabel('Search').fill(text);
+    await page.locator('.near li').first().waitFor();
+    expect((await page.locator('.near li').allInnerTexts())[0]).toBe(expected);
+  });
+
+  it('begin the page of an issuer: the name, the id, and what is so, by whom and since when', async () => {
+    const { page, wrong } = await opened('#issuer=harbour.example');
+    await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
+    expect(await page.locator('.id').innerText()).toBe('Id: harbour.example');
+    const told = `Harbour Bank was recognised by ${BY} from 16 January 2022, suspended on 2 October 2026 and revoked on 23 November 2026: ${REASON}.`;
+    await expect.poll(() => sentence(page)).toBe(told);
+    expect(await page.title()).toBe(`Harbour Bank (harbour.example): ${BY}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['api.member-437.example', `St. Olav’s Hospital has been recognised by ${BY} since 15 January 2026.`],
+    ['lantern.example', `Lantern Labs has been recognised by ${BY} since 1 January 2026, and is on hold.`],
+    [
+      'nameless',
+      `nameless has been recognised by ${BY} since 1 January 2026, with a suspension from 2 October 2026 to 23 November 2026.`,
+    ],
+    [
+      'playground.example',
+      `playground.example has been listed by ${BY} for tests only, since 1 January 2026.`,
+    ],
+    ['soon.example', `soon.example will be recognised by ${BY} from 1 January 2999 on.`],
+  ])('make a sentence on %s', async (id, told) => {
+    const { page } = await opened(`#issuer=${id}`);
+    await expect.poll(() => sentence(page)).toBe(told);
+  });
+
+  it('have one vocabulary for tier and status', async () => {
+    const { page } = await opened();
+    expect(await page.locator('.issuers .status').allInnerTexts()).toEqual([
+      ...['trusted', 'revoked', 'on hold', 'trusted', 'test only', 'not yet'],
+    ]);
+  });
+
+  it('come after the issuer, and take nothing from what is shown', async () => {
+    const { base: slow, release } = await slowHost(dist);
+    const { page } = await open(`${slow}/#issuer=harbour.example`);
+    await page.locator('.verification.proven').waitFor();
+    expect(await page.locator('#title').textContent()).toBe('harbour.example');
+    const told = `harbour.example was recognised by ${BY} from 16 January 2022, and is revoked.`;
+    expect(await sentence(page)).toBe(told);
+    release();
+    await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer | undefined]>([
+    ['does not send them', () => undefined],
+    ['sends others', () => Buffer.from('{"issuers":{"harbour.example":{"name":"Aurora Bank"}}}')],
+  ])('are not known if the host %s', async (_what, change) => {
+    const host = await plainHost(dist, '404.html', (path, bytes) =>
+      path === '/about.json' ? change(bytes) : bytes,
+    );
+    const { page } = await opened('#issuer=harbour.example', host);
+    await page.getByText('What people call it is not known.').waitFor();
+    await expect
+      .poll(() => sentence(page))
+      .toMatch(/revoked on 23 November 2026\. The reason is not known\.$/);
+    expect(await page.locator('main').innerText()).not.toContain('Aurora');
+    await page.getByRole('link', { name: 'Issuers', exact: true }).click();
+    await page.getByText('What people call these issuers is not known').waitFor();
+    expect(await lines(page)).toContain('harbour.example.alt');
+  });
+
+  it('are none where the registry gives none', async () => {
+    const folder = await workspace([]);
+    writeFiles(folder, { 'issuers/gone.yaml': recordText('gone', { status: 'revoked' }) });
+    await cli(['build', '--key', 'key.pem'], folder);
+    const { page } = await opened('#issuer=gone', await plainHost(join(folder, 'dist'), '404.html'));
+    await expect.poll(() => sentence(page)).toMatch(/, and is revoked\. No reason is given\.$/);
+    expect(await page.locator('main').innerText()).not.toContain('not known');
+  });
+});

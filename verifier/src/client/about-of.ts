@@ -1,0 +1,82 @@
+import type { AboutIssuer } from '../core/generated/schemas.js';
+import { ABOUT_FILE, type AboutIssuers, verifyAbout } from '../core/publication/about-file.js';
+import type { RegistryClient } from './client.js';
+import type { IssuerLookup } from './issuer-lookup.js';
+import { type NamingClient, namingClients } from './naming-client.js';
+
+/** The file that a client has asked for, by its hash. */
+interface Reading {
+  readonly sha256: string;
+  readonly about: Promise<AboutIssuers | undefined>;
+}
+
+/** What was read last for each client. */
+const readings = new WeakMap<NamingClient, Reading>();
+
+/**
+ * Returns what people call an issuer, and why it is not active (docs/protocol/publishers.md#about-file). The first call requests
+ * the file of all names, compares its hash with the publication statement that the client has accepted, and keeps it until the
+ * client accepts one that names another file. The file has less than a megabyte for 10,000 issuers. A failure is no error of a
+ * source: no decision depends on a name. Names are not unique, and prove nothing: show them as text, beside the id.
+ *
+ * @param registry - from `createRegistryClient` or `createIssuerLookup`, once it is ready
+ * @returns without `name` or `status_reason` if the issuer has none. Undefined if they are not known, which is not the same:
+ *   no source has the file that the statement names, or the registry has no statement. The next call asks again
+ * @throws {@link RegistryStale} | `ERR_REGISTRY_NOT_READY` | `ERR_REGISTRY_CLOSED`
+ *
+ * @example
+ * ```ts
+ * import { aboutOf, createRegistryClient } from '@passport-registry/verifier';
+ *
+ * const registry = createRegistryClient({ trustAnchor });
+ * await registry.ready();
+ * const about = await aboutOf(registry, 'alpha');
+ * console.log('alpha', about === undefined ? 'name not known' : (about.name ?? 'no name'));
+ * registry.close();
+ * ```
+ */
+export async function aboutOf(
+  registry: RegistryClient | IssuerLookup,
+  issuerId: string,
+): Promise<AboutIssuer | undefined> {
+  const naming = namingClients.get(registry);
+  if (naming === undefined) {
+    throw new TypeError('aboutOf takes what createRegistryClient or createIssuerLookup returned');
+  }
+  naming.client.assertOpen();
+  const { statement } = naming.client.current();
+  if (statement === undefined) return undefined;
+  if (statement.aboutSha256 === undefined) return {};
+  const about = await readingOf(statement.aboutSha256, naming).about;
+  naming.client.assertOpen();
+  return about && (about.get(issuerId) ?? {});
+}
+
+function readingOf(sha256: string, naming: NamingClient): Reading {
+  const known = readings.get(naming);
+  if (known?.sha256 === sha256) return known;
+  const reading = { sha256, about: askSources(sha256, naming).catch(() => undefined) };
+  readings.set(naming, reading);
+  void reading.about.then((about) => {
+    if (about === undefined && readings.get(naming) === reading) readings.delete(naming);
+  });
+  return reading;
+}
+
+/** Asks one source after the other. */
+async function askSources(
+  aboutSha256: string,
+  { client, deadline }: NamingClient,
+): Promise<AboutIssuers | undefined> {
+  const { tasks } = client;
+  for (const source of client.sources()) {
+    client.assertOpen();
+    tasks.wake(ABOUT_FILE, deadline, () => tasks.stop(ABOUT_FILE));
+    const files = source.files(tasks.signalOf(ABOUT_FILE));
+    const bytes = await files.get(ABOUT_FILE).catch(() => undefined);
+    tasks.stop(ABOUT_FILE);
+    const about = await verifyAbout(bytes, { aboutSha256 });
+    if (about !== undefined) return about;
+  }
+  return undefined;
+}
