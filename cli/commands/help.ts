@@ -51,7 +51,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   attach: {
     summary: 'publish a list that was signed elsewhere',
-    options: 'root-key out holders checkpoint-key log-key cosign-later override json',
+    options: 'root-key out holders delegation rotation cosign-later override json',
     example: 'attach request --root-key root.json',
   },
   checkpoint: {
@@ -70,12 +70,12 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   suspend: {
     summary: 'suspend an issuer, with the root key; --end ends that',
-    options: `end reason unsigned checkpoint-key ${BUILD}`,
+    options: `end reason unsigned ${BUILD} json`,
     example: 'suspend acme --reason "its key has leaked" --key root-key.pem',
   },
   revoke: {
     summary: 'revoke an issuer for good, with the root key',
-    options: `reason unsigned checkpoint-key ${BUILD} json`,
+    options: `reason unsigned ${BUILD} json`,
     example: 'revoke acme --reason "it asked for it" --key root-key.pem',
   },
   keys: { example: 'keys generate --out root-key.pem --public root.json' },
@@ -90,7 +90,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   'keys rotate': {
     summary: 'replace the root key: all steps, continues where it was stopped',
-    options: 'out folder key passphrase-file next-key next-passphrase-file commit checkpoint-key yes',
+    options: 'out folder key passphrase-file next-key next-passphrase-file commit online yes',
     example: 'keys rotate --key root-key.pem --next-key next-key.pem',
   },
   'keys step': {

@@ -19,6 +19,7 @@ export const OLD_NAMES: Readonly<Record<string, string>> = {
 /** The options of earlier versions that are only settings of registry.yaml now, by their place there. docs/upgrading.md has the same table. */
 const OLD_OPTIONS: Readonly<Record<string, string>> = {
   '--checkpoint-hours': 'checkpoint.hours',
+  '--checkpoint-key': 'checkpoint.signer.key',
   '--checkpoint-passphrase-file': 'checkpoint.signer.passphrase_file',
   '--checkpoint-public-key': 'checkpoint.public_key',
   '--checkpoint-signer-command': 'checkpoint.signer.command',
@@ -26,6 +27,8 @@ const OLD_OPTIONS: Readonly<Record<string, string>> = {
   '--checkpoint-signer-timeout': 'checkpoint.signer.timeout',
   '--holders': 'holders',
   '--keep-lists': 'log.keep_lists',
+  '--log-key': 'log.signer.key',
+  '--log-origin': 'log.origin',
   '--log-passphrase-file': 'log.signer.passphrase_file',
   '--log-public-key': 'log.public_key',
   '--log-signer-command': 'log.signer.command',

@@ -26,7 +26,6 @@ export function addStatusCommand(program: Command, io: Invocation): void {
     .option('--out <dir>', 'folder of the published tree', 'dist')
     .option('--root-key <file>', 'public JWK of the root key')
     .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
-    .option('--checkpoint-key <file|env:NAME>', 'online key; it is never read')
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors')
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));

@@ -11,8 +11,7 @@ export function buildStep(
   status: RegistryStatus,
   settings: CommandSettings,
 ): NextStep {
-  const signs = checkpointOptionsOf(status, settings);
-  return run(reason, 'build', ...publishingOptions(settings), ...more, ...signs);
+  return run(onlineKeyFirst(reason, status, settings), 'build', ...publishingOptions(settings), ...more);
 }
 
 /** Options of every command that builds with the root key. */
@@ -25,10 +24,12 @@ export function publishingOptions({
   return [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions];
 }
 
-/** Options of a build for the online key, if the tree has a checkpoint, valid or not. */
-export function checkpointOptionsOf(
+/** Adds to the reason of a publication what it needs first: a setting for the online key, if the tree has a checkpoint, valid or not. */
+export function onlineKeyFirst(
+  reason: string,
   { tree, checkpoint }: RegistryStatus,
-  { checkpointOptions }: CommandSettings,
-): readonly string[] {
-  return tree.published && checkpoint.message !== 'none' ? checkpointOptions : [];
+  { hasOnlineKey }: CommandSettings,
+): string {
+  const isMissing = tree.published && checkpoint.message !== 'none' && !hasOnlineKey;
+  return isMissing ? `${reason}; first name the online key in registry.yaml: checkpoint.signer` : reason;
 }

@@ -16,8 +16,8 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly productionOptions: readonly string[];
   /** Options of `build` and `keys rotate` for the folders and for reserved names. */
   readonly buildOptions: readonly string[];
-  /** Options of `build` for the online key. */
-  readonly checkpointOptions: readonly string[];
+  /** Whether the settings name the online key. */
+  readonly hasOnlineKey: boolean;
   /** Options of `build`, `keys rotate` and `diff` for the exceptions from the rules of change. */
   readonly overrideOptions: readonly string[];
   /** Options of `checkpoint` for the online key. */

@@ -1,5 +1,5 @@
 import { isLoopback } from '@passport-registry/verifier/http';
-import { buildStep, checkpointOptionsOf, publishingOptions } from './build-step.js';
+import { buildStep, onlineKeyFirst, publishingOptions } from './build-step.js';
 import { onlyExampleNames } from './changes-condition.js';
 import { type Condition, LEVELS, type Level, mostUrgent } from './condition.js';
 import { damageSteps, loadStep } from './damage-steps.js';
@@ -89,10 +89,13 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
       ? []
       : [
           run(
-            `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken.command}\``,
+            onlineKeyFirst(
+              `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken.command}\``,
+              status,
+              settings,
+            ),
             ...['suspend', String(undecided[0]), '--reason', '<REASON>'],
             ...publishingOptions(settings),
-            ...checkpointOptionsOf(status, settings),
           ),
         ]),
     ...(releasable.length === 0

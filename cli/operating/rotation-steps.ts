@@ -1,5 +1,5 @@
 import { PATHS } from '../../generator/tree/paths.js';
-import { checkpointOptionsOf } from './build-step.js';
+import { onlineKeyFirst } from './build-step.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import type { RegistryStatus } from './status.js';
 
@@ -20,10 +20,10 @@ export function rotateStep(status: RegistryStatus, settings: CommandSettings): N
   const { folder, next } = rotation;
   const isBegun = next !== undefined && rootKey.thumbprint === next;
   const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
-  const signs = checkpointOptionsOf(status, settings);
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
   const reason = `continue the rotation, with the same next key${otherwise}`;
-  return run(reason, 'keys', 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options, ...signs);
+  const words = ['keys', 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options];
+  return run(onlineKeyFirst(reason, status, settings), ...words);
 }
 
 /** The step that ends a rotation, or looks at one that cannot be read. */

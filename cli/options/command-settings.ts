@@ -15,7 +15,6 @@ export interface StatusCommandOptions extends ExceptionOptions, WithSettings {
   key?: string | undefined;
   /** From registry.yaml only. */
   signerCommand?: string;
-  checkpointKey?: string;
   /** From registry.yaml only. */
   checkpointPublicKey?: string | undefined;
   baseUrl?: string;
@@ -42,10 +41,7 @@ export function commandSettings(
   const rootKeyOptions = given('rootKey', '--root-key', rootKey);
   const isMissing = key === undefined && signerCommand === undefined;
   const rootSigner = isMissing && !development ? ['--key', '<ROOT_KEY_FILE>'] : given('key', '--key', key);
-  const online = (flag: string) =>
-    hasSigner(options.settings.checkpoint)
-      ? given('checkpointKey', flag, options.checkpointKey)
-      : [flag, '<ONLINE_KEY_FILE>'];
+  const hasOnlineKey = hasSigner(options.settings.checkpoint);
   return {
     ...{ issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
     ...{ baseUrl: baseUrl && shellWord(baseUrl) },
@@ -62,8 +58,8 @@ export function commandSettings(
       command.getOptionValueSource('override') === 'cli'
         ? options.override.flatMap(({ issuer_id, rule }) => ['--override', shellWord(`${issuer_id}:${rule}`)])
         : [],
-    checkpointOptions: online('--checkpoint-key'),
-    onlineOptions: online('--key'),
+    hasOnlineKey,
+    onlineOptions: hasOnlineKey ? [] : ['--key', '<ONLINE_KEY_FILE>'],
     onlinePublicKey:
       checkpointPublicKey === undefined ? '<ONLINE_PUBLIC_KEY_FILE>' : shellWord(checkpointPublicKey),
   };

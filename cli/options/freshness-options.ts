@@ -8,37 +8,23 @@ import type { Io } from '../terminal/io.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from './settings.js';
 import { passphraseFrom, signerChoice } from './signer-options.js';
 
-/** The options for delegation, rotation and checkpoint, of commands that publish a list. */
-export interface FreshnessOptions extends CheckpointOptions {
+/** The options for delegation and rotation, of commands that publish a list. The online key is in registry.yaml. */
+export interface FreshnessOptions extends WithSettings {
   delegation?: string;
   rotation?: string;
   /** From registry.yaml only. */
   nextRoots?: readonly string[];
 }
 
-/** The options for a checkpoint that is signed with a tree. The rest is in `checkpoint` of registry.yaml. */
-export interface CheckpointOptions extends WithSettings {
-  checkpointKey?: string;
-}
-
-/** Adds the options for delegation, rotation and checkpoint. */
+/** Adds the options for delegation and rotation. */
 export function addFreshnessOptions(command: Command): Command {
-  command
+  return command
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
     .option('--rotation <file>', 'step to this root key, from `keys step`');
-  return addCheckpointOptions(command);
-}
-
-/** Adds the option for a checkpoint that is signed with a tree. */
-export function addCheckpointOptions(command: Command): Command {
-  return command.option(
-    '--checkpoint-key <file|env:NAME>',
-    'online key, which signs the checkpoint (default: checkpoint.signer in registry.yaml)',
-  );
 }
 
 /**
- * Reads delegation, rotation and online key from the options.
+ * Reads delegation and rotation from the options, and the online key from the settings.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
@@ -52,7 +38,7 @@ export async function freshnessChoice(io: Io, options: FreshnessOptions): Promis
   };
 }
 
-/** Returns the signer and the lifetime of a checkpoint; undefined if no online key is given. */
+/** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
 export async function checkpointChoice(
   io: Io,
   { settings }: WithSettings,

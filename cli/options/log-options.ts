@@ -1,4 +1,4 @@
-import { GRAMMAR, parseNoteKey } from '@passport-registry/verifier/core';
+import { parseNoteKey } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import {
@@ -13,7 +13,7 @@ import type { WitnessConfiguration } from './configuration.js';
 import { sectionSigner } from './freshness-options.js';
 import { COSIGN_WAIT, hasSigner, type Settings, type WithSettings } from './settings.js';
 
-/** The options for the log, of commands that publish a list. The rest is in `log` of registry.yaml. */
+/** The option for the log, of commands that publish a list. The rest is in `log` of registry.yaml. */
 export interface LogOptions extends WithSettings {
   cosignLater?: true;
 }
@@ -26,11 +26,8 @@ export function addCosignOptions(command: Command): Command {
   );
 }
 
-/** Adds the options for the log. */
+/** Adds the options for the cosignatures of the log. */
 export function addLogOptions(command: Command): Command {
-  command
-    .option('--log-origin <name>', 'name of a new public log, which it keeps: host of the registry and /log')
-    .option('--log-key <file|env:NAME>', 'key of the log (default: log.signer in registry.yaml)');
   return addCosignOptions(command).option(
     '--cosign-later',
     'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
@@ -42,7 +39,7 @@ export const TOO_FEW = new IoFailed('').exitCode;
 
 const MIB = 1024 * 1024;
 
-/** Returns the log of a publication. Undefined if no option and no setting is about a log. */
+/** Returns the log of a publication. Undefined if no setting is about a log. */
 export async function logChoice(
   io: Io,
   { settings, cosignLater }: LogOptions,
@@ -50,11 +47,6 @@ export async function logChoice(
   const { log = {} } = settings;
   const { origin, witnesses, keep_lists: kept } = log;
   if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
-  if (origin !== undefined && !GRAMMAR.logOrigin.pattern.test(origin)) {
-    throw new UsageError(
-      `--log-origin takes the host of the registry and /log, such as registry.example/log, not ${JSON.stringify(origin)}`,
-    );
-  }
   return {
     ...cosignChoice(settings),
     origin,

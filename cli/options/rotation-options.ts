@@ -4,12 +4,7 @@ import { KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../generator/
 import type { RotationOptions } from '../rotating/rotation-options.js';
 import type { Io } from '../terminal/io.js';
 import { addCommitmentOption, type CommitmentOptions, committedKeys } from './commitment-options.js';
-import {
-  addCheckpointOptions,
-  type CheckpointOptions,
-  checkpointChoice,
-  checkpointHours,
-} from './freshness-options.js';
+import { checkpointChoice, checkpointHours } from './freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
 import { newKeyPassphrase } from './new-passphrase.js';
 import { positiveNumber } from './numbers.js';
@@ -28,7 +23,6 @@ export const ROTATION_FOLDER = 'rotation';
 /** The options of `keys rotate`. */
 export interface RotateCommandOptions
   extends SignerOptions,
-    CheckpointOptions,
     ExceptionOptions,
     LogOptions,
     CommitmentOptions,
@@ -71,7 +65,7 @@ export function addRotationOptions(command: Command): Command {
       'public JWKs of the online keys (default: those of the published delegation)',
     )
     .option('--days <number>', 'how long the new delegation is valid', '90');
-  return addHoldersOption(addLogOptions(addExceptionOptions(addCheckpointOptions(command))))
+  return addHoldersOption(addLogOptions(addExceptionOptions(command)))
     .option('--yes', 'do not ask')
     .option('--json', 'report as JSON on stdout');
 }

@@ -26,27 +26,17 @@ export function settingsFor(command: Command, configuration: Configuration): Set
     command.getOptionValueSource(name) === 'cli' ? command.getOptionValue(name) : undefined;
   const { checkpoint, log } = configuration;
   const isOnline = WITH_ONLINE_KEY.includes(command.name());
-  const [hours, origin, wait] = [
-    isOnline ? given('hours') : undefined,
-    given('logOrigin'),
-    given('cosignWait'),
-  ];
+  const [hours, wait] = [isOnline ? given('hours') : undefined, given('cosignWait')];
   const settings: Settings = {
     ...configuration,
     checkpoint: {
       ...checkpoint,
-      ...chosenSigner(
-        checkpoint,
-        isOnline
-          ? { key: given('key'), passphrase_file: given('passphraseFile') }
-          : { key: given('checkpointKey') },
-      ),
+      ...(isOnline &&
+        chosenSigner(checkpoint, { key: given('key'), passphrase_file: given('passphraseFile') })),
       ...(hours !== undefined && { hours: positiveNumber('--hours', hours) }),
     },
     log: {
       ...log,
-      ...chosenSigner(log, { key: given('logKey') }),
-      ...(origin !== undefined && { origin }),
       ...(wait !== undefined && { wait: wholeNumber('--cosign-wait', wait) }),
     },
   };
@@ -64,8 +54,8 @@ interface SignerSection {
 type GivenSigner = Pick<SignerConfiguration, 'key' | 'passphrase_file'>;
 
 /**
- * Returns the signer of this run, for a section. It replaces that of the file as a whole: a key on the command line must not
- * be combined with a command from the file. A passphrase alone chooses no key, and belongs to that of the file.
+ * Returns the online key that `--key` names, for a section. It replaces that of the file as a whole: a key on the command
+ * line must not be combined with a command from the file. A passphrase alone chooses no key, and belongs to that of the file.
  */
 function chosenSigner(
   section: SignerSection | undefined,

@@ -24,12 +24,12 @@ export function planCheckpoint(
     if (!existsSync(join(out, PATHS.checkpoint))) return undefined;
     if (delegated === undefined) return 'next key';
     throw new UsageError(
-      `${out} has a checkpoint, which is not valid under the next root key: pass --checkpoint-key to sign a new one with the tree`,
+      `${out} has a checkpoint, which is not valid under the next root key: set checkpoint.signer in registry.yaml to sign a new one with the tree`,
     );
   }
   if (signer === outgoing.thumbprint || signer === next?.thumbprint) return 'next key';
   if (delegated?.some(({ thumbprint }) => thumbprint === signer)) return 'online key';
   throw new KeyRejected(
-    `the checkpoint key is ${signer}, which the delegation of the next key does not name: pass another --checkpoint-key, or --online`,
+    `the checkpoint key is ${signer}, which the delegation of the next key does not name: set another key in checkpoint.signer in registry.yaml, or pass --online`,
   );
 }

@@ -49,8 +49,8 @@ export async function signCheckpoint(
 function notPermitted(hold: readonly string[]): UsageError {
   return new UsageError(
     `the checkpoint would hold ${hold.join(', ')}, but the delegation does not let the online key hold issuers: sign a ` +
-      'delegation with `keys delegate --hold`, and publish it with `build --delegation` and `--checkpoint-key`; to hold an ' +
-      'issuer no longer, run `hold --end` under the delegation that is published',
+      'delegation with `keys delegate --hold`, and publish it with `build --delegation`, with checkpoint.signer in ' +
+      'registry.yaml; to hold an issuer no longer, run `hold --end` under the delegation that is published',
   );
 }
 

@@ -88,7 +88,7 @@ export async function freshnessFiles(
   }
   if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {
     throw new UsageError(
-      'the checkpoint is not valid under the new root key: pass --checkpoint-key to sign a new one with the tree',
+      'the checkpoint is not valid under the new root key: set checkpoint.signer in registry.yaml to sign a new one with the tree',
     );
   }
   const delegation =
@@ -218,7 +218,7 @@ async function assertCheckpointValid(
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new UsageError(
-      `the published checkpoint is not valid for the new tree (${cause.message}): pass --checkpoint-key to sign a new checkpoint with the tree`,
+      `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
       { cause },
     );
   }

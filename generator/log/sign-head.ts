@@ -17,7 +17,7 @@ import type { Signer } from '../signing/sign.js';
 export function logIdentity(origin: string, { algorithm, jwk }: RootKey): LogIdentity {
   if (algorithm !== 'Ed25519') {
     throw new KeyRejected(
-      'the key of the log is a P-256 key, but logs are signed with Ed25519: pass another --log-key',
+      'the key of the log is a P-256 key, but logs are signed with Ed25519: set another key in log.signer in registry.yaml',
     );
   }
   return { origin, vkey: formatNoteKey(origin, 'log', jwk.x) };

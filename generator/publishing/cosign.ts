@@ -54,7 +54,7 @@ export async function cosignAgain(
   const renewed = await renewProof(published, choice, place);
   if (renewed === undefined) {
     throw new UsageError(
-      `${place.out} has no log: a log begins with a build that has --log-key and --log-origin`,
+      `${place.out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
     );
   }
   const { head, cosigned, signatures, missing } = renewed;

@@ -54,12 +54,14 @@ export function chooseLog(
   const origin = choice?.origin ?? named?.origin ?? known?.origin;
   if (known !== undefined && origin !== known.origin) {
     throw new UsageError(
-      `the log is ${known.origin}, and its name never changes: pass --log-origin ${known.origin}`,
+      `the log is ${known.origin}, and its name never changes: set log.origin in registry.yaml to ${known.origin}`,
     );
   }
   if (choice?.signer === undefined) return known;
   if (origin === undefined) {
-    throw new UsageError('a new log needs a name: pass --log-origin with the host of the registry and /log');
+    throw new UsageError(
+      'a new log needs a name: set log.origin in registry.yaml to the host of the registry and /log',
+    );
   }
   return logIdentity(origin, choice.signer.rootKey);
 }
@@ -104,12 +106,12 @@ export async function extendLog(
   if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
   if (choice?.signer === undefined) {
     throw new UsageError(
-      `the registry has the log ${log.origin}: pass --log-key, which signs the head of the log`,
+      `the registry has the log ${log.origin}: set log.signer in registry.yaml, which signs the head of the log`,
     );
   }
   if (logIdentity(log.origin, choice.signer.rootKey).vkey !== log.vkey) {
     throw new UsageError(
-      'the publication statement names another key of the log: pass that key with --log-key',
+      'the publication statement names another key of the log: set that key in log.signer in registry.yaml',
     );
   }
   const added = appendEntries(

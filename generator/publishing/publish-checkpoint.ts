@@ -74,7 +74,7 @@ export async function publishCheckpoint(
     if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
       const isHold = choice.holdChange !== undefined;
       throw new UsageError(
-        `${out} has no snapshot of its list: checkpoints begin with a build that has --delegation or --checkpoint-key` +
+        `${out} has no snapshot of its list: checkpoints begin with a build with --delegation, or with checkpoint.signer in registry.yaml` +
           (isHold ? `. ${WITHOUT_HOLDS}` : ''),
       );
     }

@@ -40,10 +40,10 @@ export async function splitView(
   runStep: RunStep,
 ): Promise<void> {
   const { folder } = stage;
-  const build = ['build', '--key', 'root-key.pem', '--allow-example-names', '--log-key', 'log.pem'];
+  const build = ['build', '--key', 'root-key.pem', '--allow-example-names'];
   const configure = (file: string, urls: readonly string[], keys: readonly string[]) => {
     const witnesses = keys.map((key, index) => ({ key, service: urls[index] }));
-    const log = { origin: ORIGIN, quorum: keys.length, wait: 10, witnesses };
+    const log = { origin: ORIGIN, signer: { key: 'log.pem' }, quorum: keys.length, wait: 10, witnesses };
     writeFileSync(join(folder, file), JSON.stringify({ log }));
   };
   const witness = async (key: string, state: string) => {
@@ -67,7 +67,7 @@ export async function splitView(
       urls.push(await witness(`${name}.pem`, name));
     }
     configure('honest.yaml', urls, keys);
-    await stage.run(...build, '--config', 'honest.yaml', '--log-origin', ORIGIN);
+    await stage.run(...build, '--config', 'honest.yaml');
     return [keys, keys.join('\n')];
   });
 

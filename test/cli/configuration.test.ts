@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
+import { withKeys } from '../support/settings.js';
 import { cli, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -118,7 +119,7 @@ describe('registry.yaml', () => {
     expect((await cli(['build', '--production', ...key], folder)).code).toBe(0);
     const other = ['--key', 'keys/other.pem', '--root-key', 'keys/other.json', '--out', 'other'];
     expect((await cli(['build', '--production', ...other], folder)).code).toBe(0);
-    const online = ['--checkpoint-key', 'keys/root.pem'];
+    const online = withKeys({ checkpoint: 'keys/root.pem' });
     expect((await cli(['build', '--production', ...key, ...online], folder)).code).toBe(0);
     expect(validity(published('checkpoint.jwt'))).toBe(6 * 3600);
     expect((await cli(['checkpoint', ...key, '--hours', '7'], folder)).code).toBe(0);

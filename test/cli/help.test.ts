@@ -66,9 +66,9 @@ describe('the help', () => {
   });
 
   it.each([['suspend'], ['revoke'], ['keys', 'rotate']])(
-    '%s %s shows the options for keys that a registry with checkpoints needs',
+    '%s %s shows the options for the root key',
     async (...command) => {
-      const needed = ['--key', '--passphrase-file', '--checkpoint-key'];
+      const needed = ['--key', '--passphrase-file'];
       expect(optionsIn(await help(...command))).toEqual(expect.arrayContaining(needed));
     },
   );

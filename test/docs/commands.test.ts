@@ -24,8 +24,13 @@ function exampleRegistry(): string {
 const INSTALL = 'npm init --yes\nnpm install passport-registry\n';
 
 /** The options of commands that publish the example records. */
-const SIGNED =
-  '--key root-key.pem --checkpoint-key online-key.pem --log-key log-key.pem --allow-example-names';
+const SIGNED = '--key root-key.pem --allow-example-names';
+
+/** Their settings. */
+const SETTINGS = {
+  checkpoint: { signer: { key: 'online-key.pem' } },
+  log: { origin: 'registry.example/log', signer: { key: 'log-key.pem' } },
+};
 
 /**
  * Publishes the example records with a key, a checkpoint and a log. `here` replaces the URL and the thumbprint in commands.
@@ -42,12 +47,13 @@ async function published() {
 
 async function publish(folder: string): Promise<void> {
   cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
+  writeFiles(folder, { 'registry.yaml': JSON.stringify(SETTINGS) });
   await sh('npx passport-registry keys generate --no-passphrase --out root-key.pem > root.json', folder);
   const commands = [
     'keys generate --no-passphrase --out online-key.pem > online.json',
     'keys generate --no-passphrase --out log-key.pem > log.json',
     'keys delegate --key root-key.pem --online online.json > delegation.jwt',
-    `build --delegation delegation.jwt ${SIGNED} --log-origin registry.example/log`,
+    `build --delegation delegation.jwt ${SIGNED}`,
   ];
   await sh(commands.map((command) => `npx passport-registry ${command}\n`).join(''), folder);
 }
@@ -66,12 +72,15 @@ async function obey(headings: readonly string[], folder: string): Promise<void> 
   }
 }
 
+/** The setting of the online key. */
+const ONLINE = 'checkpoint: { signer: { key: online.pem } }\n';
+
 /** The headings that set up freshness. */
 const FRESH = ['The key', 'Freshness: hourly, without the root key'];
 
-/** The operator's records in a folder without a registry.yaml, published with freshness. */
-async function freshWithoutSettings(): Promise<string> {
-  const made = await madeOnce('fresh-without-settings', async (parent) => {
+/** The operator's records in a folder whose registry.yaml names the online key only, published with freshness. */
+async function freshWithOnlineKey(): Promise<string> {
+  const made = await madeOnce('fresh-with-online-key', async (parent) => {
     const own = await registryAfter();
     cpSync(join(own, 'issuers'), join(parent, 'registry/issuers'), { recursive: true });
     await obey(FRESH, join(parent, 'registry'));
@@ -370,7 +379,7 @@ describe('freshness and rotation', () => {
     ['By hand', 'next.json'],
     ['By signing request', 'next.json'],
   ])('docs/operators/keys.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
-    const folder = await freshWithoutSettings();
+    const folder = await freshWithOnlineKey();
     await obey([rotation], folder);
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key ${rootKey}`, folder);
@@ -378,7 +387,7 @@ describe('freshness and rotation', () => {
   });
 
   it('docs/operators/keys.md: the next root keys, committed ahead', async () => {
-    const folder = await freshWithoutSettings();
+    const folder = await freshWithOnlineKey();
     const [keys = '', rotate = ''] = operatorCommands('The next root keys, committed ahead');
     await sh(keys, folder);
     const [first, second, third] = [1, 2, 3].map(
@@ -386,7 +395,7 @@ describe('freshness and rotation', () => {
     );
     const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
     writeFiles(folder, {
-      'registry.yaml': `next_roots: ["${first}", "${second}"]\n`,
+      'registry.yaml': `next_roots: ["${first}", "${second}"]\n${ONLINE}`,
       'trust-anchor.json': JSON.stringify({ root, next_roots: [first, second] }),
     });
     const wrong = rotate.replace('../next-1.pem', '../next-3.pem').replace(/--commit \S+ \S+/, '');
@@ -399,7 +408,7 @@ describe('freshness and rotation', () => {
   it('docs/operators/status.md: how is the registry doing?', async () => {
     const folder = await registryAfter(...FRESH);
     const registry = await serve(join(folder, 'dist'));
-    const settings = `root_key: root.json\nsigner: { key: 'env:ROOT_KEY' }\nbase_url: ${registry}\nmirrors: [${registry}]\n`;
+    const settings = `${ONLINE}root_key: root.json\nsigner: { key: 'env:ROOT_KEY' }\nbase_url: ${registry}\nmirrors: [${registry}]\n`;
     writeFiles(folder, { 'registry.yaml': settings });
     const [status = ''] = operatorCommands('How is the registry doing?');
     const [monitor = ''] = operatorCommands('Run it regularly');
@@ -463,7 +472,11 @@ describe('a delegation by request', () => {
 
   it('docs/operators/offline.md: comes with the first publication', async () => {
     const folder = await registryAfter('The key');
-    await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
+    await sh(
+      `npx passport-registry keys generate --no-passphrase --out online.pem > online.json
+printf '${ONLINE.trim()}\\n' >> registry.yaml`,
+      folder,
+    );
     const [both = ''] = operatorCommands('A delegation by request').slice(-1);
     await sh(both, folder);
     const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);

@@ -23,6 +23,7 @@ import { historyWorld, partsOf } from '../support/history-proofs.js';
 import { ROOT } from '../support/paths.js';
 import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
 import { cli, run, workspace, writeFiles } from '../support/workspace.js';
 
@@ -137,7 +138,7 @@ beforeAll(async () => {
   const key = ['--key', join(folder, 'root-key.pem'), '--allow-example-names'];
   await cli(['new', 'playground', '--tier', 'sandbox', '--issuer-url', 'https://playground.example'], live);
   await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], live);
-  await cli(['build', ...key, '--log-origin', 'registry.example/log', '--log-key', 'log.pem'], live);
+  await cli(['build', ...key, ...withKeys({ origin: 'registry.example/log', log: 'log.pem' })], live);
   const proof = join(live, 'dist/log/publication.tlog-proof');
   const now = Date.now();
   const cosigned = WITNESSES.slice(0, 2).map((witness): Cosigning => [witness, now]);

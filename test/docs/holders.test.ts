@@ -90,7 +90,10 @@ describe('docs/holders.md', () => {
     const [kept, id] = [folder, 'harbour-logistics'];
     folder = temporaryFolder();
     cpSync(kept, folder, { recursive: true });
-    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+    writeFiles(folder, {
+      [`issuers/${id}.yaml`]: recordText(id),
+      'registry.yaml': 'checkpoint: { signer: { key: online.pem } }\n',
+    });
     await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
     const [prepare = '', hold = '', ...more] = operatorCommands('With a root key that holders share');
     const [write = '', publish = ''] = prepare.trim().split('\n');

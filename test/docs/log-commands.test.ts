@@ -83,7 +83,8 @@ describe('the commands of the documents about the log', () => {
       { key: two.vkey, mirror: mirrors[1] },
       { key: three.vkey, service: await answering(`http://127.0.0.1:${port}`, child) },
     ];
-    const log = { origin: 'registry.example/log', quorum: 2, witnesses: asked };
+    const signer = { key: 'log-key.pem' };
+    const log = { origin: 'registry.example/log', signer, quorum: 2, witnesses: asked };
     writeFiles(folder, {
       'registry.yaml': `${JSON.stringify({ checkpoint: { signer: { key: 'online.pem' } }, log })}\n`,
     });
@@ -100,7 +101,7 @@ describe('the commands of the documents about the log', () => {
     await sh(collect, folder);
     await sh(
       'npx passport-registry suspend aurora-bank --reason x --key root-key.pem --root-key root.json ' +
-        `--log-key log-key.pem --cosign-later --production`,
+        '--cosign-later --production',
       folder,
     );
     await testify();

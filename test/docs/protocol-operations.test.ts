@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { noteSigner } from '../support/note-keys.js';
 import { emptyHost, plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, workspace, writeFiles } from '../support/workspace.js';
 
 /*
@@ -61,7 +62,8 @@ beforeAll(async () => {
   });
   const delegate = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
   writeFiles(folder, { 'delegation.jwt': await good(...delegate) });
-  await good('build', '--key', 'key.pem', '--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+  const build = ['build', '--key', 'key.pem', '--delegation', 'delegation.jwt'];
+  await good(...build, ...withKeys({ checkpoint: 'online.pem' }));
   mirrors = [`${await plainHost(join(folder, 'dist'), '404.html')}`, await emptyHost()];
   const witnesses = [{ key: WITNESS.vkey, mirror: mirrors[0] }];
   writeFiles(folder, { 'registry.yaml': JSON.stringify({ mirrors, log: { witnesses, quorum: 1 } }) });

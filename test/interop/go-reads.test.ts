@@ -26,6 +26,7 @@ import {
   whileChanged,
   writeSampleLog,
 } from '../support/sample-log.js';
+import { withKeys } from '../support/settings.js';
 import { claimsOf } from '../support/signed-tree.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
@@ -191,7 +192,7 @@ describeWithGo('Go reads the log of a published registry', () => {
     await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem');
     for (const [index, id] of ['alpha', 'beta', 'gamma'].entries()) {
       writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
-      await good('build', '--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN);
+      await good('build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }));
       const { log } = claimsOf(readFileSync(dist('publication.jwt'))) as { log: { vkey: string } };
       expect(go(['replay', dist('log'), log.vkey])).toMatchObject({
         output: { size: index + 1 },

@@ -9,7 +9,7 @@ import { recordText, temporaryFolder, workspace, writeFiles } from '../support/w
 
 const [before, now] = [await versionBefore(), versionNow()];
 
-const BUILD = ['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem', '--production'];
+const BUILD = ['build', '--key', 'key.pem', '--production'];
 const PINNED = ['--root-key', 'root.json'];
 
 /** A registry in which one issuer has a name, and another a reason. */
@@ -21,6 +21,7 @@ beforeEach(async () => {
     folder = await workspace(['alpha', 'beta']);
     const reason = { status: 'suspended', status_reason: 'its key has leaked' };
     writeFiles(folder, {
+      'registry.yaml': 'checkpoint: { signer: { key: key.pem } }\n',
       'issuers/alpha.yaml': recordText('alpha', { name: 'Alpha Bank' }),
       'issuers/beta.yaml': recordText('beta', reason),
       'root.json': (await now.cli(['keys', 'public', 'key.pem'], folder)).stdout,

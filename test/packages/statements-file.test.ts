@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createIssuerLookup, createRegistryClient } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import {
   PINNED,
   type Registry,
   registryWithEverything,
+  SETTINGS,
 } from '../support/versioned-registry.js';
 import { versionBefore, versionNow } from '../support/versions.js';
 import { temporaryFolder, writeFiles } from '../support/workspace.js';
@@ -21,11 +22,11 @@ const [before, now] = [await versionBefore(), versionNow()];
 /** A registry with everything, whose registry.yaml says `statements: true`. */
 async function withStatements(): Promise<Registry> {
   const registry = await registryWithEverything(now, now);
-  writeFiles(registry.folder, { 'registry.yaml': 'statements: true\n' });
+  writeFiles(registry.folder, { 'registry.yaml': JSON.stringify({ ...SETTINGS, statements: true }) });
   await now.cli(['build', ...KEYS], registry.folder);
   expect(existsSync(join(registry.tree, 'statements.json'))).toBe(true);
   // The version before refuses a setting that it does not know.
-  rmSync(join(registry.folder, 'registry.yaml'));
+  writeFiles(registry.folder, { 'registry.yaml': JSON.stringify(SETTINGS) });
   return registry;
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { LogKeys } from './long-log.js';
 import { noteSigner, pairIn } from './note-keys.js';
 import { listen } from './serving.js';
+import { withKeys } from './settings.js';
 import { signerKey } from './signed-tree.js';
 import { ORIGIN } from './test-log.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from './workspace.js';
@@ -51,7 +52,7 @@ export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
       writeFiles(folder, {
         'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.alt/${changes++}` }),
       });
-      await good('build', '--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN, ...more);
+      await good('build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }), ...more);
     },
     mirror: (source, ...more) => cli(['mirror', source, 'mirror', '--root-key', 'key.json', ...more], folder),
   };

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { type JWTPayload, SignJWT } from 'jose';
+import { withKeys } from './settings.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from './workspace.js';
 
 /** A key of a tree. With it, a test can sign anything that an attacker with that key could sign. */
@@ -54,7 +55,7 @@ export async function signedTree(): Promise<SignedTree> {
     writeFiles(folder, { 'issuers/issuer-00.yaml': recordText('issuer-00', { status }) });
   await delegate('first');
   await delegate('root');
-  const checkpoint = ['--checkpoint-key', 'online.pem'];
+  const checkpoint = withKeys({ checkpoint: 'online.pem' });
   await good('build', '--key', 'first.pem', '--delegation', 'first.jwt', ...checkpoint);
   writeFiles(folder, { step: await good('keys', 'step', '--key', 'first.pem', '--next', 'root.json') });
   const rotation = ['--root-key', 'root.json', '--rotation', 'step', '--delegation', 'root.jwt'];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { git } from './git.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { emptyHost } from './serving.js';
+import { withKeys } from './settings.js';
 import { type Job, type Outcomes, type Runner, readWorkflow, runJob, type Step } from './workflow.js';
 import { cli, clockAhead, recordText, temporaryFolder, writeFiles } from './workspace.js';
 
@@ -182,7 +183,7 @@ export class SimulatedGithub {
   async publishByHand(): Promise<void> {
     git(this.main, 'pull', '-q', 'origin', 'main');
     await this.good(this.main, 'branch', 'load', 'dist');
-    const checkpoint = ['--delegation', '../delegation.jwt', '--checkpoint-key', '../online.pem'];
+    const checkpoint = ['--delegation', '../delegation.jwt', ...withKeys({ checkpoint: '../online.pem' })];
     await this.good(this.main, 'build', '--production', ...checkpoint);
     await this.good(this.main, 'branch', 'save', 'dist', '--message', 'Checkpoints');
     const settings = readFileSync(join(this.main, 'registry.yaml'), 'utf8');

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyOf, madeOnce } from './made-once.js';
+import { withKeys } from './settings.js';
 import { cli, type Outcome, workspace, writeFiles } from './workspace.js';
 
 /** A registry with a checkpoint, a delegation, a log and statements.json. */
@@ -11,8 +12,8 @@ export interface StatementsRegistry {
 }
 
 const BUILD = [
-  ...['build', '--key', 'key.pem', '--checkpoint-key', 'online.pem', '--delegation', 'delegation.jwt'],
-  ...['--log-key', 'log.pem', '--log-origin', 'registry.example/log'],
+  ...['build', '--key', 'key.pem', '--delegation', 'delegation.jwt'],
+  ...withKeys({ checkpoint: 'online.pem', log: 'log.pem', origin: 'registry.example/log' }),
 ];
 
 /** Makes such a registry, with the issuers alpha and beta. */

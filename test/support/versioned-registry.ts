@@ -12,10 +12,13 @@ import { recordText, writeFiles } from './workspace.js';
 /** The issuers: one that is revoked, one on hold, and one that stays as it is. */
 export const ISSUERS = ['harbour', 'held', 'other'];
 
-/** Signs with the root key, the online key and the key of the log. */
-export const KEYS = [
-  ...['--key', 'root.pem', '--checkpoint-key', 'online.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN],
-];
+/** Signs with the root key. The settings name the online key, and the key of the log. */
+export const KEYS = ['--key', 'root.pem'];
+
+export const SETTINGS = {
+  checkpoint: { signer: { key: 'online.pem' } },
+  log: { origin: ORIGIN, signer: { key: 'log.pem' } },
+};
 
 /** Names the trust anchor of a registry. */
 export const PINNED = ['--root-key', 'anchor.json'];
@@ -51,8 +54,8 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
   const run = async (...args: string[]) => (await publisher.cli(args, folder)).stdout;
   const delegate = ['keys', 'delegate', '--online', 'online.json', '--hold', '--key'];
   writeFiles(folder, { 'first.jwt': await run(...delegate, 'first.pem') });
-  const keys = KEYS.map((value) => (value === 'root.pem' ? 'first.pem' : value));
-  await run('build', ...keys, '--delegation', 'first.jwt', '--updated-at', at(-120));
+  writeFiles(folder, { 'registry.yaml': JSON.stringify(SETTINGS) });
+  await run('build', '--key', 'first.pem', '--delegation', 'first.jwt', '--updated-at', at(-120));
   writeFiles(folder, {
     step: await run(
       'keys',
@@ -64,7 +67,7 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
     ),
     'root.jwt': await run(...delegate, 'root.pem'),
   });
-  writeFiles(folder, { 'registry.yaml': 'holders: holders.json\n' });
+  writeFiles(folder, { 'registry.yaml': JSON.stringify({ ...SETTINGS, holders: 'holders.json' }) });
   const rotated = ['--rotation', 'step', '--delegation', 'root.jwt'];
   await run('build', ...KEYS, ...rotated, '--renew', '--updated-at', at(-60));
   const vkey = await run('keys', 'witness', 'witness.pem', '--name', 'mirror.example', '--state', 'state');
@@ -84,8 +87,8 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
 /** Names the mirror in registry.yaml: the publisher collects its cosignatures. */
 export async function nameMirror({ folder, anchor: { witnesses = [] } }: Registry): Promise<void> {
   const mirror = await plainHost(join(folder, 'witness/current'), '404.html');
-  const log = { quorum: 1, witnesses: witnesses.map((key) => ({ key, mirror })) };
-  writeFiles(folder, { 'registry.yaml': JSON.stringify({ mirrors: [mirror], log }) });
+  const log = { ...SETTINGS.log, quorum: 1, witnesses: witnesses.map((key) => ({ key, mirror })) };
+  writeFiles(folder, { 'registry.yaml': JSON.stringify({ ...SETTINGS, mirrors: [mirror], log }) });
 }
 
 /** Lets a mirror cosign the log of the tree. */

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEachFile } from './endings.js';
 import { CLI, ROOT } from './paths.js';
+import { withSettings } from './settings.js';
 
 const folders: string[] = [];
 
@@ -82,7 +83,7 @@ export function cliProcess(
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
   if (CLOCK in environment) throw new Error('only `cli` can set the clock ahead');
-  return run(process.execPath, [CLI, ...args], cwd, environment);
+  return withSettings(args, cwd, (all) => run(process.execPath, [CLI, ...all], cwd, environment));
 }
 
 /** Runs the command line in this process, or in a separate one if a variable such as NODE_OPTIONS is set. */
@@ -98,7 +99,7 @@ export function cli(
 
 /** Runs the command line in this process, with exactly this environment and this input, which can be a terminal. */
 export function cliWith(args: readonly string[], cwd: string, input: Input): Promise<Outcome> {
-  const outcome = lastRun.then(() => runHere(args, cwd, input));
+  const outcome = lastRun.then(() => withSettings(args, cwd, (all) => runHere(all, cwd, input)));
   lastRun = outcome.catch(() => undefined);
   return outcome;
 }

@@ -11,6 +11,7 @@ import { cosigned, ORIGIN, PROOF } from '../support/page-log.js';
 import { ROOT } from '../support/paths.js';
 import { publish, testKey } from '../support/publication.js';
 import { plainHost, serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { rounds } from '../support/soak.js';
 import { cli, clockAhead, recordText, workspace, writeFiles } from '../support/workspace.js';
 
@@ -54,13 +55,13 @@ beforeAll(async () => {
   const key = ['--key', 'key.pem', '--allow-example-names'];
   await build(...key, '--updated-at', before);
   writeFiles(folder, { 'issuers/cedar-health.yaml': readFileSync(join(ROOT, 'issuers/cedar-health.yaml')) });
-  await build(...key, '--checkpoint-key', 'key.pem');
+  await build(...key, ...withKeys({ checkpoint: 'key.pem' }));
   await build('--out', 'development');
-  await build('--log-origin', ORIGIN, '--out', 'logged', '--updated-at', before);
+  await build(...withKeys({ origin: ORIGIN }), '--out', 'logged', '--updated-at', before);
   writeFiles(folder, {
     'issuers/cedar-health.yaml': recordText('cedar-health', { contact: 'desk@cedar.alt' }),
   });
-  await build('--log-origin', ORIGIN, '--out', 'logged');
+  await build(...withKeys({ origin: ORIGIN }), '--out', 'logged');
   writeFiles(folder, { 'issuers/cedar-health.yaml': readFileSync(join(ROOT, 'issuers/cedar-health.yaml')) });
   // The longest values, without a place to break them.
   writeFiles(folder, {
@@ -80,7 +81,7 @@ homepage: https://www.registry.example/${'p'.repeat(2000)}
 async function hostOf(count: number): Promise<string> {
   const ids = Array.from({ length: count }, (_one, index) => `issuer-${index}`);
   const registry = await workspace(ids);
-  await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], registry);
+  await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], registry);
   return serve(join(registry, 'dist'));
 }
 
@@ -142,7 +143,7 @@ describeWith(['chromium-headless-shell'], 'the page for everybody', () => {
     bad = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
       path.endsWith('issuers.json') ? bytes.subarray(1) : bytes,
     );
-    const key = ['--key', 'key.pem', '--allow-example-names', '--checkpoint-key', 'key.pem'];
+    const key = ['--key', 'key.pem', '--allow-example-names', ...withKeys({ checkpoint: 'key.pem' })];
     await cli(['build', ...key, '--out', 'expired'], folder, clockAhead(-2 * 24 * 60));
     expired = await serve(join(folder, 'expired'));
     development = await serve(join(folder, 'development'));

@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { open, openWithClock, shownLater, timeInWords, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { claimsOf } from '../support/signed-tree.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
@@ -13,7 +14,7 @@ let base: string;
 beforeEach(async () => {
   folder = await workspace(['alpha', 'beta']);
   writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma', { status: 'revoked' }) });
-  await good('build', '--key', 'key.pem', '--checkpoint-key', 'key.pem');
+  await good('build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }));
   base = await serve(join(folder, 'dist'));
 });
 

@@ -7,6 +7,7 @@ import { describeWith } from '../support/components.js';
 import { logEntries } from '../support/log-files.js';
 import { madeUpEntry, ORIGIN, replaceLog } from '../support/page-log.js';
 import { plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { sha256 } from '../support/signed-tree.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
@@ -23,7 +24,7 @@ async function publishEach(
   for (const [index, step] of steps.entries()) {
     if (!isOptions(step)) writeFiles(folder, step);
     const time = ['--updated-at', timeOf(index + 1, steps.length)];
-    const args = ['build', '--log-origin', ORIGIN, ...time, ...(isOptions(step) ? step : [])];
+    const args = ['build', ...withKeys({ origin: ORIGIN }), ...time, ...(isOptions(step) ? step : [])];
     const { code, stderr } = await cli(args, folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
   }
@@ -282,7 +283,7 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from a long 
   async function registry(): Promise<string> {
     const folder = await workspace(['alpha']);
     await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
-    const keys = ['--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN];
+    const keys = ['--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN })];
     expect((await cli(['build', ...keys], folder)).code).toBe(0);
     return folder;
   }

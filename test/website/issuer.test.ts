@@ -8,6 +8,7 @@ import { open, verdict, verification, visibleId } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost, slowHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, run, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   });
   const key = ['--key', 'key.pem'];
   for (const args of [
-    ['build', ...key, '--checkpoint-key', 'key.pem'],
+    ['build', ...key, ...withKeys({ checkpoint: 'key.pem' })],
     ['hold', 'held', ...key],
   ]) {
     const { code, stderr } = await cli(args, folder);

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let base: string;
@@ -14,7 +15,7 @@ beforeAll(async () => {
     'issuers/alpha.yaml': recordText('alpha', { geographical_scope: '[NO]', domain_scope: '[banking]' }),
     'issuers/beta.yaml': recordText('beta', { status: 'revoked', tier: 'founding' }),
   });
-  const { code } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  const { code } = await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
   expect(code).toBe(0);
   base = await plainHost(join(folder, 'dist'), '404.html');
 });

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { plainHost, serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -31,7 +32,7 @@ beforeAll(async () => {
     'issuers/cedar.health.yaml': recordText('cedar.health', { ...HEALTH, policy_uri: 'null' }),
     'issuers/lantern.yaml': recordText('lantern', { status: 'revoked' }),
   });
-  await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
   base = await serve(join(folder, 'dist'));
 });
 

@@ -6,6 +6,7 @@ import { open, openWithClock, verdict, verification } from '../support/browser.j
 import { describeWith } from '../support/components.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
@@ -14,7 +15,7 @@ const now = () => Math.floor(Date.now() / 1000);
 
 /** Publishes the records of a workspace in its log. */
 async function publish(folder: string, ...args: string[]): Promise<void> {
-  const { code, stderr } = await cli(['build', '--log-origin', ORIGIN, ...args], folder);
+  const { code, stderr } = await cli(['build', ...withKeys({ origin: ORIGIN }), ...args], folder);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
 }
 
@@ -34,7 +35,7 @@ async function logged(): Promise<string> {
 async function loggedByKeys(): Promise<{ readonly folder: string; readonly keys: string[] }> {
   const folder = await workspace(['alpha']);
   await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
-  const keys = ['--key', 'key.pem', '--log-key', 'log.pem'];
+  const keys = ['--key', 'key.pem', ...withKeys({ log: 'log.pem' })];
   await publish(folder, ...keys);
   return { folder, keys };
 }
@@ -222,7 +223,7 @@ describeWith(['chromium-headless-shell'], 'the log in the page', () => {
     ['of the same name under another key', ORIGIN, 'is not signed by the key of the log'],
   ])('warns if the head in the proof is that of another log, %s', async (_name, origin, message) => {
     const other = await workspace(['alpha']);
-    const { code } = await cli(['build', '--log-origin', origin], other);
+    const { code } = await cli(['build', ...withKeys({ origin })], other);
     expect(code).toBe(0);
     const { page } = await openWith(PROOF, () => readFileSync(join(other, 'dist', PROOF)));
     expect(await verdict(page)).toBe(GOOD);

@@ -7,12 +7,13 @@ import { open, openWithClock, shownLater, verdict, verification } from '../suppo
 import { describeWith } from '../support/components.js';
 import { expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
 import { plainHost, serve, slowHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let ed25519: string;
 
 beforeAll(async () => {
-  ed25519 = await published('Ed25519', '--checkpoint-key', 'root.pem');
+  ed25519 = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
 });
 
 describeWith(['chromium-headless-shell'], 'a page before its list is there', () => {
@@ -52,11 +53,11 @@ describeWith(['chromium-headless-shell'], 'a page before its list is there', () 
     ['is refused if it goes on', false],
     ['is asked for the newer list', true],
   ])('after a look-up, a host that sends an older list %s', async (_what, isHonest) => {
-    const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
+    const folder = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
     const old = join(folder, 'old');
     cpSync(join(folder, 'dist'), old, { recursive: true });
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
-    await cli(['build', '--key', 'root.pem', '--checkpoint-key', 'root.pem'], folder);
+    await cli(['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'root.pem' })], folder);
     const asked = new Map<string, number>();
     let isReleased = false;
     const { base, release } = await slowHost(join(folder, 'dist'), (path, bytes) => {
@@ -116,7 +117,7 @@ describeWith(['chromium-headless-shell'], 'a page of a registry with statements.
   it('requests that file instead of the files in it', async () => {
     const folder = await workspace(['alpha', 'beta.example']);
     writeFiles(folder, { 'registry.yaml': 'statements: true\n' });
-    await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
     const { page, wrong } = await openWithClock('about:blank');
     const requested: string[] = [];
     page.on('request', (request) => requested.push(new URL(request.url()).pathname));
@@ -221,7 +222,7 @@ describeWith(['chromium-headless-shell'], 'a page that stays open', () => {
   });
 
   it('says after a rotation that the root key is no longer the one of the page', async () => {
-    const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
+    const folder = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
     const { page } = await openWithClock(await serve(join(folder, 'dist')));
     expect(await verdict(page)).toBe(GOOD);
     expect(await (await verification(page)).innerText()).toContain(', pinned by this page');
@@ -239,7 +240,7 @@ describeWith(['chromium-headless-shell'], 'a page that stays open', () => {
       'next.pem',
       '--next-no-passphrase',
     ];
-    const { code, stderr } = await cli([...args, '--checkpoint-key', 'next.pem'], folder);
+    const { code, stderr } = await cli([...args, ...withKeys({ checkpoint: 'next.pem' })], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
     await page.clock.runFor(61_000);
     await shownLater(

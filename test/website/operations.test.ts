@@ -7,6 +7,7 @@ import { open, openWithClock, timeInWords, verdict } from '../support/browser.js
 import { describeWith } from '../support/components.js';
 import { PROOF } from '../support/page-log.js';
 import { freePort, plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { claimsOf, jwt, seconds, signerKey } from '../support/signed-tree.js';
 import { noteSigner, ORIGIN, withCosignatures } from '../support/test-log.js';
 import { cli, clockAhead, workspace, writeFiles } from '../support/workspace.js';
@@ -44,11 +45,11 @@ beforeAll(async () => {
   writeFiles(folder, { 'delegation.jwt': delegation });
   const build = (out: string, ...more: string[]) =>
     good('build', '--key', 'root.pem', '--out', out, '--updated-at', EARLY, ...more);
-  const online = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+  const online = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
   await build('bare');
-  await build('rooted', '--checkpoint-key', 'root.pem');
+  await build('rooted', ...withKeys({ checkpoint: 'root.pem' }));
   await build('online', ...online);
-  await build('logged', ...online, '--log-origin', ORIGIN, '--log-key', 'log.pem');
+  await build('logged', ...online, ...withKeys({ origin: ORIGIN, log: 'log.pem' }));
 });
 
 const tree = (name: string, ...steps: string[]) => join(folder, name, ...steps);
@@ -158,7 +159,7 @@ describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
     copyOf('online', 'delegated');
     await good(
       ...['build', '--key', 'root.pem', '--out', 'delegated'],
-      ...['--delegation', 'newer.jwt', '--checkpoint-key', 'online.pem'],
+      ...['--delegation', 'newer.jwt', ...withKeys({ checkpoint: 'online.pem' })],
     );
     let isOpen = false;
     const host = await plainHost(tree('delegated'), '404.html', (path, bytes) =>
@@ -214,7 +215,7 @@ describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
     const rebuild = (out: string, updatedAt: string) =>
       good(
         ...['build', '--key', 'root.pem', '--renew', '--out', out, '--updated-at', updatedAt],
-        ...['--checkpoint-key', 'online.pem'],
+        ...withKeys({ checkpoint: 'online.pem' }),
       );
     const late = await mirror('late');
     await rebuild('online', LATE);

@@ -7,6 +7,7 @@ import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 const WHOLE = `name: Nordic Agents Registry
@@ -83,7 +84,7 @@ describe('a registry with a name', () => {
 
   it('needs a new checkpoint when its name changes, and the build says so', async () => {
     configure(WHOLE);
-    await buildTree('--checkpoint-key', 'key.pem');
+    await buildTree(...withKeys({ checkpoint: 'key.pem' }));
     configure(WHOLE.replace('Nordic', 'Baltic'));
     const { notes } = await buildTree();
     expect(notes).toEqual([
@@ -131,7 +132,7 @@ describe('a registry with a name', () => {
 
   it('passes `verify` and `mirror` where there is no registry.yaml', async () => {
     configure(WHOLE);
-    await buildTree('--checkpoint-key', 'key.pem');
+    await buildTree(...withKeys({ checkpoint: 'key.pem' }));
     const elsewhere = temporaryFolder();
     writeFiles(elsewhere, { 'root.json': (await run('keys', 'public', 'key.pem')).stdout });
     const host = await serve(join(folder, 'dist'));

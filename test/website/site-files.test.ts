@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const read = (folder: string, path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
@@ -21,7 +22,7 @@ describe('a published tree', () => {
   it('names no package that a reader could run or install', async () => {
     const folder = await workspace(['alpha']);
     writeFiles(folder, { 'registry.yaml': 'precompress: true\n' });
-    await build(folder, T(1), '--checkpoint-key', 'key.pem');
+    await build(folder, T(1), ...withKeys({ checkpoint: 'key.pem' }));
     const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((file) =>
       file.isFile(),
     );

@@ -8,6 +8,7 @@ import { describeWith } from '../support/components.js';
 import { ORIGIN } from '../support/page-log.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const ENGLISH = join(ROOT, 'website/src/texts/en.ts');
@@ -56,7 +57,7 @@ beforeAll(async () => {
     }),
     'issuers/beta.yaml': recordText('beta', { status: 'suspended', passport_types: '[ai-assistant]' }),
   });
-  const { code } = await cli(['build', '--log-origin', ORIGIN], folder);
+  const { code } = await cli(['build', ...withKeys({ origin: ORIGIN })], folder);
   expect(code).toBe(0);
   const script = await foreignScript();
   const replaced: Readonly<Record<string, Buffer>> = { '/assets/registry.js': script };

@@ -7,6 +7,7 @@ import { open, openWithClock, verdict, verification } from '../support/browser.j
 import { describeWith } from '../support/components.js';
 import { BAD, expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
 import { listen, plainHost, serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import {
   cli,
   clockAhead,
@@ -21,11 +22,11 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
   let ed25519: string;
 
   beforeAll(async () => {
-    ed25519 = await published('Ed25519', '--checkpoint-key', 'root.pem');
+    ed25519 = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
   });
 
   it.each(['Ed25519', 'P-256'] as const)('accepts a registry with a root key of %s', async (algorithm) => {
-    const folder = await published(algorithm, '--checkpoint-key', 'root.pem');
+    const folder = await published(algorithm, ...withKeys({ checkpoint: 'root.pem' }));
     const { page, wrong } = await open(await serve(join(folder, 'dist')));
     expect(await verdict(page)).toBe(GOOD);
     const facts = await (await verification(page)).innerText();
@@ -42,7 +43,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
   });
 
   it('says in the badge as of when the list is proven to be the newest', async () => {
-    const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
+    const folder = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
     const { page } = await openWithClock(await serve(join(folder, 'dist')), 3 * 60 * 60 * 1000);
     expect(await verdict(page)).toBe(GOOD);
     expect(await page.locator('.badge .age').textContent()).toBe('as of 3 hours ago');
@@ -98,7 +99,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
     const folder = await published('Ed25519');
     cpSync(join(folder, 'dist'), join(folder, 'before'), { recursive: true });
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
-    await cli(['build', '--key', 'root.pem', '--checkpoint-key', 'root.pem'], folder);
+    await cli(['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'root.pem' })], folder);
     const page = readFileSync(join(folder, 'dist/index.html'));
     const host = await plainHost(join(folder, 'before'), '404.html', (path, bytes) =>
       path === '/' ? page : bytes,
@@ -122,7 +123,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
       'of its checkpoint',
       'ERR_CHECKPOINT_EXPIRED',
       2,
-      ['--checkpoint-key', 'key.pem'],
+      withKeys({ checkpoint: 'key.pem' }),
       'The checkpoint has expired',
     ],
   ])(
@@ -174,7 +175,11 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
     'calls an old %s that the root key has not signed a forgery, whatever time the host names',
     async (_what, path, code) => {
       const folder = await workspace(['alpha', 'beta']);
-      await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder, clockAhead(-2880));
+      await cli(
+        ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })],
+        folder,
+        clockAhead(-2880),
+      );
       const host = await plainHost(join(folder, 'dist'), '404.html', (asked, bytes) =>
         path.test(asked) ? flipped(bytes) : bytes,
       );
@@ -280,7 +285,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
   it('shows changes of status where a checkpoint vouches for them, and not where they were altered', async () => {
     const folder = await published('Ed25519');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
-    await cli(['build', '--key', 'root.pem', '--checkpoint-key', 'root.pem'], folder);
+    await cli(['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'root.pem' })], folder);
     const { page } = await open(`${await serve(join(folder, 'dist'))}`);
     await page.locator('.changes li').waitFor();
     expect(await page.locator('.changes').innerText()).toMatch(/alpha: status active → suspended$/);

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { installedPath } from '../../support/installed.js';
 import { registryHost } from '../../support/registry-host.js';
 import { freePort, plainHost } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { ONLINE, registryForStatus } from '../../support/status-registry.js';
 import { cli, clockAhead, recordText, run, writeFiles } from '../../support/workspace.js';
 
@@ -252,7 +253,7 @@ describe('hosts', () => {
       'an older list and a newer checkpoint',
       async () => {
         change();
-        await good('build', '--checkpoint-key', 'online.pem');
+        await good('build', ...withKeys({ checkpoint: 'online.pem' }));
         await checkpointLater('live');
       },
       'newer',

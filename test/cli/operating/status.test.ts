@@ -717,6 +717,18 @@ describe('the commands that status proposes', () => {
     await done();
   });
 
+  it('say that the online key must be a setting first, if the tree has a checkpoint', async () => {
+    registry();
+    await publishWithCheckpoint();
+    writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    const reason = async () => (await statusOf()).report.next[0].reason;
+    expect(await reason()).toBe('publish the changes');
+    configure();
+    expect(await reason()).toBe(
+      'publish the changes; first name the online key in registry.yaml: checkpoint.signer',
+    );
+  });
+
   it('repeat what the command line gave, quoted for a shell', async () => {
     registry();
     writeFiles(here.folder, { 'registry.yaml': '' });

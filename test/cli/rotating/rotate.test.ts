@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { CLI } from '../../support/paths.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import {
@@ -219,7 +220,7 @@ describe('passport-registry keys rotate', () => {
 
   it('lets the next root key sign checkpoints if the root key did', async () => {
     await published({ checkpoints: false });
-    await good('build', '--checkpoint-key', 'root.pem');
+    await good('build', ...withKeys({ checkpoint: 'root.pem' }));
     expect((await rotate()).stderr).toContain('with a checkpoint by the next key');
     await expectRotated();
   });
@@ -227,7 +228,7 @@ describe('passport-registry keys rotate', () => {
   it('delegates to other online keys if told so', async () => {
     await published();
     await expectRefused('which the delegation of the next key does not name', 3, '--online', 'stranger.json');
-    const args = ['--online', 'stranger.json', '--checkpoint-key', 'stranger.pem'];
+    const args = ['--online', 'stranger.json', ...withKeys({ checkpoint: 'stranger.pem' })];
     expect((await rotate(...args)).code).toBe(0);
     await expectRotated();
   });
@@ -419,7 +420,7 @@ describe('a rotation that does not fit', () => {
       'no online key',
       () => writeFiles(folder, { 'registry.yaml': SETTINGS }),
       [],
-      'pass --checkpoint-key',
+      'set checkpoint.signer in registry.yaml',
       2,
     ],
   ])('with %s is refused before anything is signed', async (_name, alter, args, words, code) => {

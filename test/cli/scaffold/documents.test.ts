@@ -100,9 +100,9 @@ describeWith(['git'], 'the documents of a new registry', () => {
   });
 
   it('README.md: checkpoints, and an emergency in a registry that has them', async () => {
+    uncomment('Checkpoints');
     await runAll('README.md', 'Checkpoints');
     expect(git('ls-tree', '--name-only', 'published')).toContain('checkpoint.jwt');
-    uncomment('Checkpoints');
     execFileSync('git', ['add', 'online.json', 'delegation.jwt'], { cwd: folder });
     const key = readFileSync(join(top, 'online.pem'), 'utf8');
     await runAll('README.md', 'Emergency', { ONLINE_KEY: key });

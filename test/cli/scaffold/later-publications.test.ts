@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git } from '../../support/git.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { codes, record, SimulatedGithub } from '../../support/simulated-github.js';
 import { readWorkflow } from '../../support/workflow.js';
 import { writeFiles } from '../../support/workspace.js';
@@ -35,8 +36,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
       '../next.pem',
       '--next-no-passphrase',
       '--yes',
-      '--checkpoint-key',
-      '../online.pem',
+      ...withKeys({ checkpoint: '../online.pem' }),
     ];
     await github.good(main, 'keys', 'rotate', ...rotation);
     await github.good(main, 'branch', 'save', 'dist', '--message', 'New root key');

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterInput, signFiles } from '../../support/signing-request.js';
 import { cli, type Outcome, recordText, run, writeFiles } from '../../support/workspace.js';
@@ -20,7 +21,7 @@ import { cli, type Outcome, recordText, run, writeFiles } from '../../support/wo
 let folder: string;
 
 const HASH = '0'.repeat(43);
-const CHECKPOINT = ['--checkpoint-key', 'online.pem'];
+const CHECKPOINT = withKeys({ checkpoint: 'online.pem' });
 
 beforeEach(async () => {
   const made = await madeOnce('payloads', async (home) => {
@@ -109,7 +110,7 @@ describe('a request with a delegation', () => {
       `root key ${thumbprint('root')}`,
     ]);
     expect(signatures()).toEqual(['delegation.sig', 'issuers.sig', 'publication.sig']);
-    await attached('--checkpoint-key', 'second.pem');
+    await attached(...withKeys({ checkpoint: 'second.pem' }));
     await verified();
     expect(claimsOf(read('dist/keys/delegation.jwt'))).toMatchObject({ iat, exp });
   });
@@ -125,7 +126,7 @@ describe('a request with a delegation', () => {
     const kept = ['issuers.json', 'issuers.sig', 'publication.jwt'].map((name) => `dist/${name}`);
     const before = kept.map(read);
     const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
-    await good(...build, '--checkpoint-key', 'second.pem');
+    await good(...build, ...withKeys({ checkpoint: 'second.pem' }));
     expect(kept.map(read)).toEqual(before);
     expect(read('dist/keys/delegation.jwt').toString()).toBe(stdout.trim());
     await verified();
@@ -163,7 +164,7 @@ describe('a request with a delegation', () => {
       expect(words(await signed())).toEqual(asked);
       writeFiles(folder, { 'delegation.jwt': (await attached()).stdout });
       const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
-      await good(...build, '--checkpoint-key', 'second.pem');
+      await good(...build, ...withKeys({ checkpoint: 'second.pem' }));
       return asked.filter((line) => line.startsWith('  hold'));
     };
     const permitted = '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them';
@@ -211,7 +212,7 @@ describe('a build with the public root key alone', () => {
       alterInput(folder, 'delegation', { claims: { iat } });
       signFiles(folder);
       writeFiles(folder, { 'delegation.jwt': (await attached()).stdout });
-      const outcome = await command(...build, '--checkpoint-key', 'second.pem');
+      const outcome = await command(...build, ...withKeys({ checkpoint: 'second.pem' }));
       expect([outcome.code, outcome.stderr.includes('is older than the published one')]).toEqual([
         code,
         age > 0,
@@ -559,7 +560,7 @@ describe('attach refuses', () => {
     await request('build', '--renew', '--delegate', 'second.json');
     await signed();
     copyFileSync(at('dist/keys/delegation.jwt'), at('delegation.jwt'));
-    const both = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'second.pem'];
+    const both = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'second.pem' })];
     await refused(2, /leave out --delegation/, ...attaching(...both));
     copyFileSync(at('request/publication.sig'), at('request/delegation.sig'));
     await refused(3, /has not signed delegation\.signing-input/, ...attaching(...CHECKPOINT));

@@ -2,6 +2,7 @@ import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterStatement, signFiles } from '../../support/signing-request.js';
 import { cli, recordText, writeFiles } from '../../support/workspace.js';
@@ -51,7 +52,7 @@ async function makeOnlineKey(): Promise<string[]> {
   writeFiles(folder, { 'online.json': stdout });
   const delegate = await cli(['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'], folder);
   writeFiles(folder, { 'delegation.jwt': delegate.stdout });
-  return ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+  return ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
 }
 
 describe('a request for a publication statement', () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync } from '
 import { join } from 'node:path';
 import { build, IoFailed } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
+import { withKeys } from '../../support/settings.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 
 const KEY = ['--key', 'key.pem'];
@@ -133,7 +134,7 @@ syncBuiltinESMExports();
 
   it('is one lock for all commands, through a link, too', async () => {
     const folder = await workspace();
-    await cli(['build', ...KEY, '--checkpoint-key', 'key.pem', '--out', 'served/www'], folder);
+    await cli(['build', ...KEY, ...withKeys({ checkpoint: 'key.pem' }), '--out', 'served/www'], folder);
     symlinkSync('served/www', join(folder, 'dist'));
     writeFiles(folder, { 'served/.www.staging/owner.json': JSON.stringify(me) });
     for (const command of [

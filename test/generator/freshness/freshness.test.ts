@@ -6,6 +6,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
 import {
   cli,
@@ -87,12 +88,11 @@ describe('a tree in which an older list was put back', () => {
 
   beforeEach(async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     for (const file of ['issuers.json', 'issuers.sig']) old.set(file, readFileSync(path(file)));
     change('suspended');
     await build(
-      '--checkpoint-key',
-      'online.pem',
+      ...withKeys({ checkpoint: 'online.pem' }),
       '--updated-at',
       new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, ''),
     );
@@ -101,7 +101,7 @@ describe('a tree in which an older list was put back', () => {
 
   it.each<[string, string[]]>([
     ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
-    ['a build', ['build', '--key', 'root.pem', '--production', '--checkpoint-key', 'online.pem']],
+    ['a build', ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })]],
     ['a signing request', ['build', '--unsigned', 'request']],
   ])('is refused for %s, which would undo the suspension', async (_name, args) => {
     change('active');
@@ -118,12 +118,12 @@ describe('a tree without a checkpoint in which an older list was put back under 
 
   beforeEach(async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     for (const file of ['issuers.json', 'issuers.sig', 'SHA256SUMS']) {
       old.set(file, readFileSync(path(file)));
     }
     change('revoked');
-    await build('--checkpoint-key', 'online.pem');
+    await build(...withKeys({ checkpoint: 'online.pem' }));
     rmSync(path('checkpoint.jwt'));
     change('active');
   });
@@ -174,13 +174,13 @@ describe('a tree in which an older publication statement was put back, with the 
     old = readFileSync(path('publication.jwt'));
     await delegate();
     // The list is unchanged, and the new statement promises checkpoints.
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
   });
 
   it.each<[string, string[]]>([
     ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
-    ['a build', ['build', '--key', 'root.pem', '--production', '--checkpoint-key', 'online.pem']],
+    ['a build', ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })]],
     ['a signing request', ['build', '--unsigned', 'request']],
   ])('is refused for %s', async (_name, args) => {
     writeFiles(folder, { 'dist/publication.jwt': old });
@@ -208,7 +208,7 @@ describe('a tree in which an older publication statement was put back, with the 
       'dist/SHA256SUMS': sums.filter((line) => !line.endsWith('  publication.jwt')).join('\n'),
     });
     const { code, stderr } = await cli(
-      ['build', '--key', 'root.pem', '--checkpoint-key', 'online.pem'],
+      ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'online.pem' })],
       folder,
     );
     expect([code, stderr.includes('a build cannot recreate the file')]).toEqual([2, true]);
@@ -218,7 +218,7 @@ describe('a tree in which an older publication statement was put back, with the 
 describe('a publication statement that promises checkpoints', () => {
   it('is not withdrawn by a build without a checkpoint, and the note says what is missing', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     rmSync(path('checkpoint.jwt'));
     change();
     const { stderr } = await build();
@@ -238,7 +238,7 @@ describe('a publication statement that promises checkpoints', () => {
     await good('verify', 'dist');
     expect(claimsOf(readFileSync(path('publication.jwt')))).not.toHaveProperty('checkpoint');
     const list = text('issuers.json');
-    await build('--checkpoint-key', 'online.pem');
+    await build(...withKeys({ checkpoint: 'online.pem' }));
     expect(text('issuers.json')).toBe(list);
     expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
   });
@@ -259,7 +259,7 @@ describe('a registry with checkpoints', () => {
 
   it('reaches clients at once with a new publication statement, and older ones with the next checkpoint', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const base = await serve(path());
     const registry = createRegistryClient({ sources: [base], rootKey: jwk('root'), timeout: 60 });
     await registry.ready();
@@ -275,18 +275,18 @@ describe('a registry with checkpoints', () => {
     registry.close();
   });
 
-  it('publishes a change and its checkpoint at once with --checkpoint-key', async () => {
+  it('publishes a change and its checkpoint at once if the settings name the online key', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     change('suspended');
-    const { stderr } = await build('--checkpoint-key', 'online.pem');
+    const { stderr } = await build(...withKeys({ checkpoint: 'online.pem' }));
     expect(stderr.match(/^note: .*/gm)).toEqual(['note: alpha: status active → suspended.']);
     expect((await client(await serve(path()))).resolve('alpha')?.status).toBe('suspended');
   });
 
   it('keeps snapshots of this list and the two before it, and of the one that is vouched for', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const vouched = snapshots()[0] ?? '';
     for (let round = 0; round < 4; round++) {
       change();
@@ -297,14 +297,14 @@ describe('a registry with checkpoints', () => {
     await client(await serve(path()));
     await checkpoint();
     change();
-    await build('--checkpoint-key', 'online.pem');
+    await build(...withKeys({ checkpoint: 'online.pem' }));
     expect(snapshots()).toHaveLength(3);
     expect(snapshots()).not.toContain(vouched);
   });
 
   it('is touched nowhere else by a new checkpoint', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const files = () =>
       readdirSync(path(), { recursive: true, encoding: 'utf8' })
         .filter((name) => name !== 'checkpoint.jwt')
@@ -321,7 +321,7 @@ describe('a registry with checkpoints', () => {
   });
 
   it('has a checkpoint that a web server can read and rsync tells from the last, whatever the umask', async () => {
-    await build('--checkpoint-key', 'root.pem');
+    await build(...withKeys({ checkpoint: 'root.pem' }));
     const before = statSync(path('checkpoint.jwt')).mtimeMs;
     const previous = process.umask(0o077);
     await good('checkpoint', '--key', 'root.pem');
@@ -346,7 +346,7 @@ describe('a registry with checkpoints', () => {
     expect((await checkpoint()).stderr).toMatch(/WARNING: .*, in 1[23] days/);
     expect((await cli(['verify', 'dist'], folder)).stderr).toContain('WARNING: the delegation expires');
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await checkpoint()).stderr).not.toContain('WARNING');
     expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
   });
@@ -355,7 +355,8 @@ describe('a registry with checkpoints', () => {
     ['a checkpoint', (hours: string) => checkpoint('--hours', hours)],
     [
       'a build',
-      (hours: string) => build('--renew', '--checkpoint-key', 'online.pem', ...hoursInSettings(hours)),
+      (hours: string) =>
+        build('--renew', ...withKeys({ checkpoint: 'online.pem' }), ...hoursInSettings(hours)),
     ],
   ])('has %s that ends with its delegation at the latest, and says so', async (_name, sign) => {
     await statement(
@@ -368,7 +369,7 @@ describe('a registry with checkpoints', () => {
       '--days',
       '20',
     );
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const { exp: end } = decodeJwt(text('keys/delegation.jwt'));
     const said = /[Tt]he checkpoint is valid only until \S+Z, when its delegation expires/;
     expect((await sign('479')).stderr).not.toMatch(said);
@@ -384,7 +385,12 @@ describe('a registry with checkpoints', () => {
 
   it('has a checkpoint by the root key that no delegation limits', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'root.pem', ...hoursInSettings('9999'));
+    await build(
+      '--delegation',
+      'delegation.jwt',
+      ...withKeys({ checkpoint: 'root.pem' }),
+      ...hoursInSettings('9999'),
+    );
     const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
     expect(exp - iat).toBe(9999 * 3600);
     expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
@@ -415,7 +421,7 @@ describe('a registry with checkpoints', () => {
 
     beforeEach(async () => {
       writeFiles(folder, { 'delegation.jwt': await olderDelegation() });
-      await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+      await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     });
 
     it('is good, and good a long time before its checkpoint expires', async () => {
@@ -464,7 +470,7 @@ describe('a registry with checkpoints', () => {
   });
 
   it('may have its checkpoints from the root key itself', async () => {
-    await build('--checkpoint-key', 'root.pem');
+    await build(...withKeys({ checkpoint: 'root.pem' }));
     expect(existsSync(path('keys/delegation.jwt'))).toBe(false);
     expect((await client(await serve(path()))).status().checkpoint).toBe(true);
     await good('checkpoint', '--key', 'root.pem');
@@ -477,7 +483,7 @@ describe('a registry with checkpoints', () => {
     ['hours that are none', ['checkpoint', '--key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
     [
       'a build with a key that is not delegated',
-      ['build', '--key', 'root.pem', '--checkpoint-key', 'stranger.pem'],
+      ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'stranger.pem' })],
       1,
       'signed by a key that the delegation does not name',
     ],
@@ -496,7 +502,7 @@ describe('a registry with checkpoints', () => {
   ])('refuses %s, and stays as it was', async (_name, args, code, message) => {
     await delegate();
     await delegate('stranger', 'online', 'forged.jwt');
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const before = text('checkpoint.jwt') + text('SHA256SUMS');
     change();
     const outcome = await cli(args, folder);
@@ -508,15 +514,14 @@ describe('a registry with checkpoints', () => {
   it.each([
     [
       'of a build into a folder that lacks the published tree',
-      ['build', '--key', 'root.pem'],
-      '--checkpoint-key',
+      ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'online.pem' })],
     ],
-    ['of a tree without a delegation', ['checkpoint'], '--key'],
-  ])('by an online key %s is refused: load the published tree', async (_name, args, option) => {
+    ['of a tree without a delegation', ['checkpoint', '--key', 'online.pem']],
+  ])('by an online key %s is refused: load the published tree', async (_name, args) => {
     await delegate();
     await build('--delegation', 'delegation.jwt');
     rmSync(args[0] === 'build' ? path() : path('keys/delegation.jwt'), { recursive: true });
-    const { code, stderr } = await cli([...args, option, 'online.pem'], folder);
+    const { code, stderr } = await cli(args, folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('output folder')]);
   });
 
@@ -555,7 +560,7 @@ describe('a rotation of the root key', () => {
 
   it('of a registry with checkpoints needs a delegation by the new root, and a checkpoint at once', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const base = await serve(path());
     const held = createRegistryClient({ sources: [base], rootKey: jwk('root') });
     await held.ready();
@@ -573,10 +578,13 @@ describe('a rotation of the root key', () => {
     expect([bare.code, bare.stderr.includes('pass --delegation')]).toEqual([2, true]);
     await delegate('second', 'online', 'second.jwt');
     const without = await cli([...args, '--delegation', 'second.jwt'], folder);
-    expect([without.code, without.stderr.includes('pass --checkpoint-key')]).toEqual([2, true]);
+    expect([without.code, without.stderr.includes('set checkpoint.signer in registry.yaml')]).toEqual([
+      2,
+      true,
+    ]);
     await held.refresh();
     expect(held.status().rootKeys).toEqual([jwk('root').kid]);
-    await good(...args, '--delegation', 'second.jwt', '--checkpoint-key', 'online.pem');
+    await good(...args, '--delegation', 'second.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await held.refresh();
     expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid], checkpoint: true });
     held.close();
@@ -586,12 +594,12 @@ describe('a rotation of the root key', () => {
 
   it('lets a build without the online key change nothing, although the first root key is not in the tree', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await rotate('root', 'second');
     await delegate('second', 'online', 'second.jwt');
     const second = ['build', '--key', 'second.pem', '--root-key', 'second.json'];
     const statements = ['--rotation', 'root-second.jwt', '--delegation', 'second.jwt'];
-    await good(...second, ...statements, '--checkpoint-key', 'online.pem');
+    await good(...second, ...statements, ...withKeys({ checkpoint: 'online.pem' }));
     const before = filesOf(path());
     await good(...second);
     expect(filesOf(path())).toEqual(before);
@@ -625,16 +633,17 @@ describe('a published tree that was damaged', () => {
   const rotated = async () => {
     await key('second');
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await statement('step', 'step', '--key', 'root.pem', '--next', 'second.json');
     await delegate('second', 'online', 'second.jwt');
     await good(...rotation);
   };
   const rotation = [
     ...['build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'step'],
-    ...['--delegation', 'second.jwt', '--checkpoint-key', 'online.pem'],
+    ...['--delegation', 'second.jwt', ...withKeys({ checkpoint: 'online.pem' })],
   ];
-  const again = () => cli(['build', '--key', 'second.pem', '--checkpoint-key', 'online.pem'], folder);
+  const again = () =>
+    cli(['build', '--key', 'second.pem', ...withKeys({ checkpoint: 'online.pem' })], folder);
 
   it.each<[string, () => unknown]>([
     ['garbled', () => writeFiles(folder, { 'dist/keys/rotation.json': '[garbled' })],
@@ -684,7 +693,7 @@ describe('a published tree that was damaged', () => {
     const chain = text('keys/rotation.json');
     rmSync(path(), { recursive: true });
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     writeFiles(folder, { 'dist/keys/rotation.json': chain });
     // Not older than the published one, however long that took.
     await delegate('second', 'online', 'second.jwt');
@@ -694,7 +703,7 @@ describe('a published tree that was damaged', () => {
 
   it('never loses its delegation, nor goes on with a checkpoint that does not hold', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const delegation = text('keys/delegation.jwt');
     for (const lie of ['x', undefined]) {
       rmSync(path('keys/delegation.jwt'));
@@ -705,7 +714,7 @@ describe('a published tree that was damaged', () => {
     }
     writeFiles(folder, { 'dist/checkpoint.jwt': 'x' });
     const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('pass --checkpoint-key')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('set checkpoint.signer in registry.yaml')]);
     await checkpoint();
     await build();
     await good('verify', 'dist');
@@ -713,15 +722,15 @@ describe('a published tree that was damaged', () => {
 
   it('asks for a checkpoint with a delegation that is younger than the published one', async () => {
     await delegate();
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await delegate();
     const { code, stderr } = await cli(
       ['build', '--key', 'root.pem', '--delegation', 'delegation.jwt'],
       folder,
     );
-    expect([code, stderr]).toEqual([2, expect.stringContaining('pass --checkpoint-key')]);
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('set checkpoint.signer in registry.yaml')]);
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await good('verify', 'dist');
   });
 

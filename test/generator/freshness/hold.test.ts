@@ -5,6 +5,7 @@ import { folderSource } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -61,7 +62,7 @@ const release = (...ids: string[]) => good('hold', '--end', '--false-alarm', ...
 /** A registry whose online key may hold issuers. */
 async function publish(...more: string[]): Promise<void> {
   await delegate('delegation.jwt', '--hold');
-  await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem', ...more);
+  await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }), ...more);
 }
 
 function suspend(id: string): void {
@@ -162,7 +163,7 @@ describe('hold and release', () => {
   });
 
   it('need no permission for the root key itself', async () => {
-    await build('--checkpoint-key', 'root.pem');
+    await build(...withKeys({ checkpoint: 'root.pem' }));
     await good('hold', 'alpha', '--key', 'root.pem');
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     await good('checkpoint', '--key', 'root.pem');
@@ -174,7 +175,7 @@ describe('hold and release', () => {
     await build('--delegation', 'delegation.jwt');
     await good('checkpoint', ...ONLINE);
     expect((await hold('alpha')).stderr).toContain('WARNING: ');
-    await build('--checkpoint-key', 'online.pem');
+    await build(...withKeys({ checkpoint: 'online.pem' }));
     expect((await hold('beta')).stderr).not.toContain('WARNING');
   });
 
@@ -256,14 +257,13 @@ describe('a hold', () => {
   it('stays with every new checkpoint', async () => {
     await good('checkpoint', ...ONLINE);
     held();
-    await build('--renew', '--checkpoint-key', 'online.pem');
+    await build('--renew', ...withKeys({ checkpoint: 'online.pem' }));
     held();
     const signing = [
       '--key',
       'root.pem',
       '--production',
-      '--checkpoint-key',
-      'online.pem',
+      ...withKeys({ checkpoint: 'online.pem' }),
       '--reason',
       'test',
     ];
@@ -271,7 +271,7 @@ describe('a hold', () => {
     held();
     await build('--unsigned', 'request', '--renew');
     await good('sign', 'request', '--key', 'root.pem', '--yes');
-    await good('attach', 'request', '--root-key', 'root.json', '--checkpoint-key', 'online.pem');
+    await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ checkpoint: 'online.pem' }));
     held();
   });
 
@@ -296,7 +296,7 @@ describe('a hold', () => {
 
   it('stays when the list suspends the issuer, until it is released', async () => {
     suspend('alpha');
-    await build('--checkpoint-key', 'online.pem');
+    await build(...withKeys({ checkpoint: 'online.pem' }));
     held();
     expect(await reasons('alpha')).toEqual(['status-suspended', 'issuer-held']);
     await release('alpha');
@@ -304,7 +304,7 @@ describe('a hold', () => {
   });
 
   it('stays with a new delegation to another online key, if that key may hold issuers', async () => {
-    const other = ['--checkpoint-key', 'other.pem'];
+    const other = withKeys({ checkpoint: 'other.pem' });
     await delegate('without.jwt', '--online', 'other.json');
     const message = await refused(
       ...['build', '--key', 'root.pem', '--production', '--delegation', 'without.jwt', ...other],
@@ -323,8 +323,7 @@ describe('a hold', () => {
       '--next-key',
       'next.pem',
       '--next-no-passphrase',
-      '--checkpoint-key',
-      'online.pem',
+      ...withKeys({ checkpoint: 'online.pem' }),
       '--yes',
     ];
     await good('keys', 'rotate', ...args);
@@ -340,7 +339,7 @@ describe('a hold', () => {
     writeFiles(folder, { 'old.jwt': await jwt(root, 'registry-delegation+jwt', old) });
     // In place of the published delegation, a build takes only a newer one.
     rmSync(path('keys/delegation.jwt'));
-    await build('--delegation', 'old.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'old.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     const expired = { ...claims(), iat: hours(-8), exp: hours(-7) };
     writeFiles(folder, { 'dist/checkpoint.jwt': await jwt(online, 'registry-checkpoint+jwt', expired) });
     await good('checkpoint', ...ONLINE);
@@ -379,7 +378,7 @@ describe('a hold', () => {
       ['checkpoint', ...ONLINE],
       ['hold', 'beta', ...ONLINE],
       ['hold', '--end', 'alpha', ...ONLINE],
-      ['build', '--key', 'root.pem', '--production', '--checkpoint-key', 'online.pem'],
+      ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })],
     ]) {
       const { code, stderr } = await cli(args, folder);
       expect([args[0], code]).toEqual([args[0], 2]);
@@ -406,7 +405,7 @@ describe('a hold', () => {
     const key = await signerKey(folder, 'online');
     const earlier = { ...claims(), iat: iat - 10 };
     writeFiles(folder, { 'dist/checkpoint.jwt': await jwt(key, 'registry-checkpoint+jwt', earlier) });
-    await build('--delegation', 'renewed.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'renewed.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     held();
     expect(await reasons('alpha')).toEqual(['issuer-held']);
   });
@@ -415,9 +414,9 @@ describe('a hold', () => {
 describe('a checkpoint that cannot hold issuers', () => {
   it('is replaced if it is damaged or missing, as before', async () => {
     await delegate('delegation.jwt');
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     writeFiles(folder, { 'dist/checkpoint.jwt': 'damaged' });
-    await build('--checkpoint-key', 'online.pem');
+    await build(...withKeys({ checkpoint: 'online.pem' }));
     rmSync(path('checkpoint.jwt'));
     await good('checkpoint', ...ONLINE);
     expect(await reasons('alpha')).toEqual(['policy-met']);
@@ -432,7 +431,7 @@ describe('a hold without a key', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining(kid)]);
     expect(stderr).not.toContain('keys delegate');
     await delegate('delegation.jwt');
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await cli(['hold', 'alpha'], folder)).stderr).toContain(`${kid} sign checkpoints, but no holds`);
   });
 

@@ -5,6 +5,7 @@ import { memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, withChecksums } from '../../support/signed-tree.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
@@ -152,7 +153,7 @@ describe('verify', () => {
 });
 
 describe('a registry with a log', () => {
-  const KEYS = ['--key', 'key.pem', '--checkpoint-key', 'online.pem', '--log-key', 'log.pem'];
+  const KEYS = ['--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem', log: 'log.pem' })];
 
   it.each([
     ['`checkpoint`', ['checkpoint', '--key', 'online.pem'], true],

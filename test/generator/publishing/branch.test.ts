@@ -16,6 +16,7 @@ import { describeWith } from '../../support/components.js';
 import { git } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { listen, serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import {
   cli,
@@ -263,7 +264,7 @@ describeWith(['git'], 'passport-registry branch', () => {
       const args = ['keys', 'delegate', '--key', 'key.pem', '--online', `${name}.json`];
       const delegation = await cli(args, folder, name === 'second' ? clockAhead(1) : {});
       writeFiles(folder, { [`${name}.jwt`]: delegation.stdout });
-      const freshness = ['--delegation', `${name}.jwt`, '--checkpoint-key', `${name}.pem`];
+      const freshness = ['--delegation', `${name}.jwt`, ...withKeys({ checkpoint: `${name}.pem` })];
       const built = await cli(['build', '--key', 'key.pem', ...freshness], folder, clockAhead(1));
       expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
       const saved = await cli(['branch', 'save'], folder);

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loggedFolder } from '../../support/logged-folder.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { rounds, sample } from '../../support/soak.js';
 import { cli, filesOf, recordText, writeFiles } from '../../support/workspace.js';
 
@@ -15,8 +16,8 @@ const DAMAGES: Record<string, (file: string) => void> = {
 };
 const BUILD = [
   'build',
-  ...['--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', 'registry.example/log'],
-  ...['--checkpoint-key', 'online.pem'],
+  ...['--key', 'key.pem'],
+  ...withKeys({ log: 'log.pem', origin: 'registry.example/log', checkpoint: 'online.pem' }),
 ];
 
 /** A registry with a log of three publications, a delegation and a checkpoint. */
@@ -31,8 +32,8 @@ beforeAll(async () => {
   });
   const delegation = await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json');
   writeFiles(folder, { 'delegation.jwt': delegation });
-  await publish('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
-  await publish('--checkpoint-key', 'online.pem');
+  await publish('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+  await publish(...withKeys({ checkpoint: 'online.pem' }));
   made = folder;
   paths = [...filesOf(join(made, 'dist')).keys()];
 });

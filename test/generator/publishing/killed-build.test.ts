@@ -6,6 +6,7 @@ import type { JWTPayload } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CLI } from '../../support/paths.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import {
@@ -46,7 +47,7 @@ beforeAll(async () => {
     ...records('registered', 'only-old'),
   });
   // With a checkpoint, so that the tree has snapshots.
-  await cli([...buildArgs('certified', OLD, 'old'), '--checkpoint-key', 'key.pem'], folder);
+  await cli([...buildArgs('certified', OLD, 'old'), ...withKeys({ checkpoint: 'key.pem' })], folder);
   // What a tree says of its changes follows from the tree before it.
   cpSync(join(folder, 'old'), join(folder, 'new'), { recursive: true });
   const started = performance.now();

@@ -10,7 +10,7 @@ import { rounds } from '../../support/soak.js';
 import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const KILLS = rounds({ usual: 6, soak: 300 });
-const BUILD = ['build', '--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', 'registry.example/log'];
+const BUILD = ['build', '--key', 'key.pem'];
 
 let folder: string;
 let duration: number;
@@ -18,6 +18,8 @@ let duration: number;
 beforeAll(async () => {
   folder = await workspace(Array.from({ length: 30 }, (_one, index) => `issuer-${index}`));
   await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
+  const log = { origin: 'registry.example/log', signer: { key: 'log.pem' } };
+  writeFiles(folder, { 'registry.yaml': JSON.stringify({ log }) });
   await cli([...BUILD, '--out', 'old'], folder);
   const started = performance.now();
   await killed('measured', Number.POSITIVE_INFINITY);

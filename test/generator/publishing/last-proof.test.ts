@@ -5,10 +5,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { cosignedHeadPath, logHead, problemsIn } from '../../support/log-files.js';
 import { cosignatureBy, invalid, type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { listen } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
-const BUILD = ['build', '--key', 'key.pem', '--log-key', 'log.pem', '--allow-example-names'];
+const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem' }), '--allow-example-names'];
 
 /** An hour ago, in seconds since 1970. */
 const START = Math.floor(Date.now() / 1000) - 3600;
@@ -84,22 +85,22 @@ describe('the last proof of a publication', () => {
   });
 
   it.each([
-    ['is kept when a hold is cosigned while another publication is pending', '--checkpoint-key'],
-    ['is kept with the head of a pending publication, cosigned or not', undefined],
-  ])('%s', async (_name, option) => {
-    await good(...BUILD, ...(option === undefined ? [] : [option, 'key.pem']));
+    ['is kept when a hold is cosigned while another publication is pending', true],
+    ['is kept with the head of a pending publication, cosigned or not', false],
+  ])('%s', async (_name, hasCheckpoint) => {
+    await good(...BUILD, ...(hasCheckpoint ? withKeys({ checkpoint: 'key.pem' }) : []));
     clock = START + 60;
     change('suspended');
     await good(...BUILD, '--cosign-later');
     const proof = read('log/publication.tlog-proof');
     expect(cosignedAt('log/publication.tlog-proof')).toBe(START + 60);
     clock = START + 120;
-    if (option !== undefined) {
+    if (hasCheckpoint) {
       await good('hold', 'alpha', '--key', 'key.pem');
       expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 0, head: { size: 2 } });
       expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
     }
-    expect(await good('checkpoint', ...(option === undefined ? [] : ['--key', 'key.pem']))).toBe('');
+    expect(await good('checkpoint', ...(hasCheckpoint ? ['--key', 'key.pem'] : []))).toBe('');
     expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 1, head: { size: 2 } });
     expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
     expect(await problemsIn(dist())).toEqual([]);

@@ -5,12 +5,14 @@ import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { copyOf } from '../../support/made-once.js';
 import { noteSigner, pairIn } from '../../support/note-keys.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, signerKey } from '../../support/signed-tree.js';
 import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
-const KEYS = ['--key', 'key.pem', '--log-key', 'log.pem'];
-const BUILD = ['build', ...KEYS, '--log-origin', ORIGIN];
+const KEYS = ['--key', 'key.pem', ...withKeys({ log: 'log.pem' })];
+const named = (origin: string) => ['build', ...KEYS, ...withKeys({ origin })];
+const BUILD = named(ORIGIN);
 
 let made: string;
 let folder: string;
@@ -86,12 +88,12 @@ describe('the log of a registry', () => {
       delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'next.json'),
       step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
     });
-    await good(...BUILD, '--delegation', 'delegation', '--checkpoint-key', 'next.pem');
+    await good(...BUILD, '--delegation', 'delegation', ...withKeys({ checkpoint: 'next.pem' }));
     expect(await types()).toEqual(['publication', 'publication', 'delegation', 'publication']);
     writeFiles(folder, {
       again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'next.json'),
     });
-    const next = ['build', '--key', 'next.pem', '--log-key', 'log.pem', '--checkpoint-key', 'next.pem'];
+    const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem', checkpoint: 'next.pem' })];
     await good(...next, '--rotation', 'step', '--delegation', 'again');
     const entries = await logEntries(dist());
     expect(entries.slice(4)).toMatchObject([
@@ -119,7 +121,7 @@ describe('the log of a registry', () => {
     await good('build', '--key', 'key.pem');
     await good('build', '--key', 'next.pem', '--rotation', 'step');
     expect(claimsOf(read('publication.jwt'))).not.toHaveProperty('log');
-    await good('build', '--key', 'next.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN);
+    await good('build', '--key', 'next.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }));
     expect(await types()).toEqual(['rotation', 'publication']);
     expect(claimsOf(read('publication.jwt'))).toMatchObject({ sequence: 3, log: { origin: ORIGIN } });
     expect(await problemsIn(dist())).toEqual([]);
@@ -178,7 +180,7 @@ describe('the log of a registry', () => {
   });
 
   it('begins anew where a production key replaces a development key', async () => {
-    await good('build', '--log-origin', ORIGIN);
+    await good('build', ...withKeys({ origin: ORIGIN }));
     change();
     await good('build');
     expect(logHead(dist()).size).toBe(2);
@@ -191,7 +193,7 @@ describe('the log of a registry', () => {
   it('is signed by another key after a statement that names the key', async () => {
     await good(...BUILD);
     await key('log2');
-    await good('build', '--key', 'key.pem', '--log-key', 'log2.pem');
+    await good('build', '--key', 'key.pem', ...withKeys({ log: 'log2.pem' }));
     expect(await types()).toEqual(['publication', 'publication']);
     const { log } = claimsOf(read('publication.jwt')) as { log: { vkey: string } };
     expect(log.vkey).not.toBe(
@@ -209,8 +211,8 @@ describe('the log of a registry', () => {
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain(`  log       ${ORIGIN}\n`);
     await good('sign', 'request', '--key', 'key.pem', '--yes');
     const attach = ['attach', 'request', '--root-key', 'root.json'];
-    expect(await refused(...attach)).toContain('pass --log-key');
-    await good(...attach, '--log-key', 'log.pem', '--cosign-later');
+    expect(await refused(...attach)).toContain('set log.signer in registry.yaml');
+    await good(...attach, ...withKeys({ log: 'log.pem' }), '--cosign-later');
     expect(logHead(dist()).size).toBe(2);
     await good(...attach);
     expect(await types()).toEqual(['publication', 'publication']);
@@ -220,30 +222,32 @@ describe('the log of a registry', () => {
   it('tells the signer of a request that a log begins, and that its key changes', async () => {
     await good('build', '--key', 'key.pem');
     writeFiles(folder, { 'root.json': read('keys/root.json') });
-    const unsigned = ['build', '--root-key', 'root.json', '--log-origin', ORIGIN, '--unsigned'];
-    await good(...unsigned, 'request', '--log-key', 'log.pem');
+    const unsigned = ['build', '--root-key', 'root.json', ...withKeys({ origin: ORIGIN }), '--unsigned'];
+    await good(...unsigned, 'request', ...withKeys({ log: 'log.pem' }));
     const changes = readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8');
     expect(changes).toContain(`log       ${ORIGIN} FROM NOW ON: it cannot be withdrawn`);
     expect(changes).toMatch(/log key {3}registry\.example\/log\+/);
     await good('sign', 'request', '--key', 'key.pem', '--yes');
-    await good('attach', 'request', '--root-key', 'root.json', '--log-key', 'log.pem');
+    await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' }));
     await key('log2');
-    await good(...unsigned, 'request2', '--log-key', 'log2.pem');
+    await good(...unsigned, 'request2', ...withKeys({ log: 'log2.pem' }));
     expect(readFileSync(join(folder, 'request2/CHANGES.txt'), 'utf8')).toContain(', A NEW KEY');
     await good('sign', 'request2', '--key', 'key.pem', '--yes');
-    const attach = ['attach', 'request2', '--root-key', 'root.json', '--log-key'];
-    expect(await refused(...attach, 'log.pem')).toContain('names another key of the log');
-    await good(...attach, 'log2.pem');
+    const attach = ['attach', 'request2', '--root-key', 'root.json'];
+    expect(await refused(...attach, ...withKeys({ log: 'log.pem' }))).toContain(
+      'names another key of the log',
+    );
+    await good(...attach, ...withKeys({ log: 'log2.pem' }));
   });
 });
 
 describe('a build refuses', () => {
   it.each([
-    ['a log without its key', ['build', '--key', 'key.pem', '--renew'], 'pass --log-key'],
-    ['another name', [...BUILD.slice(0, -1), 'other.example/log', '--renew'], 'its name never changes'],
+    ['a log without its key', ['build', '--key', 'key.pem', '--renew'], 'set log.signer in registry.yaml'],
+    ['another name', [...named('other.example/log'), '--renew'], 'its name never changes'],
     [
       'a P-256 key',
-      ['build', '--key', 'key.pem', '--log-key', 'p256.pem', '--renew'],
+      ['build', '--key', 'key.pem', ...withKeys({ log: 'p256.pem' }), '--renew'],
       'logs are signed with Ed25519',
     ],
   ])('%s', async (_what, args, message) => {
@@ -253,12 +257,12 @@ describe('a build refuses', () => {
   });
 
   it('a new log without a name', async () => {
-    expect(await refused('build', ...KEYS)).toContain('pass --log-origin');
+    expect(await refused('build', ...KEYS)).toContain('set log.origin in registry.yaml');
   });
 
   it('a name that is not one', async () => {
-    expect(await refused('build', ...KEYS, '--log-origin', 'https://registry.example')).toContain(
-      '--log-origin',
+    expect(await refused('build', ...KEYS, ...withKeys({ origin: 'https://registry.example' }))).toContain(
+      'log.origin is "https://registry.example"',
     );
   });
 
@@ -389,7 +393,7 @@ describe('a publication that is only in the log', () => {
       step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
       delegation: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'log.json'),
     });
-    const next = ['build', '--key', 'next.pem', '--log-key', 'log.pem', '--rotation', 'step'];
+    const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' }), '--rotation', 'step'];
     await good(...next, '--delegation', 'delegation', '--cosign-later');
     expect(existsSync(dist('keys/rotation.json'))).toBe(false);
     const statement = read('log/statements/3.jwt');

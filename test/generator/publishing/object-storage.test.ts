@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { ROOT } from '../../support/paths.js';
 import { freePort } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
 
 interface S3Server {
@@ -37,7 +38,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     run(join(ROOT, 'docs/hosting/publish-s3.sh'), ['dist', 'registry:bucket'], folder, environment);
   const override = ['--override', 'gone:record-removed'];
   const build = (...args: string[]) =>
-    cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem', ...override, ...args], folder);
+    cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }), ...override, ...args], folder);
   const verify = (...args: string[]) => cli(['verify', base, '--root-key', 'root.json', ...args], folder);
 
   const parts = () => join(folder, 'dist/assets/parts');
@@ -114,7 +115,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
   it('has the parts of the page as scripts', expectParts);
 
   describe('of a registry that begins a log', () => {
-    const LOG = ['--log-key', 'log.pem', '--log-origin', 'registry.example/log'];
+    const LOG = withKeys({ log: 'log.pem', origin: 'registry.example/log' });
     let uploaded: string[] = [];
 
     /** Publishes a change. Returns the keys of the uploaded objects in their order. */

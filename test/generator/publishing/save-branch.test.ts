@@ -5,6 +5,7 @@ import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
+import { withKeys } from '../../support/settings.js';
 import {
   cli,
   clockAhead,
@@ -121,7 +122,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await build();
     copy('dist', 'old');
     const list = readFileSync(join(folder, 'dist/issuers.json'));
-    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await save();
     expect(readFileSync(join(folder, 'dist/issuers.json')).equals(list)).toBe(true);
     // The older tree gets a checkpoint, too, so that only its statement is older.
@@ -159,7 +160,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
       writeFiles(folder, { 'delegation.jwt': (await run(...args)).stdout });
     };
     await delegate();
-    const freshness = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    const freshness = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
     await build();
     copy('dist', 'none');
     await build(...freshness);
@@ -184,7 +185,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   });
 
   it('by a checkpoint from before a hold, even with a newer list', async () => {
-    await build('--checkpoint-key', 'key.pem');
+    await build(...withKeys({ checkpoint: 'key.pem' }));
     await save();
     copy('dist', 'old');
     await run('hold', 'alpha', '--key', 'key.pem');
@@ -210,7 +211,13 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     const online = ['--online', 'online.json'];
     writeFiles(folder, { 'd.jwt': await past('keys', 'delegate', '--key', 'key.pem', ...online) });
     writeFiles(folder, { 'short.yaml': 'checkpoint: { hours: 1 }\n' });
-    const freshness = ['--delegation', 'd.jwt', '--checkpoint-key', 'online.pem', '--config', 'short.yaml'];
+    const freshness = [
+      '--delegation',
+      'd.jwt',
+      ...withKeys({ checkpoint: 'online.pem' }),
+      '--config',
+      'short.yaml',
+    ];
     await past('build', '--key', 'key.pem', ...freshness);
     await past('branch', 'save');
     copy('dist', 'old');
@@ -300,7 +307,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
 
   it('and nothing else while the first publication is only in its log', async () => {
     await key('log');
-    await build('--log-key', 'log.pem', '--log-origin', 'registry.example/log');
+    await build(...withKeys({ log: 'log.pem', origin: 'registry.example/log' }));
     const isLogged = /^(?:log\/|snapshots\/|keys\/root.json$)/;
     for (const path of filesOf(join(folder, 'dist')).keys())
       if (!isLogged.test(path) || /snapshots.*jwt$/.test(path)) rmSync(join(folder, 'dist', path));

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { withFs } from '../../support/patched-fs.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { publishedWithLog } from '../../support/statements-registry.js';
 import { cli, filesOf, recordText, writeFiles } from '../../support/workspace.js';
 
@@ -18,7 +19,7 @@ const MEMBERS = [
   'log/publication.tlog-proof',
 ];
 
-const KEYS = ['--key', 'key.pem', '--checkpoint-key', 'online.pem', '--log-key', 'log.pem'];
+const KEYS = ['--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem', log: 'log.pem' })];
 
 /** What the files of a tree say, in the form of statements.json. */
 function expected(tree: string): Record<string, string> {
@@ -34,7 +35,7 @@ describe('a registry whose registry.yaml says statements: true', () => {
     expect(Object.keys(expected(tree))).toHaveLength(5);
     expect(readFileSync(join(tree, 'SHA256SUMS'), 'utf8')).not.toContain(FILE);
     // Without the online key, a build keeps the checkpoint, so that nothing changes.
-    const { stderr } = await cli(['build', '--key', 'key.pem', '--log-key', 'log.pem'], folder);
+    const { stderr } = await cli(['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem' })], folder);
     expect(stderr).toContain('0 written');
   });
 

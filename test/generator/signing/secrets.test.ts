@@ -2,6 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { withKeys } from '../../support/settings.js';
 import { cli, cliProcess, type Outcome, workspace, writeFiles } from '../../support/workspace.js';
 
 /** The private part of a key in every spelling in which it could slip out. */
@@ -79,7 +80,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['keys', 'public', 'secret']],
         [['keys', 'delegate', '--key', 'secret', '--online', 'root.json']],
         [['keys', 'step', '--key', 'secret', '--next', 'root.json']],
-        [['build', '--key', 'secret', '--checkpoint-key', 'secret', '--json']],
+        [['build', '--key', 'secret', ...withKeys({ checkpoint: 'secret' }), '--json']],
         [['checkpoint', '--key', 'secret', '--json']],
         [['build', '--key', 'env:SECRET', '--renew'], { SECRET: form(pem) }],
         [['suspend', 'alpha', '--reason', 'x', '--key', 'secret']],

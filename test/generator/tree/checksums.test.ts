@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, withChecksums } from '../../support/signed-tree.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, filesBelow, filesOf, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
@@ -14,7 +15,10 @@ const check = (folder: string, command = CHECK) => run('sh', ['-c', command], fo
 async function built(ids: readonly string[]): Promise<string> {
   const folder = await workspace([]);
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
-  const { code, stderr } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  const { code, stderr } = await cli(
+    ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })],
+    folder,
+  );
   expect([code, stderr]).toEqual([0, expect.anything()]);
   return join(folder, 'dist');
 }

@@ -3,6 +3,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listen, serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -65,7 +66,13 @@ describe('verify --expect of a tree with a checkpoint', () => {
     writeFiles(folder, {
       'delegation.jwt': await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
     });
-    const keys = ['--key', 'key.pem', '--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    const keys = [
+      '--key',
+      'key.pem',
+      '--delegation',
+      'delegation.jwt',
+      ...withKeys({ checkpoint: 'online.pem' }),
+    ];
     await good('build', ...keys, '--out', 'checked');
     cpSync(join(folder, 'checked'), join(folder, 'earlier'), { recursive: true });
     earlier = await serve(join(folder, 'earlier'));

@@ -7,6 +7,7 @@ import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
 import { cosignedHeadPath } from '../../support/log-files.js';
 import { emptyHost, listen } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -22,8 +23,8 @@ let tree: string;
 beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
   await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
-  const keys = ['--key', 'key.pem', '--checkpoint-key', 'key.pem', '--log-key', 'log.pem'];
-  const build = () => cli(['build', ...keys, '--log-origin', ORIGIN], folder);
+  const keys = ['--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem', log: 'log.pem' })];
+  const build = () => cli(['build', ...keys, ...withKeys({ origin: ORIGIN })], folder);
   await build();
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   await build();

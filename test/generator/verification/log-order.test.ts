@@ -14,11 +14,12 @@ import { logEntries, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder } from '../../support/logged-folder.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
 import { testLog } from '../../support/test-log.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-const BUILD = ['build', '--key', 'next.pem', '--log-key', 'log.pem'];
+const BUILD = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' })];
 
 let here: LoggedFolder;
 /** The root key before the rotation, and after it. */
@@ -44,8 +45,7 @@ beforeAll(async () => {
     'step',
     '--delegation',
     'delegation',
-    '--checkpoint-key',
-    'log.pem',
+    ...withKeys({ checkpoint: 'log.pem' }),
   );
   const entries = await logEntries(here.tree);
   statements = entries.map((_entry, index) =>

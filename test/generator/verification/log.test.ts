@@ -7,6 +7,7 @@ import { cosignedHeadPath, logEntries, logHead, problemsIn } from '../../support
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { invalid, noteSigner, pairIn, signedHead } from '../../support/note-keys.js';
 import { plainHost, serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { jwt, seconds, sha256, signerKey } from '../../support/signed-tree.js';
 import { testLog } from '../../support/test-log.js';
 import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -240,7 +241,7 @@ describe('verify of a head that a mirror has cosigned', () => {
     writeFiles(other.folder, {
       'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.alt/' }),
     });
-    await other.good('build', '--key', 'key.pem', '--log-key', 'new.pem', '--log-origin', ORIGIN);
+    await other.good('build', '--key', 'key.pem', ...withKeys({ log: 'new.pem', origin: ORIGIN }));
     writeFiles(other.tree, { [COSIGNED]: before });
     expect(await problemsIn(other.tree)).toEqual([]);
     const newKey = noteSigner(ORIGIN, 'log', pairIn(join(other.folder, 'new.pem')));

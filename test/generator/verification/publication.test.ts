@@ -5,6 +5,7 @@ import { importRootKey } from '@passport-registry/verifier';
 import { httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentTypeOf, listen } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import {
   claimsOf,
   resealed,
@@ -35,7 +36,7 @@ beforeAll(async () => {
   stranger = await signer('stranger');
   const build = async (status: string) => {
     writeFiles(folder, { 'issuers/issuer-0.yaml': recordText('issuer-0', { status }) });
-    const { code } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    const { code } = await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
     expect(code).toBe(0);
     const dist = join(folder, 'dist');
     return new Map(filesBelow(dist).map((path) => [path, readFileSync(join(dist, path))]));

@@ -5,6 +5,7 @@ import type { JWTPayload } from 'jose';
 import { memorySource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { resealed, restated, type SignedTree, sha256, signedTree } from '../../support/signed-tree.js';
 import { naiveSums } from '../../support/sums.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -113,7 +114,10 @@ describe.each(FORGERIES.filter(([, , levels]) => levels === 0))(
         });
       }
       for (const [path, bytes] of files) writeFiles(folder, { [`dist/${path}`]: bytes });
-      const built = await cli(['build', '--key', 'root.pem', '--checkpoint-key', 'online.pem'], folder);
+      const built = await cli(
+        ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'online.pem' })],
+        folder,
+      );
       expect(built.code, built.stderr).toBe(0);
       writeFiles(folder, { 'root.json': JSON.stringify(tree.root.rootKey.jwk) });
       const verified = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);

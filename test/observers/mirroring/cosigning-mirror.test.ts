@@ -20,6 +20,7 @@ import { lengthenLog } from '../../support/long-log.js';
 import { WAYS } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { rounds } from '../../support/soak.js';
 import { until } from '../../support/until.js';
 import {
@@ -178,7 +179,7 @@ describe('a mirror with the key of a witness', () => {
   it('cosigns a publication that is only in the log, also if the published list is too old by now', async () => {
     await mirrored();
     const later = clockAhead(3 * 24 * 60);
-    const build = ['build', '--key', 'key.pem', '--log-key', 'log.pem', '--renew', '--cosign-later'];
+    const build = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem' }), '--renew', '--cosign-later'];
     expect((await cli(build, here.folder, later)).code).toBe(0);
     const args = ['mirror', here.tree, 'mirror', '--root-key', 'key.json', ...WITNESS, '--max-age', '1'];
     const refused = await cli(args, here.folder, later);

@@ -7,6 +7,7 @@ import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ANY_AGE, type MirrorFolder, mirrorFolder, publishFirst } from '../../support/mirror-folder.js';
 import { listen } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { resealed, restated, type SignerKey, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -29,7 +30,7 @@ beforeAll(async () => {
   key = { rootKey, key: createPrivateKey(readFileSync(join(folder, 'key.pem'))) };
   writeFiles(folder, Object.fromEntries(RECORDS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
   writeFiles(folder, { 'compressed.yaml': 'precompress: true\n' });
-  const checkpoint = ['--checkpoint-key', 'key.pem', ...COMPRESSED];
+  const checkpoint = [...withKeys({ checkpoint: 'key.pem' }), ...COMPRESSED];
   await publish('2026-11-02T00:00:00Z', ...checkpoint);
   first = copy(tree);
   writeFiles(folder, { 'issuers/n7.yaml': recordText('n7', { status: 'suspended' }) });
@@ -125,7 +126,7 @@ describe('a mirror over HTTP', () => {
     writeFiles(registry, { 'issuers/n7.yaml': recordText('n7'), 'issuers/n8.yaml': recordText('n8') });
     rmSync(join(registry, 'issuers/gamma.yaml'));
     const override = ['--override', 'gamma:record-removed'];
-    await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'key.pem', ...COMPRESSED, ...override);
+    await publish('2026-11-04T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }), ...COMPRESSED, ...override);
     writeFiles(registry, { 'issuers/gamma.yaml': recordText('gamma') });
     const changes = () => requested.filter((path) => path.startsWith('changes'));
     for (const [held, damage, expected] of [
@@ -177,7 +178,7 @@ describe('a mirror over HTTP', () => {
         const status = id === 'n7' ? { status: 'suspended' } : {};
         writeFiles(registry, { [`issuers/${id}.yaml`]: recordText(id, { ...tier, ...status }) });
       }
-      await publish(`2026-11-0${day}T00:00:00Z`, '--checkpoint-key', 'key.pem', ...COMPRESSED);
+      await publish(`2026-11-0${day}T00:00:00Z`, ...withKeys({ checkpoint: 'key.pem' }), ...COMPRESSED);
       requested = [];
       answer = () => tree;
       expect([changed, (await mirror()).code]).toEqual([changed, 0]);

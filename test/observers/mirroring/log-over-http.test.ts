@@ -7,6 +7,7 @@ import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
 import { keptLists, type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { signedHead } from '../../support/note-keys.js';
+import { withKeys } from '../../support/settings.js';
 import { resealed, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { cli, filesOf, writeFiles } from '../../support/workspace.js';
@@ -139,7 +140,7 @@ describe('a mirror of a log over HTTP', () => {
     await mirrored(host.base);
     expect(host.requested().filter((path) => path.startsWith('log'))).toEqual([]);
     // The log begins: its first publication is pending.
-    const later = ['--log-key', 'log.pem', '--log-origin', ORIGIN, '--cosign-later'];
+    const later = [...withKeys({ log: 'log.pem', origin: ORIGIN }), '--cosign-later'];
     writeFiles(here.folder, {
       'anchor.json': JSON.stringify({ root: here.keys.root.rootKey.jwk, log: ORIGIN }),
     });

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { ANY_AGE, future, mirrorFolderPerTest, WAYS } from '../../support/mirror-folder.js';
 import { listen, serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { cli, clockAhead, recordText, writeFiles } from '../../support/workspace.js';
 
 const here = mirrorFolderPerTest();
@@ -46,7 +47,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
   };
 
   it('and refuses a source from which the checkpoint was taken away', async () => {
-    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     expect((await mirror(here.tree)).code).toBe(0);
     rmSync(here.tree, { recursive: true });
     await publish('2026-11-03T00:00:00Z');
@@ -61,7 +62,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     const { code, stderr } = await anchored();
     expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_CHECKPOINT_MISSING')]);
     expect(existsSync(join(here.folder, 'mirror/current'))).toBe(false);
-    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     expect((await anchored()).code).toBe(0);
     expect(served()).toBe('2026-11-02T00:00:00Z');
   });
@@ -69,7 +70,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
   it('and refuses an older checkpoint, even of the same list, and an older delegation', async () => {
     const online = await keyPair('online');
     await delegation(seconds(-20 * DAY));
-    const both = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    const both = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
     await publish('2026-11-02T00:00:00Z', ...both);
     cpSync(here.tree, join(here.folder, 'old'), { recursive: true });
     await delegation(seconds(-10 * DAY));
@@ -87,7 +88,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     // Whoever has an online key of before goes on with the delegation of before.
     rmSync(here.tree, { recursive: true });
     cpSync(join(here.folder, 'old'), here.tree, { recursive: true });
-    await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'online.pem');
+    await publish('2026-11-04T00:00:00Z', ...withKeys({ checkpoint: 'online.pem' }));
     await refused('ERR_DELEGATION_ROLLED_BACK');
     expect(served()).toBe('2026-11-03T00:00:00Z');
   });
@@ -140,7 +141,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     (_name, start) => {
       it('heals a file that rotted on its own disk, and does not blame the source', async () => {
         const source = await start(here.tree);
-        await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+        await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
         await mirror(source);
         const paths = [
           'issuers/alpha',

@@ -18,6 +18,7 @@ import { describeWith } from '../../support/components.js';
 import { ANY_AGE, future, mirrorFolder, mirrorFolderPerTest, WAYS } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { freePort, serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { until } from '../../support/until.js';
 import { cli, clockAhead, recordText, run, writeFiles } from '../../support/workspace.js';
 
@@ -140,7 +141,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       here.folder,
     );
     expect([old.code, old.stderr]).toEqual([1, expect.stringContaining('ERR_LIST_EXPIRED')]);
-    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     expect((await mirror(here.tree)).code).toBe(0);
     const claims = decodeJwt(readFileSync(join(here.folder, 'dist/checkpoint.jwt'), 'utf8'));
     const expired = { ...claims, iat: Number(claims.iat) - 7200, exp: Number(claims.iat) - 3600 };
@@ -153,7 +154,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
   });
 
   it('takes a new checkpoint of the same list', async () => {
-    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     await mirror(here.tree);
     const before = readFileSync(join(here.folder, 'mirror/current/checkpoint.jwt'), 'utf8');
     expect((await cli(['checkpoint', '--key', 'key.pem'], here.folder, clockAhead(1))).code).toBe(0);
@@ -363,7 +364,7 @@ describe('passport-registry mirror status', () => {
       trees = folder;
       for (const [name, args] of [
         ['without', []],
-        ['with', ['--checkpoint-key', 'key.pem']],
+        ['with', withKeys({ checkpoint: 'key.pem' })],
       ] as const) {
         const { code } = await cli(['build', '--key', 'key.pem', ...args], folder);
         expect(code).toBe(0);

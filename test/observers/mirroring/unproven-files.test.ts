@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { WAYS } from '../../support/mirror-folder.js';
+import { withKeys } from '../../support/settings.js';
 import { withChecksums } from '../../support/signed-tree.js';
 import { cli, filesOf, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -39,7 +40,7 @@ beforeEach(async () => {
   const made = await madeOnce('unproven-files', async (where) => {
     folder = await workspace(['alpha']);
     const key = ['build', '--key', 'key.pem', '--updated-at'];
-    await run(...key, '2026-01-01T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await run(...key, '2026-01-01T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     await run(...key, '2026-01-02T00:00:00Z', '--renew');
     writeFiles(folder, { 'root.json': await run('keys', 'public', 'key.pem') });
     writeFiles(where, Object.fromEntries(filesOf(folder)));

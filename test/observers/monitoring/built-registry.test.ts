@@ -2,6 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { registryHost } from '../../support/registry-host.js';
+import { withKeys } from '../../support/settings.js';
 import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 it('a monitor agrees with what the command line builds, rotates, delegates and completes', async () => {
@@ -27,14 +28,14 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   };
   const change = (id: string, fields: Record<string, string> = {}) =>
     writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
-  const logging = ['--log-key', 'log.pem', '--log-origin', 'registry.example/log'];
+  const logging = withKeys({ log: 'log.pem', origin: 'registry.example/log' });
   await good('build', '--key', 'key.pem', ...logging);
   expect(await monitor()).toEqual([0]);
 
   writeFiles(folder, {
     delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
   });
-  const checkpoint = ['--checkpoint-key', 'online.pem'];
+  const checkpoint = withKeys({ checkpoint: 'online.pem' });
   await good('build', '--key', 'key.pem', ...logging, '--delegation', 'delegation', ...checkpoint);
   expect(await monitor()).toEqual([0, 'delegation-logged']);
   await good('checkpoint', 'dist', '--key', 'online.pem');

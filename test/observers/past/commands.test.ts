@@ -4,6 +4,7 @@ import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cosignTree } from '../../support/log-files.js';
 import { serve } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { type Cosigning, noteSigner, ORIGIN } from '../../support/test-log.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
@@ -12,7 +13,7 @@ import { cli, recordText, workspace, writeFiles } from '../../support/workspace.
 let folder: string;
 const witnesses = ['w1.example', 'w2.example', 'w3.example'].map((name) => noteSigner(name, 'witness'));
 
-const BUILD = ['build', '--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN];
+const BUILD = ['build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN })];
 const TRUST = ['--root-key', 'trust-anchor.json'];
 const dist = () => join(folder, 'dist');
 
@@ -46,7 +47,7 @@ beforeAll(async () => {
     'issuers/gamma.yaml': recordText('gamma'),
     delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
   });
-  await publish(5, '--delegation', 'delegation', '--checkpoint-key', 'online.pem');
+  await publish(5, '--delegation', 'delegation', ...withKeys({ checkpoint: 'online.pem' }));
   const root = JSON.parse(readFileSync(join(dist(), 'keys/root.json'), 'utf8'));
   const anchor = { root, log: ORIGIN, witnesses: witnesses.map(({ vkey }) => vkey), quorum: 2 };
   writeFiles(folder, {

@@ -4,6 +4,7 @@ import { parseHead } from '@passport-registry/verifier/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cosignedHeadPath, logHead } from '../../support/log-files.js';
 import { plainHost } from '../../support/serving.js';
+import { withKeys } from '../../support/settings.js';
 import { until } from '../../support/until.js';
 import {
   newWitness,
@@ -14,7 +15,7 @@ import {
 import { cli, cliProcess, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
-const BUILD = ['build', '--key', 'key.pem', '--log-origin', ORIGIN];
+const BUILD = ['build', '--key', 'key.pem', ...withKeys({ origin: ORIGIN })];
 
 const WITNESS_OPTIONS = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
 
@@ -81,7 +82,11 @@ describe('a publisher with witnesses', () => {
     await witnesses(2, 2);
     const delegation = await ok('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json');
     writeFiles(folder, { 'delegation.jwt': delegation });
-    const more = ['--log-key', 'log.pem', '--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    const more = [
+      '--delegation',
+      'delegation.jwt',
+      ...withKeys({ log: 'log.pem', checkpoint: 'online.pem' }),
+    ];
     const { code, stderr } = await cli([...BUILD, ...more], folder);
     expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 2 witnesses, 2 of them now')]);
     const all = [ORIGIN, 'witness0.example', 'witness1.example'];
@@ -96,7 +101,7 @@ describe('a publisher with witnesses', () => {
 
   it('publishes a checkpoint without its quorum, and says so with exit code 4', async () => {
     const [first] = await witnesses(1, 1);
-    await ok(...BUILD, '--log-key', 'log.pem', '--checkpoint-key', 'key.pem');
+    await ok(...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' }));
     const [checkpoint, proof] = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
     await first?.end('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -107,7 +112,7 @@ describe('a publisher with witnesses', () => {
     expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
     expect(fileOf('log/publication.tlog-proof')).toBe(proof);
     change('beta');
-    const built = await cli([...BUILD, '--log-key', 'log.pem', '--checkpoint-key', 'key.pem'], folder);
+    const built = await cli([...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' })], folder);
     expect(built.stderr).toContain('cosigned by 0 witnesses');
     const again = await cli(['checkpoint', '--key', 'key.pem', '--json'], folder);
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
@@ -117,7 +122,7 @@ describe('a publisher with witnesses', () => {
   });
 
   it('collects from a mirror, which copies the log and cosigns it meanwhile', async () => {
-    await ok(...BUILD, '--log-key', 'log.pem');
+    await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const files = await newWitness('mirror.example');
     writeFiles(files.folder, { 'root.json': fileOf('keys/root.json') });
@@ -127,7 +132,7 @@ describe('a publisher with witnesses', () => {
     const served = await plainHost(join(files.folder, 'mirrored/current'), '404.html');
     configure([{ files, mirror: served }], 1, 60);
     change('beta');
-    const building = cliProcess([...BUILD, '--log-key', 'log.pem'], folder);
+    const building = cliProcess([...BUILD, ...withKeys({ log: 'log.pem' })], folder);
     // The publication is in the log, and waits.
     await until(() => logHead(join(folder, 'dist')).size === 2);
     expect(await mirror()).toMatchObject({ code: 0 });
@@ -137,7 +142,7 @@ describe('a publisher with witnesses', () => {
   });
 
   it('asks nobody with a checkpoint if the registry has no log', async () => {
-    await ok('build', '--key', 'key.pem', '--checkpoint-key', 'key.pem');
+    await ok('build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }));
     await witnesses(1, 1);
     const { code, stderr } = await cli(['checkpoint', '--key', 'key.pem'], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('witness')]);
@@ -147,7 +152,7 @@ describe('a publisher with witnesses', () => {
 
 describe('a witness of a registry', () => {
   it('learns the key of the log from the root key, also a new one before it is published', async () => {
-    await ok(...BUILD, '--log-key', 'log.pem');
+    await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
     const url = await plainHost(join(folder, 'dist'), '404.html');
     writeFiles(folder, { 'root.json': fileOf('keys/root.json') });
     const files = await newWitness('w.example');
@@ -161,7 +166,7 @@ describe('a witness of a registry', () => {
       ['delta', 'log2.pem'],
     ] as const) {
       change(id);
-      const { code, stderr } = await cli([...BUILD, '--log-key', key], folder);
+      const { code, stderr } = await cli([...BUILD, ...withKeys({ log: key })], folder);
       expect([id, code, stderr]).toEqual([
         id,
         0,
@@ -174,7 +179,7 @@ describe('a witness of a registry', () => {
   });
 
   it('does not believe a statement of another root key', async () => {
-    await ok(...BUILD, '--log-key', 'log.pem');
+    await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const files = await newWitness();
     const args = ['witness', ...WITNESS_OPTIONS, url, '--root-key', join(folder, 'log.json')];
@@ -187,16 +192,13 @@ describe('a witness of a registry', () => {
       'next.json': await ok('keys', 'generate', '--no-passphrase', '--out', 'next.pem'),
       'root.json': await ok('keys', 'public', 'key.pem'),
     });
-    await ok(...BUILD, '--log-key', 'log.pem');
+    await ok(...BUILD, ...withKeys({ log: 'log.pem' }));
     writeFiles(folder, { step: await ok('keys', 'step', '--key', 'key.pem', '--next', 'next.json') });
     await ok(
       'build',
       '--key',
       'next.pem',
-      '--log-origin',
-      ORIGIN,
-      '--log-key',
-      'log.pem',
+      ...withKeys({ origin: ORIGIN, log: 'log.pem' }),
       '--rotation',
       'step',
     );
