@@ -186,7 +186,6 @@ describe('passport-registry diff', () => {
   it.each([
     [['nowhere', 'after'], 'neither a folder nor an http(s) URL'],
     [['no-such-commit..HEAD'], 'git'],
-    [['--', '--output=x..HEAD'], 'is not a commit'],
     [['before', '--override', 'a:status'], '--override takes'],
   ])('ends with 2 on %j', async (args, message) => {
     const folder = temporaryFolder();
@@ -198,6 +197,11 @@ describe('passport-registry diff', () => {
 });
 
 describeWith(['git'], 'passport-registry diff between commits', () => {
+  it('ends with 2 on a commit that looks like an option', async () => {
+    const { code, stderr } = await cli(['diff', '--', '--output=x..HEAD'], repository());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a commit')]);
+  });
+
   /** A repository with a base, a branch that parted from it, and a base that went on. */
   function repository(): string {
     const folder = temporaryFolder();
