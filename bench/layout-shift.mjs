@@ -50,7 +50,8 @@ function publish(count) {
   }
   const cli = (...args) => execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: 'pipe' });
   cli('keys', 'generate', '--no-passphrase', '--out', 'root.pem');
-  cli('build', '--key', 'root.pem', '--checkpoint-key', 'root.pem', '--allow-example-names');
+  writeFileSync(join(folder, 'registry.yaml'), 'checkpoint: { signer: { key: root.pem } }\n');
+  cli('build', '--key', 'root.pem', '--allow-example-names');
   return { folder, id: records[count >> 1].issuer_id };
 }
 

@@ -9,6 +9,7 @@ import { describeWith } from '../support/components.js';
 import { atomFeed, emptyPage, indexPage } from '../support/index-page.js';
 import { issuer, publish, publishBytes, sha256, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { rounds } from '../support/soak.js';
 import { publishSummed } from '../support/summed-registry.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -223,7 +224,7 @@ describeWith(['chromium-headless-shell'], 'hostile texts', () => {
       const fields = { name: JSON.stringify(name), status: 'revoked', status_reason: JSON.stringify(reason) };
       writeFiles(folder, { [`issuers/a${at}.yaml`]: recordText(`a${at}`, fields) });
     }
-    const { code } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    const { code } = await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
     expect(code).toBe(0);
     const host = await plainHost(join(folder, 'dist'), '404.html');
     const { page, wrong } = await open(host);

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { plainHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** Files that come late, in this order, as on a slow network. What is shown before each must not move. */
@@ -35,7 +36,7 @@ beforeAll(async () => {
     writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { ...name }) });
   }
   const { code } = await cli(
-    ['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem', '--allow-example-names'],
+    ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }), '--allow-example-names'],
     folder,
   );
   expect(code).toBe(0);

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { plainHost, slowHost } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const write = (id: string, fields: Record<string, string>) =>
     writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { ...NAMED[id], ...fields }) });
   const publish = async (day: string) => {
-    const key = ['--key', 'key.pem', '--checkpoint-key', 'key.pem', '--allow-example-names'];
+    const key = ['--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }), '--allow-example-names'];
     const { code, stderr } = await cli(['build', ...key, '--updated-at', `${day}T00:00:00Z`], folder);
     expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
   };

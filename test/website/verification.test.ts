@@ -263,7 +263,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
   it('shows a change of many issuers as one, which opens into them', async () => {
     const many = ['alpha', 'beta.example', 'gamma', 'delta', 'epsilon'];
     const folder = await workspace(many);
-    const build = () => cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    const build = () => cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
     await build();
     for (const [at, id] of many.entries())
       writeFiles(folder, {
