@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { importRootKey } from '@passport-registry/verifier';
 import { canonicalBytes, encodeSignature, levelsFor, sumsTree } from '@passport-registry/verifier/core';
 import { publicationStatement } from '../build/generator/freshness/statements.js';
+import { withStatementsFile } from '../build/generator/tree/statements-file.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
@@ -16,7 +17,7 @@ export { rootKey };
 
 /**
  * Makes the files that clients read of a registry: statement, sums, records and, unless the registry is too large, the
- * list with its signature. Nothing is written to a disk.
+ * list with its signature and the statements in one file. Nothing is written to a disk.
  *
  * @param records - sorted by id
  */
@@ -43,14 +44,23 @@ export async function syntheticTree(records, { updatedAt, sequence, withList = t
     sums_sha256: sums.sha256,
     levels: sums.levels,
   });
-  return files.set('publication.jwt', Buffer.from(statement));
+  files.set('publication.jwt', Buffer.from(statement));
+  return withList ? withStatementsFile(files) : files;
 }
 
-/** Serves files on this machine, and counts the requests and the bytes of the bodies. */
-export async function serveFiles(initial) {
+/**
+ * Serves files on this machine, and counts the requests and the bytes of the bodies.
+ *
+ * @param latency - how long each response is delayed, in milliseconds
+ */
+export async function serveFiles(initial, latency = 0) {
   let files = initial;
   let count = { requests: 0, bytes: 0, paths: [] };
-  const server = createServer(({ url, headers }, response) => {
+  const server = createServer((request, response) => {
+    if (latency === 0) answer(request, response);
+    else setTimeout(answer, latency, request, response);
+  });
+  const answer = ({ url, headers }, response) => {
     const path = url.slice(1).split('?')[0];
     const body = files.get(path);
     count.requests += 1;
@@ -64,7 +74,7 @@ export async function serveFiles(initial) {
     return response
       .writeHead(200, { ...(body.length < 1e6 && { ETag: etag }), 'Content-Type': type })
       .end(body);
-  });
+  };
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
@@ -82,9 +92,9 @@ export async function serveFiles(initial) {
 }
 
 /** Starts a server of a synthetic registry in a process of its own. */
-export async function startTreeServer(size, { withList = true } = {}) {
+export async function startTreeServer(size, { withList = true, latency = 0 } = {}) {
   const program = fileURLToPath(new URL('tree-server.mjs', import.meta.url));
-  const child = fork(program, [String(size), withList ? 'list' : 'no-list'], {
+  const child = fork(program, [String(size), withList ? 'list' : 'no-list', String(latency)], {
     execArgv: ['--max-old-space-size=16000'],
   });
   let fail = () => undefined;

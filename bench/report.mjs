@@ -1,0 +1,147 @@
+// Makes RESULTS.md and the plots beside it from results.json. bench/run.mjs does so after `--write`.
+// Usage: node bench/report.mjs
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { growthPlot } from './plot.mjs';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Writes the report of results into this folder. */
+export function writeReport(results) {
+  for (const [path, text] of report(results)) {
+    mkdirSync(dirname(here(path)), { recursive: true });
+    writeFileSync(here(path), text);
+  }
+}
+
+/** Returns the files of the report, by path. */
+export function report({ machine, figures }) {
+  const costs = figures.filter(({ cost }) => cost !== undefined);
+  const ratios = figures.filter(({ ratio }) => ratio !== undefined);
+  const plots = costs.length === 0 ? [] : Object.entries(PLOTS).map(([path, plot]) => [path, plot(costs)]);
+  return new Map([['RESULTS.md', `${heading(machine)}${ratioRows(ratios)}${costsSection(costs)}`], ...plots]);
+}
+
+function heading(machine) {
+  return `# Benchmarks
+
+Written by \`npm run bench -- --write\` on ${machine}. \`npm run bench\`
+measures again, and fails if a ratio is more than a quarter worse.
+
+A ratio compares two programs in the same run: the time of the first divided by the time of the second. Both run in
+alternation (A B A B). The table shows the median of the pairs, and their quartiles. The comment at the top of each file
+in this folder explains what it compares. For a throughput, a higher ratio is better; for all other rows, a lower ratio
+is better.
+
+| comparison | ratio | quartiles |
+|---|---|---|
+`;
+}
+
+function ratioRows(ratios) {
+  const range = ({ low, high }) => (low === undefined ? '' : `${low} to ${high}`);
+  return ratios.map((figure) => `| ${figure.name} | ${figure.ratio} | ${range(figure)} |\n`).join('');
+}
+
+function costsSection(costs) {
+  if (costs.length === 0) return '';
+  const rows = costs.toSorted(byCost(costs)).map((figure) => {
+    const { cost, issuers, requests, bytes, microseconds, memory } = figure;
+    const cells = [
+      cost,
+      count(issuers),
+      count(requests),
+      bytesText(bytes),
+      timeText(microseconds),
+      bytesText(memory),
+    ];
+    return `| ${cells.join(' | ')} |\n`;
+  });
+  return `
+## What a verifier costs you
+
+Absolute figures of this machine, by [costs.mjs](costs.mjs). The processor time is that of all threads. Bytes are those
+of the bodies, without compression. Memory is what is still held afterwards.
+
+| what | issuers | requests | bytes | processor time | memory |
+|---|---|---|---|---|---|
+${rows.join('')}
+${Object.keys(PLOTS)
+  .map((path) => `![${TITLES[path]}](${path})`)
+  .join('\n\n')}
+`;
+}
+
+/** The order in which the costs were measured, each with its sizes in order. */
+function byCost(costs) {
+  const order = [...new Set(costs.map(({ cost }) => cost))];
+  return (a, b) => order.indexOf(a.cost) - order.indexOf(b.cost) || a.issuers - b.issuers;
+}
+
+const count = (value) => value.toLocaleString('en-US', { maximumFractionDigits: 2 });
+
+/** A value with three digits, in the largest unit in which it is at least 1. */
+function inUnits(value, units) {
+  const [size, name] = units.find(([least]) => value >= least) ?? units.at(-1);
+  return `${Number((value / size).toPrecision(3)).toLocaleString('en-US')} ${name}`;
+}
+
+const BYTES = [
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'kB'],
+  [1, 'B'],
+];
+const TIMES = [
+  [1e6, 's'],
+  [1e3, 'ms'],
+  [1, 'µs'],
+];
+const bytesText = (value) => (value === 0 ? '0' : inUnits(value, BYTES));
+const timeText = (value) => inUnits(value, TIMES);
+
+const TITLES = {
+  'plots/time.svg': 'Processor time, by the number of issuers',
+  'plots/bytes.svg': 'Bytes, by the number of issuers',
+  'plots/memory.svg': 'Memory held, by the number of issuers',
+};
+
+const LOAD = [
+  'a first load',
+  'a refresh, one issuer changed',
+  'a refresh, nothing changed',
+  'a look-up without the list',
+];
+const DECISIONS = ['an action, with a known passport', '1,000 decisions on an issuer'];
+
+const PLOTS = {
+  'plots/time.svg': plotOf('plots/time.svg', {
+    member: 'microseconds',
+    names: [...LOAD, ...DECISIONS],
+    unit: timeText,
+  }),
+  'plots/bytes.svg': plotOf('plots/bytes.svg', { member: 'bytes', names: LOAD, unit: bytesText }),
+  'plots/memory.svg': plotOf('plots/memory.svg', {
+    member: 'memory',
+    names: [LOAD[0], LOAD[3]],
+    unit: bytesText,
+  }),
+};
+
+function plotOf(path, { member, names, unit }) {
+  return (costs) => {
+    const series = names
+      .map((name) => {
+        const points = costs.filter(({ cost }) => cost === name).map((one) => [one.issuers, one[member]]);
+        return { name, points: points.sort(([a], [b]) => a - b) };
+      })
+      .filter(({ points }) => points.some(([, value]) => value > 0));
+    return growthPlot({ title: TITLES[path], unit, series });
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeReport(JSON.parse(readFileSync(here('results.json'), 'utf8')));
+}
