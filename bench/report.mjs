@@ -20,8 +20,9 @@ export function writeReport(results) {
 export function report({ machine, figures }) {
   const costs = figures.filter(({ cost }) => cost !== undefined);
   const ratios = figures.filter(({ ratio }) => ratio !== undefined);
-  const plots = costs.length === 0 ? [] : Object.entries(PLOTS).map(([path, plot]) => [path, plot(costs)]);
-  return new Map([['RESULTS.md', `${heading(machine)}${ratioRows(ratios)}${costsSection(costs)}`], ...plots]);
+  const plots = plotsOf(costs);
+  const text = `${heading(machine)}${ratioRows(ratios)}${costsSection(costs, plots)}`;
+  return new Map([['RESULTS.md', text], ...plots]);
 }
 
 function heading(machine) {
@@ -45,7 +46,7 @@ function ratioRows(ratios) {
   return ratios.map((figure) => `| ${figure.name} | ${figure.ratio} | ${range(figure)} |\n`).join('');
 }
 
-function costsSection(costs) {
+function costsSection(costs, plots) {
   if (costs.length === 0) return '';
   const rows = costs.toSorted(byCost(costs)).map((figure) => {
     const { cost, issuers, requests, bytes, microseconds, memory } = figure;
@@ -68,9 +69,7 @@ of the bodies, without compression. Memory is what is still held afterwards.
 | what | issuers | requests | bytes | processor time | memory |
 |---|---|---|---|---|---|
 ${rows.join('')}
-${Object.keys(PLOTS)
-  .map((path) => `![${TITLES[path]}](${path})`)
-  .join('\n\n')}
+${plots.map(([path]) => `![${PLOTS[path].title}](${path})`).join('\n\n')}
 `;
 }
 
@@ -102,44 +101,50 @@ const TIMES = [
 const bytesText = (value) => (value === 0 ? '0' : inUnits(value, BYTES));
 const timeText = (value) => inUnits(value, TIMES);
 
-const TITLES = {
-  'plots/time.svg': 'Processor time, by the number of issuers',
-  'plots/bytes.svg': 'Bytes, by the number of issuers',
-  'plots/memory.svg': 'Memory held, by the number of issuers',
-};
-
-const LOAD = [
+const LOADS = [
   'a first load',
   'a refresh, one issuer changed',
   'a refresh, nothing changed',
   'a look-up without the list',
 ];
 const DECISIONS = ['an action, with a known passport', '1,000 decisions on an issuer'];
+const HELD = ['a first load', 'a look-up without the list'];
 
 const PLOTS = {
-  'plots/time.svg': plotOf('plots/time.svg', {
+  'plots/time.svg': {
+    title: 'Processor time, by the number of issuers',
     member: 'microseconds',
-    names: [...LOAD, ...DECISIONS],
+    names: [...LOADS, ...DECISIONS],
     unit: timeText,
-  }),
-  'plots/bytes.svg': plotOf('plots/bytes.svg', { member: 'bytes', names: LOAD, unit: bytesText }),
-  'plots/memory.svg': plotOf('plots/memory.svg', {
-    member: 'memory',
-    names: [LOAD[0], LOAD[3]],
+  },
+  'plots/bytes.svg': {
+    title: 'Bytes, by the number of issuers',
+    member: 'bytes',
+    names: LOADS,
     unit: bytesText,
-  }),
+  },
+  'plots/memory.svg': {
+    title: 'Memory held, by the number of issuers',
+    member: 'memory',
+    names: HELD,
+    unit: bytesText,
+  },
 };
 
-function plotOf(path, { member, names, unit }) {
-  return (costs) => {
+/** Returns the paths and the texts of the plots for which there are figures. */
+function plotsOf(costs) {
+  return Object.entries(PLOTS).flatMap(([path, { title, member, names, unit }]) => {
     const series = names
-      .map((name) => {
-        const points = costs.filter(({ cost }) => cost === name).map((one) => [one.issuers, one[member]]);
-        return { name, points: points.sort(([a], [b]) => a - b) };
-      })
+      .map((name) => ({
+        name,
+        points: costs
+          .filter(({ cost }) => cost === name)
+          .map((figure) => [figure.issuers, figure[member]])
+          .sort(([a], [b]) => a - b),
+      }))
       .filter(({ points }) => points.some(([, value]) => value > 0));
-    return growthPlot({ title: TITLES[path], unit, series });
-  };
+    return series.length === 0 ? [] : [[path, growthPlot({ title, unit, series })]];
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

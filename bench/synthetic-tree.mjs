@@ -16,8 +16,8 @@ const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 export { rootKey };
 
 /**
- * Makes the files that clients read of a registry: statement, sums, records and, unless the registry is too large, the
- * list with its signature and the statements in one file. Nothing is written to a disk.
+ * Makes the files that clients read of a registry: statement, sums, records, the list with its signature, and the
+ * statements in one file. A registry that is too large has another file in the place of the list. Nothing is written to a disk.
  *
  * @param records - sorted by id
  */
@@ -30,10 +30,8 @@ export async function syntheticTree(records, { updatedAt, sequence, withList = t
   const list = withList
     ? Buffer.from(canonicalBytes({ issuers: records, updated_at: updatedAt }))
     : Buffer.from('too large');
-  if (withList) {
-    files.set('issuers.json', list);
-    files.set('issuers.sig', Buffer.from(encodeSignature(sign(null, list, privateKey))));
-  }
+  files.set('issuers.json', list);
+  files.set('issuers.sig', Buffer.from(encodeSignature(sign(null, list, privateKey))));
   const statement = await publicationStatement(signer, {
     iat: Date.parse(updatedAt) / 1000,
     sequence,
@@ -45,7 +43,7 @@ export async function syntheticTree(records, { updatedAt, sequence, withList = t
     levels: sums.levels,
   });
   files.set('publication.jwt', Buffer.from(statement));
-  return withList ? withStatementsFile(files) : files;
+  return withStatementsFile(files);
 }
 
 /**
