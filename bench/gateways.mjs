@@ -13,7 +13,7 @@ import { makeAgent, makeIssuer, PAYLOAD } from './passports.mjs';
 const NAMES = { hono: 'Hono', fetch: 'fetch', express: 'Express', fastify: 'Fastify' };
 const AGENTS = 20;
 const REQUESTS = 1000;
-const WARM_UP = 3;
+const WARM_UP = 2;
 const PAIRS = 5;
 const BODY = JSON.stringify(PAYLOAD);
 const LOADS = [
@@ -95,8 +95,7 @@ async function assertChecks({ url }) {
  * percentile of the waits in milliseconds.
  */
 async function load({ url, processorTime }, { connections, isNew }) {
-  const requests = [];
-  for (let count = 0; count < REQUESTS; count++) requests.push(await newRequest(isNew));
+  const requests = await Promise.all(Array.from({ length: REQUESTS }, () => newRequest(isNew)));
   const each = REQUESTS / connections;
   let next = 0;
   const setupClient = (client) => {

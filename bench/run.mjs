@@ -32,6 +32,7 @@ const BENCHMARKS = [
   'website',
   'page-load',
   'log',
+  'mirror',
 ];
 
 const selected = process.argv.slice(2).filter((argument) => argument !== '--write');
