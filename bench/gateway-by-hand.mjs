@@ -44,8 +44,8 @@ export function checksByHand({ issuers, fetch }) {
     return keySets.get(uri).keys;
   };
 
-  const holderOf = async ({ jti, cnf: { jwk } }, alg) => {
-    const name = `${jti}:${jwk.x}:${jwk.y}`;
+  const holderOf = async ({ cnf: { jwk } }, alg) => {
+    const name = `${alg}:${jwk.x}:${jwk.y}`;
     if (!holders.has(name)) holders.set(name, await importJWK(jwk, alg));
     return holders.get(name);
   };
