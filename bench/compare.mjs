@@ -31,13 +31,17 @@ export async function compare(name, subject, floor, pairs) {
   return comparePairs(name, times, 'ms');
 }
 
-/** Prints and records the median of the ratios of measured pairs, their quartiles, and the median of the first ones. */
+/**
+ * Prints and records the median of the ratios of measured pairs, and their quartiles if there is more than one. Prints the
+ * median of the first ones, too.
+ */
 export function comparePairs(name, pairs, unit) {
   const ratios = sorted(pairs.map(([a, b]) => a / b));
   const [low, ratio, high] = [0.25, 0.5, 0.75].map((share) => Number(quantile(ratios, share).toFixed(2)));
   const median = quantile(sorted(pairs.map(([a]) => a)), 0.5);
-  console.log(`${name}: ${ratio} (${low} to ${high}), ${median.toFixed(1)} ${unit}`);
-  record({ name, ratio, low, high });
+  const quartiles = pairs.length > 1 ? { low, high } : undefined;
+  console.log(`${name}: ${ratio}${quartiles ? ` (${low} to ${high})` : ''}, ${median.toFixed(1)} ${unit}`);
+  record({ name, ratio, ...quartiles });
   return { ratio, median };
 }
 

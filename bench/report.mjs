@@ -17,15 +17,15 @@ export function writeReport(results) {
 }
 
 /** Returns the files of the report, by path. */
-export function report({ machine, figures }) {
+export function report({ machine, peers, figures }) {
   const costs = figures.filter(({ cost }) => cost !== undefined);
   const ratios = figures.filter(({ ratio }) => ratio !== undefined);
   const plots = plotsOf(costs);
-  const text = `${heading(machine)}${ratioRows(ratios)}${costsSection(costs, plots)}`;
+  const text = `${heading(machine, peers)}${ratioRows(ratios)}${costsSection(costs, plots)}`;
   return new Map([['RESULTS.md', text], ...plots]);
 }
 
-function heading(machine) {
+function heading(machine, peers) {
   return `# Benchmarks
 
 Written by \`npm run bench -- --write\` on ${machine}. \`npm run bench\`
@@ -34,7 +34,7 @@ measures again, and fails if a ratio is more than a quarter worse.
 A ratio compares two programs in the same run: the time of the first divided by the time of the second. Both run in
 alternation (A B A B). The table shows the median of the pairs, and their quartiles. The comment at the top of each file
 in this folder explains what it compares. For a throughput, a higher ratio is better; for all other rows, a lower ratio
-is better.
+is better.${peers === undefined ? '' : ` Measured with ${peers}.`}
 
 | comparison | ratio | quartiles |
 |---|---|---|

@@ -35,6 +35,9 @@ const BENCHMARKS = [
   'mirror',
 ];
 
+/** The packages that are compared or that send requests. Those that are not dependencies name their versions themselves. */
+const PEERS = ['autocannon', 'express', 'fastify', 'hono', '@hono/node-server', 'jose'];
+
 const selected = process.argv.slice(2).filter((argument) => argument !== '--write');
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 try {
@@ -101,7 +104,12 @@ function write(measured) {
     .filter((figure) => figure !== undefined)
     .sort((a, b) => order(a) - order(b));
   const machine = `${type()} ${release()}, ${availableParallelism()} of ${cpus()[0].model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node.js ${process.version}`;
-  const results = { machine, figures };
+  const results = { machine, peers: PEERS.map(withVersion).join(', '), figures };
   writeFileSync(here('results.json'), `${JSON.stringify(results, undefined, 2)}\n`);
   writeReport(results);
+}
+
+function withVersion(name) {
+  const { version } = JSON.parse(readFileSync(here(`../node_modules/${name}/package.json`), 'utf8'));
+  return `${name} ${version}`;
 }

@@ -30,8 +30,10 @@ describe('the report of the benchmarks', () => {
       cost('a first load', 10, 4350),
       cost('a known passport', 10, 24.5),
     ];
-    const files = report({ machine: 'a machine', figures });
+    const files = report({ machine: 'a machine', peers: 'a peer 1.0.0', figures });
     const results = files.get('RESULTS.md') ?? '';
+    expect(results).toContain(' on a machine. ');
+    expect(results).toContain(' Measured with a peer 1.0.0.\n');
     expect(results).toContain('| a to b | 1.5 | 1.4 to 1.6 |');
     const rows = results.split('\n').filter((line) => /^\| a .* B|^\| a .* MB|^\| a .* kB/.test(line));
     expect(rows).toEqual([
