@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compare, record } from './compare.mjs';
+import { compare, notMeasured, record } from './compare.mjs';
 import { issuers, recordText, writeRecords } from './corpus.mjs';
 import { eleventySite, hugoSite } from './peers.mjs';
 
@@ -81,7 +81,7 @@ async function comparePeers(nameOf, size) {
     ['Hugo', hugoSite(folder, size)],
     ['Eleventy', eleventySite(folder)],
   ]) {
-    if (site === undefined) console.log(`${nameOf(`cold build to ${peer}`)}: ${peer} is not installed`);
+    if (site === undefined) notMeasured(nameOf(`cold build to ${peer}`), `${peer} is not installed`);
     else
       await compare(
         nameOf(`cold build to ${peer}`),

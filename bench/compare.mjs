@@ -6,6 +6,12 @@ export function record(figure) {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`);
 }
 
+/** Says that a figure cannot be measured here. bench/run.mjs then keeps the figure of the last `--write`. */
+export function notMeasured(name, reason) {
+  console.log(`${name}: ${reason}`);
+  record({ name, isMissing: true });
+}
+
 /**
  * Measures two functions in alternation (A B A B). Prints the median of the ratios of all pairs, and their quartiles.
  * Absolute times mean little on shared machines. Ratios of pairs cancel out slow changes in the speed of the machine.
@@ -22,14 +28,26 @@ export async function compare(name, subject, floor, pairs) {
   await measure(floor);
   const times = [];
   for (let pair = 0; pair < pairs; pair++) times.push([await measure(subject), await measure(floor)]);
-  const ratios = times.map(([a, b]) => a / b).sort((a, b) => a - b);
-  const at = (values, share) => values[Math.floor((values.length - 1) * share)];
-  const [low, ratio, high] = [0.25, 0.5, 0.75].map((share) => at(ratios, share).toFixed(2));
-  const median = at(
-    times.map(([a]) => a).sort((a, b) => a - b),
-    0.5,
-  );
-  console.log(`${name}: ${ratio} (${low} to ${high}), ${median.toFixed(1)} ms`);
-  record({ name, ratio: Number(ratio), low: Number(low), high: Number(high) });
-  return { ratio: Number(ratio), median };
+  return comparePairs(name, times, 'ms');
 }
+
+/**
+ * Prints and records the median of the ratios of measured pairs, and their quartiles if there is more than one. Prints the
+ * median of the first ones, too.
+ */
+export function comparePairs(name, pairs, unit) {
+  const ratios = sorted(pairs.map(([a, b]) => a / b));
+  const [low, ratio, high] = [0.25, 0.5, 0.75].map((share) => Number(quantile(ratios, share).toFixed(2)));
+  const median = quantile(sorted(pairs.map(([a]) => a)), 0.5);
+  const quartiles = pairs.length > 1 ? { low, high } : undefined;
+  console.log(`${name}: ${ratio}${quartiles ? ` (${low} to ${high})` : ''}, ${median.toFixed(1)} ${unit}`);
+  record({ name, ratio, ...quartiles });
+  return { ratio, median };
+}
+
+/** Returns the value below which a share of the values is. The values are in order. */
+export function quantile(values, share) {
+  return values[Math.floor((values.length - 1) * share)];
+}
+
+const sorted = (values) => values.sort((a, b) => a - b);

@@ -1,5 +1,6 @@
 // What it costs a client with the list to follow changes through the tree of sums: the processor time and the bytes of an
 // update, compared with loading the whole list. The server is another process.
+// Usage: node bench/follow.mjs [issuers ...]
 
 import { createRegistryClient } from '@passport-registry/verifier';
 import { record } from './compare.mjs';
@@ -18,7 +19,8 @@ async function processorTime(work) {
   return (user + system) / 1000;
 }
 
-for (const size of [1_000, 10_000, 100_000]) {
+const sizes = process.argv.slice(2).map(Number);
+for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
   const server = await startTreeServer(size);
   const { base, jwk } = server;
   const open = () =>

@@ -1,13 +1,13 @@
 // What a log costs after 100, 1,000 and 10,000 publications: its size on the disk, the time of a publication compared
 // with one without a log, the bytes that a mirror fetches after one publication, and the requests of a verifier with a
-// quorum. Everything but the size on the disk must not grow with the number of publications, but for the logarithm.
+// quorum: of a first load, of a refresh, and of a look-up without the list. Everything but the size on the disk must not grow with the number of publications, but for the logarithm.
 // Usage: node bench/log.mjs [publications ...]
 
 import { createHash, createPrivateKey, sign } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createIssuerLookup } from '@passport-registry/verifier';
+import { createIssuerLookup, createRegistryClient } from '@passport-registry/verifier';
 import {
   cosignedText,
   encodeCosignature,
@@ -28,6 +28,7 @@ import { EMPTY_LOG, readLogHead, rootOf } from '../build/generator/log/log-files
 import { signHead } from '../build/generator/log/sign-head.js';
 import { proveLogged } from '../build/generator/publishing/prove-logged.js';
 import { generateKeyFile, loadSigner } from '../build/generator/signing/key-file.js';
+import { statementsFile } from '../build/generator/tree/statements-file.js';
 import { pinnedKey } from '../build/generator/verification/pinned-trust.js';
 import { mirrorOnce } from '../build/observers/mirroring/mirror.js';
 import { compare, record } from './compare.mjs';
@@ -98,19 +99,26 @@ for (const size of SIZES.length > 0 ? SIZES : [100, 1_000, 10_000]) {
   });
 
   await cosign(registry);
-  const lookup = createIssuerLookup({
+  const settings = {
     sources: [host.base],
     trustAnchor: { root: root.signer.rootKey.jwk, log: ORIGIN, witnesses: vkeys, quorum: 2 },
     maxAge: 1e12,
-  });
-  host.served();
-  await lookup.ready();
+  };
+  const recordRequests = async (what, work) => {
+    host.served();
+    await work();
+    const { requests, paths } = host.served();
+    console.log(`${what}, log with a quorum, ${name}: ${requests} requests: ${paths.join(' ')}`);
+    record({ name: `requests of ${what}, log with a quorum, ${name}`, ratio: requests });
+  };
+  const client = createRegistryClient({ ...settings, refreshInterval: 1e6 });
+  await recordRequests('a first load', () => client.ready());
+  await recordRequests('a refresh', () => client.refresh());
+  client.close();
+  const lookup = createIssuerLookup(settings);
+  await recordRequests('a look-up without the list', () => lookup.resolve('issuer-0'));
   lookup.close();
-  const asked = host.served();
   const proof = statSync(join(registry, 'dist/log/publication.tlog-proof')).size;
-  console.log(
-    `a verifier with a quorum, ${name}: ${asked.requests} requests, a proof of ${proof} bytes: ${asked.paths.join(' ')}`,
-  );
   record({
     name: `kilobytes of the proof that a list is logged, three witnesses, ${name}`,
     ratio: round(proof / 1000),
@@ -214,6 +222,8 @@ async function prove(dist, head, { index, statement, cosignatures }) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     writeFileSync(join(dist, path), bytes);
   }
+  const read = (path) => (existsSync(join(dist, path)) ? readFileSync(join(dist, path)) : undefined);
+  writeFileSync(join(dist, 'statements.json'), statementsFile(read));
 }
 
 /** Lets all witnesses cosign the head of the log. */

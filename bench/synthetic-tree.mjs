@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { importRootKey } from '@passport-registry/verifier';
 import { canonicalBytes, encodeSignature, levelsFor, sumsTree } from '@passport-registry/verifier/core';
 import { publicationStatement } from '../build/generator/freshness/statements.js';
+import { withStatementsFile } from '../build/generator/tree/statements-file.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
@@ -15,8 +16,8 @@ const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 export { rootKey };
 
 /**
- * Makes the files that clients read of a registry: statement, sums, records and, unless the registry is too large, the
- * list with its signature. Nothing is written to a disk.
+ * Makes the files that clients read of a registry: statement, sums, records, the list with its signature, and the
+ * statements in one file. A registry that is too large has another file in the place of the list. Nothing is written to a disk.
  *
  * @param records - sorted by id
  */
@@ -29,10 +30,8 @@ export async function syntheticTree(records, { updatedAt, sequence, withList = t
   const list = withList
     ? Buffer.from(canonicalBytes({ issuers: records, updated_at: updatedAt }))
     : Buffer.from('too large');
-  if (withList) {
-    files.set('issuers.json', list);
-    files.set('issuers.sig', Buffer.from(encodeSignature(sign(null, list, privateKey))));
-  }
+  files.set('issuers.json', list);
+  files.set('issuers.sig', Buffer.from(encodeSignature(sign(null, list, privateKey))));
   const statement = await publicationStatement(signer, {
     iat: Date.parse(updatedAt) / 1000,
     sequence,
@@ -43,14 +42,23 @@ export async function syntheticTree(records, { updatedAt, sequence, withList = t
     sums_sha256: sums.sha256,
     levels: sums.levels,
   });
-  return files.set('publication.jwt', Buffer.from(statement));
+  files.set('publication.jwt', Buffer.from(statement));
+  return withStatementsFile(files);
 }
 
-/** Serves files on this machine, and counts the requests and the bytes of the bodies. */
-export async function serveFiles(initial) {
+/**
+ * Serves files on this machine, and counts the requests and the bytes of the bodies.
+ *
+ * @param latency - how long each response is delayed, in milliseconds
+ */
+export async function serveFiles(initial, latency = 0) {
   let files = initial;
   let count = { requests: 0, bytes: 0, paths: [] };
-  const server = createServer(({ url, headers }, response) => {
+  const server = createServer((request, response) => {
+    if (latency === 0) answer(request, response);
+    else setTimeout(answer, latency, request, response);
+  });
+  const answer = ({ url, headers }, response) => {
     const path = url.slice(1).split('?')[0];
     const body = files.get(path);
     count.requests += 1;
@@ -64,7 +72,7 @@ export async function serveFiles(initial) {
     return response
       .writeHead(200, { ...(body.length < 1e6 && { ETag: etag }), 'Content-Type': type })
       .end(body);
-  });
+  };
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   return {
     base: `http://127.0.0.1:${server.address().port}`,
@@ -82,9 +90,9 @@ export async function serveFiles(initial) {
 }
 
 /** Starts a server of a synthetic registry in a process of its own. */
-export async function startTreeServer(size, { withList = true } = {}) {
+export async function startTreeServer(size, { withList = true, latency = 0 } = {}) {
   const program = fileURLToPath(new URL('tree-server.mjs', import.meta.url));
-  const child = fork(program, [String(size), withList ? 'list' : 'no-list'], {
+  const child = fork(program, [String(size), withList ? 'list' : 'no-list', String(latency)], {
     execArgv: ['--max-old-space-size=16000'],
   });
   let fail = () => undefined;

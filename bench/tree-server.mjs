@@ -1,10 +1,10 @@
 // Serves a synthetic registry from a process of its own, so that a benchmark measures only the client.
-// Started by `startTreeServer` of synthetic-tree.mjs. Usage: node tree-server.mjs ISSUERS [no-list]
+// Started by `startTreeServer` of synthetic-tree.mjs. Usage: node tree-server.mjs ISSUERS list|no-list LATENCY
 
 import { issuers } from './corpus.mjs';
 import { rootKey, serveFiles, syntheticTree } from './synthetic-tree.mjs';
 
-const [size, option] = process.argv.slice(2);
+const [size, option, latency] = process.argv.slice(2);
 const records = issuers(Number(size));
 const withList = option !== 'no-list';
 let sequence = 1;
@@ -30,9 +30,8 @@ process.on('message', async ({ command, count }) => {
   if (command === 'served') return process.send(host.served());
   change(count);
   host.replace(await tree());
-  host.served();
   process.send({ changed: count });
 });
 process.on('disconnect', () => process.exit());
-host = await serveFiles(await tree());
+host = await serveFiles(await tree(), Number(latency));
 process.send({ base: host.base, jwk: rootKey.jwk });

@@ -3,35 +3,22 @@
 // verifies the signature of a token that it knows only once, so both kinds of requests are measured.
 
 import { createPassportVerifier, memoryReplayStore, openRegistry } from '@passport-registry/verifier';
-import { publicJwk, signAction } from '@passport-registry/verifier/agent';
-import { canonicalBytes } from '@passport-registry/verifier/core';
-import { base64url, CompactSign } from 'jose';
+import { base64url } from 'jose';
 import { compare } from './compare.mjs';
-import { issuers, signedList } from './corpus.mjs';
+import { signedList } from './corpus.mjs';
+import {
+  ACTION,
+  AUDIENCE,
+  ISSUER_RECORD,
+  KINDS,
+  makeAgent,
+  makeIssuer,
+  PAYLOAD,
+  POLICY,
+} from './passports.mjs';
 
-const KINDS = {
-  Ed25519: { generate: 'Ed25519', verify: 'Ed25519', alg: 'EdDSA' },
-  'P-256': {
-    generate: { name: 'ECDSA', namedCurve: 'P-256' },
-    verify: { name: 'ECDSA', hash: 'SHA-256' },
-    alg: 'ES256',
-  },
-};
-
-/** Not a `.alt` host as in the corpus, because the verifier does not contact hosts that cannot be public. */
-const issuer = 'https://issuer.example';
-const record = {
-  ...issuers(1)[0],
-  status: 'active',
-  tier: 'certified',
-  domain_scope: ['banking'],
-  discovery_uri: `${issuer}/.well-known/openid-configuration`,
-  jwks_uri: `${issuer}/.well-known/jwks.json`,
-};
-const { rootKey, files } = await signedList([record]);
+const { rootKey, files } = await signedList([ISSUER_RECORD]);
 const registry = await openRegistry(files, { rootKey: rootKey.jwk, maxAge: 1e12 });
-const audience = 'https://mail.example';
-const payload = { to: 'you@example.com', subject: 'Hello', body: 'A few words.' };
 const seconds = Math.floor(Date.now() / 1000);
 /** A stopped clock for verifier and agent, so that one proof stays valid for the whole run. */
 const now = () => seconds * 1000;
@@ -40,66 +27,30 @@ let uses = 0;
 /** Per measurement. Garbage is not collected between calls, because that would also discard compiled code. */
 const CALLS = 2000;
 
-for (const [kind, { generate, verify, alg }] of Object.entries(KINDS)) {
-  const issuerKeys = await crypto.subtle.generateKey(generate, false, ['sign', 'verify']);
-  const agentKeys = await crypto.subtle.generateKey(generate, false, ['sign', 'verify']);
-  const id = crypto.randomUUID();
-  const claims = {
-    iss: issuer,
-    sub: `did:passport:${id}`,
-    jti: id,
-    iat: seconds,
-    exp: seconds + 3600,
-    issuer_id: record.issuer_id,
-    realm_id: 'bench',
-    principal_id: 'principal',
-    agent_type: 'service-agent',
-    capabilities: ['email'],
-    revocation_nonce: 0,
-    cnf: { jwk: await publicJwk(agentKeys) },
-    mandate: {
-      mandate_id: 'm',
-      scope: ['email.*'],
-      issued_at: '2026-01-01T00:00:00Z',
-      expires_at: '2036-01-01T00:00:00Z',
-    },
-  };
-  const tokenWith = (changed) =>
-    new CompactSign(canonicalBytes({ ...claims, ...changed }))
-      .setProtectedHeader({ alg, typ: 'passport+jwt', kid: 'k' })
-      .sign(issuerKeys.privateKey);
-  const documents = {
-    [record.discovery_uri]: { issuer, issuer_id: record.issuer_id, jwks_uri: record.jwks_uri },
-    [record.jwks_uri]: { keys: [{ ...(await publicJwk(issuerKeys)), kid: 'k', use: 'sig' }] },
-    [`${issuer}/v1/passports/${claims.sub}`]: {
-      passport_id: id,
-      passport_did: claims.sub,
-      issuer_id: record.issuer_id,
-      status: 'active',
-      revocation_nonce: 0,
-    },
-  };
+for (const [kind, { verify }] of Object.entries(KINDS)) {
+  const issuer = await makeIssuer(kind);
+  const agent = await makeAgent(issuer, seconds);
   const verifier = createPassportVerifier({
     registry,
-    policy: { tiers: ['certified'], domains: ['banking'] },
-    audience,
+    policy: POLICY,
+    audience: AUDIENCE,
     statusMaxAge: 3600,
     // The same proof is used for every call, so the key of each call is made unique before the real store sees it.
     replayStore: { claim: (key, lifetime) => memory.claim(`${key}${uses++}`, lifetime) },
     now,
-    fetch: async (url) => Response.json(documents[url]),
+    fetch: async (url) => Response.json(issuer.documents[url]),
   });
   const requestWith = async (changed) => {
-    const token = await tokenWith(changed);
-    const proof = await signAction({ token, keys: agentKeys, audience, action: 'email.send', payload, now });
+    const token = await agent.token(changed);
+    const proof = await agent.proofFor(token, { now });
     const signatures = [
-      [issuerKeys.publicKey, token],
-      [agentKeys.publicKey, proof],
+      [issuer.keys.publicKey, token],
+      [agent.keys.publicKey, proof],
     ].map(([key, jws]) => {
       const at = jws.lastIndexOf('.');
       return [key, base64url.decode(jws.slice(at + 1)), new TextEncoder().encode(jws.slice(0, at))];
     });
-    return { request: { token, action: 'email.send', payload, proof }, signatures };
+    return { request: { token, action: ACTION, payload: PAYLOAD, proof }, signatures };
   };
   const TOKENS = {
     'the same token': [await requestWith({})],

@@ -26,7 +26,8 @@ const files = {
 
 /** Returns the scripts of the page as it is published, by path. */
 function publishedScripts() {
-  const names = readdirSync(new URL('assets/', built)).filter((name) => name.endsWith('.js'));
+  const all = readdirSync(new URL('assets/', built), { recursive: true, encoding: 'utf8' });
+  const names = all.filter((name) => name.endsWith('.js'));
   return Object.fromEntries(names.map((name) => [`/assets/${name}`, asset(`assets/${name}`)]));
 }
 
