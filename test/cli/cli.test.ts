@@ -308,7 +308,7 @@ describe('passport-registry resolve', () => {
     });
     await cli(['build', '--key', 'key.pem'], folder);
     const live = await serve(join(folder, 'dist'));
-    for (const source of [[], ['--source', live]]) {
+    for (const source of [[], [live]]) {
       const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
       expect(stderr).toMatch(/name: "Alpha Bank"\n.*reason: "its keys were stolen"\n/);
       expect(JSON.parse(stdout).about).toEqual({ name: 'Alpha Bank', status_reason: reason.status_reason });
@@ -320,7 +320,7 @@ describe('passport-registry resolve', () => {
       expect(unlisted.stderr).not.toContain('name');
     }
     writeFiles(folder, { 'dist/about.json': '{"issuers":{"alpha":{"name":"Other"}}}' });
-    for (const source of [[], ['--source', live]]) {
+    for (const source of [[], [live]]) {
       const { stdout, stderr } = await cli(ask('alpha', 'policy.json', '--json', ...source), folder);
       expect(stderr).toMatch(/name: not known\n.*reason: not known\n/);
       expect(JSON.parse(stdout).about).toBeNull();

@@ -81,7 +81,7 @@ async function emptyPage(key: string, options: BrowserContextOptions): Promise<P
     await page.goto('about:blank');
     const isResized = page.viewportSize()?.width !== viewport?.width;
     if (viewport !== null && isResized) await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme: null });
+    await page.emulateMedia({ colorScheme: null, media: null });
     idle.push(page);
   });
   return page;
