@@ -227,7 +227,7 @@ describeWith(['chromium-headless-shell'], 'the search among thousands of issuers
         .getByRole('link', { name: country })
         .click();
       await expect.poll(() => ids(page)).toEqual(expected);
-      expect(await page.getByLabel('Search').inputValue()).toBe(rest);
+      await expect.poll(() => page.getByLabel('Search').inputValue()).toBe(rest);
       await page.goto(`${base}/#`);
     }
     await page.getByLabel('Search').fill('norwa');
