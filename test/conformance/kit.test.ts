@@ -27,6 +27,7 @@ const FOR_OTHERS: Readonly<Record<string, string>> = {
     request-follows signer-memory root-key-continues statements-stay verified-before-written publication-rules
     record-changes reserved-names changes-unsigned later-versions log-write-order log-witnesses`,
   hosts: 'query-ignored',
+  'verifiers of other tokens': 'token-profile token-issuer',
   issuers: 'nonce nonce-signature mint issuer-errors access-token',
   holders: 'holders-messages ceremony holders-signing holders-nonces',
   mirrors: 'mirror-cosigns log-mirror',

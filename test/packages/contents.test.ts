@@ -85,8 +85,8 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 6.8 MB and 0.79 MB, unpacked', () => {
-    expect(generator.unpackedSize).toBeLessThan(6_800_000);
+  it('at most 6.9 MB and 0.79 MB, unpacked', () => {
+    expect(generator.unpackedSize).toBeLessThan(6_900_000);
     expect(verifier.unpackedSize).toBeLessThan(790_000);
   });
 

@@ -1,4 +1,4 @@
-import { type Clock, isToCome } from '../bytes/clock.js';
+import type { Clock } from '../bytes/clock.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
@@ -238,7 +238,7 @@ export function acceptHead(
 ): Head {
   const { checkpoint, statement, logged } = statements;
   refuseOlderList({ updatedAt, sha256 }, floor);
-  if (isToCome(instantOf(updatedAt), clock)) {
+  if (!(instantOf(updatedAt) <= clock.now + clock.tolerance)) {
     throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
   }
   const latest = checkpoint
