@@ -90,6 +90,7 @@ const membersOf = (): Readonly<Record<string, { readonly good: Values; readonly 
       'two, with port and path': ['https://a.example/', 'http://b.example:8080/x/'],
       'two ports': ['https://a.example', 'https://a.example:8443'],
       'the port 65535': ['https://a.example:65535'],
+      'one and two slashes': ['https://a.example/x/', 'https://a.example/x//'],
       'two cases of a path': ['https://a.example/x', 'https://a.example/X'],
     },
     bad: {
@@ -98,6 +99,7 @@ const membersOf = (): Readonly<Record<string, { readonly good: Values; readonly 
       'a text': 'https://a.example',
       'one twice': ['https://a.example', 'https://a.example'],
       'one twice, with a slash': ['https://a.example', 'https://a.example/'],
+      'a path twice, with a slash': ['https://a.example/x', 'https://a.example/x/'],
       'one twice, in upper case': ['https://a.example', 'https://A.example'],
       'one twice, with its port': ['https://a.example', 'https://a.example:443'],
       'one twice, with dots': ['https://a.example/y', 'https://a.example/x/../y'],
