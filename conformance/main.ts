@@ -14,7 +14,8 @@ conformance write --role ROLE [--start] [--only ID] --out FOLDER
 conformance rules
 
 write makes folders of cases as folders. Roles: ${KIT_ROLES.join(', ')}. --start runs the forty cases to begin with. --xfails lists cases that the program is known
-to fail, one id a line: if one passes, the run fails. The table is on stderr, and the result as JSON on stdout.
+to fail, one id a line: if one passes, the run fails. The table is on stderr. --json writes the result to a
+file, or with - to stdout.
 Exit code: 0 if the program passes, 1 if not, 2 if it cannot be run.
 `;
 
@@ -63,6 +64,12 @@ function readXfails(file: string | undefined, role: KitRole): Set<string> {
   return new Set(listed);
 }
 
+// Whoever reads only the first lines, such as `head`, has what it wants.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
 const [command = '', ...rest] = process.argv.slice(2);
 const end = rest.indexOf('--');
 const options = optionsOf(end < 0 ? rest : rest.slice(0, end));
@@ -95,8 +102,9 @@ if (command === 'list') {
     });
     const report: Report = { ...found, role, kit: KIT_VERSION };
     process.stderr.write(tableOf(report));
-    if (options.json === undefined) process.stdout.write(`${jsonReport(report)}\n`);
-    else writeFileSync(options.json, `${jsonReport(report)}\n`);
+    const json = `${jsonReport(report)}\n`;
+    if (options.json === '-') process.stdout.write(json);
+    else if (options.json !== undefined) writeFileSync(options.json, json);
     if (options.junit !== undefined) writeFileSync(options.junit, junitReport(report));
     process.exitCode = passes(report) ? 0 : 1;
   } catch (error) {

@@ -12,11 +12,12 @@ import {
   openRegistry,
   type PassportVerifier,
   type Registry,
+  RegistryError,
   type TrustAnchor,
   type TrustPolicy,
   verifyList,
 } from '@passport-registry/verifier';
-import { importAnchorRoot, parseStrictJson } from '@passport-registry/verifier/core';
+import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { demandsOf } from '../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../generator/verification/tree-source.js';
@@ -74,12 +75,18 @@ function withoutPauses(): void {
 /** What is remembered from step to step. */
 type Role = (message: Message) => Promise<Answer>;
 
+function readLimited(folder: string, path: string): Uint8Array {
+  const bytes = readFileSync(join(folder, path));
+  if (bytes.length > limitOf(path)) throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${path} is too large`);
+  return bytes;
+}
+
 async function list({ anchor, folder, ask = [], policy = ANY }: Message): Promise<Answer> {
   const trusted: unknown = anchorOf(anchor);
   assertTrustAnchor(trusted);
   const rootKey = await importAnchorRoot(trusted);
   const signature = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const [bytes, sig] = ['issuers.json', 'issuers.sig'].map((path) => readFileSync(join(folder, path)));
+  const [bytes, sig] = ['issuers.json', 'issuers.sig'].map((path) => readLimited(folder, path));
   let text = '';
   try {
     text = signature.decode(sig);

@@ -14,6 +14,12 @@ const MEMBERS = [
 /** A number of characters. */
 const long = (count: number) => 'x'.repeat(count);
 
+/** An e-mail address of some characters, of which some are before the at sign. The labels of its host have at most 63. */
+function mail(local: number, all: number): string {
+  const host = `${`${long(50)}.`.repeat(5)}`.slice(0, all - local - '@.example'.length);
+  return `${long(local)}@${host.replace(/\.$/, 'x')}.example`;
+}
+
 /** Values at the borders of what a record may say. */
 interface Borders {
   readonly good: readonly unknown[];
@@ -57,8 +63,19 @@ const BORDERS: Readonly<Record<string, Borders>> = {
     bad: ['mailto:a@a.example', `http://a.example/${long(2048)}`, 'javascript:alert(1)', ''],
   },
   contact: {
-    good: [null, 'a@a.example'],
-    bad: ['a', 'a@', `${long(245)}@a.example`, 'a@a.example\n', 'a@b@a.example'],
+    good: [null, 'a@a.example', mail(64, 254), mail(1, 254), "a.b!#$%&'*+/=?^_`{|}~-@a.example"],
+    bad: [
+      ...[
+        'a',
+        'a@',
+        `${long(245)}@a.example`,
+        'a@a.example\n',
+        'a@b@a.example',
+        mail(65, 254),
+        mail(64, 255),
+      ],
+      ...[mail(1, 255), 'a..b@a.example', '.a@a.example', 'a.@a.example', `a@${long(64)}.example`, 'a@a'],
+    ],
   },
   certified_since: {
     good: [
@@ -72,6 +89,8 @@ const BORDERS: Readonly<Record<string, Borders>> = {
         '2026-01-01T00:00:00.5+23:59',
         `2026-01-01T00:00:00.${'0'.repeat(43)}Z`,
         '2026-01-01T00:00:00-00:00',
+        '0000-02-29T00:00:00Z',
+        '9999-12-31T23:59:60Z',
       ],
     ],
     bad: [
@@ -196,6 +215,8 @@ export const LISTS: Readonly<Record<string, (canonical: string) => string | Uint
   'a member twice': (list) => list.replace('"tier":"certified"', '"tier":"certified","tier":"certified"'),
   'a member twice, the last one wrong': (list) =>
     list.replace('"status":"active"', '"status":"active","status":"x"'),
+  'a member twice, the first one wrong': (list) =>
+    list.replace('"status":"active"', '"status":"x","status":"active"'),
   'a member twice in two spellings': (list) =>
     list.replace('"tier":"certified"', '"tier":"certified","t\\u0069er":"certified"'),
   'issuers twice': (list) => list.replace('{"issuers":', '{"issuers":[],"issuers":'),

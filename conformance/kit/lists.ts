@@ -1,25 +1,29 @@
 import { base64url, jcs, textOf, timeText, utf8 } from '../cases/encoding.js';
-import { algebra, badKeys, encodings } from '../cases/forgeries.js';
+import { algebra, encodings } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
-import type { Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { borderRecords, LISTS, publishWith, TIMES } from '../cases/records.js';
-import { type Registry, record } from '../cases/registry.js';
+import { record } from '../cases/registry.js';
+import { anchorKit } from './anchors.js';
 import type { KitCase, Right } from './kit-case.js';
-import { ASKED, either, type KitDraft, kitCase } from './make.js';
+import { ASKED, either, kitCase, publishedList } from './make.js';
+import { policyKit } from './policies.js';
+import { oddSignatures, rootKeys, signatureSizes } from './root-keys.js';
 
-/** What a list verifier must accept and refuse: docs/protocol.md as far as "Verifying a list". */
+/** What a list verifier must accept and refuse: the runner's README says which rules of docs/protocol.md. */
 export function* listKit(): Generator<KitCase> {
   yield* goodLists();
   yield* wrongSigners();
   yield* signatureForms();
+  yield* oddSignatures();
+  yield* signatureSizes();
   yield* listBytes();
   yield* records();
   yield* orders();
   yield* rootKeys();
-  yield* decisions();
+  yield* anchorKit();
+  yield* policyKit();
 }
 
 const GOOD: Readonly<Record<string, string>> = { p256: 'signature-algorithm', stated: 'root-key-pinned' };
@@ -85,7 +89,7 @@ function* signatureForms(): Generator<KitCase> {
   for (const base of ['plain', 'p256']) {
     const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
     for (const [name, text] of Object.entries(encodings(right))) {
-      // Of its size, a list verifier that reads files decides nothing.
+      // The sizes are cases of their own.
       if (name.startsWith('of 257')) continue;
       const verdict = either(
         GOOD_ENCODINGS.includes(name),
@@ -133,6 +137,7 @@ const LIST_CODES: Readonly<Record<keyof typeof LISTS, Right>> = {
   'a slash that is escaped': NOT_CANONICAL,
   'a member twice': NOT_CANONICAL,
   'a member twice, the last one wrong': NONCONFORMING,
+  'a member twice, the first one wrong': NOT_CANONICAL,
   'a member twice in two spellings': NOT_CANONICAL,
   'issuers twice': NOT_CANONICAL,
   __proto__: NONCONFORMING,
@@ -190,7 +195,12 @@ function* listBytes(): Generator<KitCase> {
       const draft = { rule: 'list-time', base, patches, why: 'updated_at has another form.' };
       yield kitCase('list', { ...draft, id: `time/${time === '' ? 'empty' : time}` }, NONCONFORMING);
     }
-    for (const time of ['2024-02-29T23:59:59Z', '2026-11-21T08:03:00Z', '2016-12-31T23:59:59Z']) {
+    for (const time of [
+      '2024-02-29T23:59:59Z',
+      '2026-11-21T08:03:00Z',
+      '2016-12-31T23:59:59Z',
+      '0000-02-29T00:00:00Z',
+    ]) {
       const patches = signedList(base, utf8(canonical.replace(timeText(registry.now), time)));
       const draft = {
         rule: 'list-time',
@@ -202,11 +212,6 @@ function* listBytes(): Generator<KitCase> {
       yield kitCase('list', { ...draft, id: `time/${time}` }, 'accept');
     }
   }
-}
-
-/** The list and the signature of a registry that has done something. */
-function publishedList(base: string, work: (registry: Registry) => unknown): Patch[] {
-  return variant(base, work).filter((patch) => 'file' in patch && /^issuers\.(json|sig)$/.test(patch.file));
 }
 
 function* records(): Generator<KitCase> {
@@ -244,81 +249,4 @@ function* orders(): Generator<KitCase> {
       either(isGood, ...UNSORTED),
     );
   }
-}
-
-const KEY_REFUSED = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
-
-/** Keys that are pinned. Of the right key in other forms, the closed schema of a trust anchor decides. */
-function* rootKeys(): Generator<KitCase> {
-  const base = 'plain';
-  const { anchor, registry } = golden(base);
-  const { jwk, thumbprint } = registry.root;
-  const draft = { rule: 'public-key-values', base, why: 'The pinned key has another form.' };
-  const pinned = (name: string, root: unknown, right: Right) =>
-    kitCase('list', { ...draft, id: `key/${name}`, anchor: JSON.stringify({ ...anchor, root }) }, right);
-  yield pinned('without kid', jwk, 'accept');
-  yield pinned('with kid', { ...jwk, kid: thumbprint }, 'accept');
-  for (const [name, bad] of Object.entries(badKeys(jwk))) {
-    if (!GOOD_KEYS.includes(name)) yield pinned(name, bad, KEY_REFUSED);
-  }
-  yield pinned('another key', key('stranger').jwk, INVALID);
-  yield kitCase(
-    'list',
-    { ...draft, needs: 'ES256', id: 'key/another kind of key', anchor: { root: key('p256 root').jwk } },
-    INVALID,
-  );
-}
-
-/** Keys that are right, but that a trust anchor need not know, or that are another key than the one that signs. */
-export const GOOD_KEYS = [
-  'the right kid',
-  'kid null',
-  'another member',
-  'y null in an Ed25519 key',
-  'a P-256 key',
-];
-
-function* decisions(): Generator<KitCase> {
-  const base = 'plain';
-  const listed: Readonly<Record<string, Members>> = {
-    active: {},
-    suspended: { status: 'suspended' },
-    revoked: { status: 'revoked' },
-    registered: { tier: 'registered' },
-    scoped: { domain_scope: ['finance'], geographical_scope: ['NO'], passport_types: ['basic'] },
-    empty: { domain_scope: [], geographical_scope: [], passport_types: [] },
-    audited: { last_audit: '2026-11-01T00:00:00Z' },
-    unaudited: { last_audit: null },
-  };
-  const ask = [...Object.keys(listed), 'unlisted'];
-  const patches = publishedList(base, (registry) => {
-    registry.records.clear();
-    for (const [id, more] of Object.entries(listed)) registry.change(id, more);
-    registry.publish();
-  });
-  const tiers = ['founding', 'certified', 'registered'];
-  const make = (name: string, rule: string, asked: Pick<KitDraft, 'policy' | 'trusted'>) => {
-    const why = 'A trust policy decides.';
-    return kitCase(
-      'list',
-      { id: `${asked.policy ? 'policy' : 'decision'}/${name}`, rule, base, patches, ask, why, ...asked },
-      'accept',
-    );
-  };
-  const active = ask.filter((id) => !['suspended', 'revoked', 'unlisted'].includes(id));
-  const [allow, deny] = ['suspended', 'active'].map((id) => [{ issuer_id: id, reason: 'a test' }]);
-  const others = active.filter((id) => id !== 'active');
-  yield make('no policy', 'status-rejected', { trusted: active });
-  yield make('any tier', 'status-rejected', { policy: { tiers }, trusted: active });
-  yield make('allowed', 'status-rejected', { policy: { tiers: [], allow }, trusted: [] });
-  yield make('one tier', 'trust-policy', { policy: { tiers: ['registered'] }, trusted: ['registered'] });
-  yield make('no tier', 'trust-policy', { policy: { tiers: [] }, trusted: [] });
-  yield make('denied', 'trust-policy', { policy: { tiers, deny }, trusted: others });
-  const absent = (name: string, more: object, trusted: readonly string[]) =>
-    make(name, 'scope-absent', { policy: { tiers, ...more }, trusted });
-  yield absent('a domain', { domains: ['finance'] }, ['scoped']);
-  yield absent('another domain', { domains: ['health'] }, []);
-  yield absent('a place', { geography: ['NO'] }, ['scoped']);
-  yield absent('a type', { passport_types: ['basic'] }, ['scoped']);
-  yield absent('an audit', { max_audit_days: 60 }, ['audited']);
 }

@@ -1,6 +1,8 @@
 import type { Anchor } from '../cases/goldens.js';
 import { golden } from '../cases/goldens.js';
+import { variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
+import type { Registry } from '../cases/registry.js';
 import type { KitCase, KitRole, KitStep, KitTree, Right } from './kit-case.js';
 
 /** What a kind of cases says of one. Everything else follows from the golden tree. */
@@ -55,3 +57,8 @@ export function* forRoles(draft: KitDraft, right: RightByRole): Generator<KitCas
 
 /** Whether something is right, as a verdict: to accept it, or to refuse it with one of some codes. */
 export const either = (isGood: boolean, ...codes: readonly string[]): Right => (isGood ? 'accept' : codes);
+
+/** The list and the signature of a registry that has done something. */
+export function publishedList(base: string, work: (registry: Registry) => unknown): Patch[] {
+  return variant(base, work).filter((patch) => 'file' in patch && /^issuers\.(json|sig)$/.test(patch.file));
+}

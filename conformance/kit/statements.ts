@@ -8,8 +8,8 @@ import { sealing, signerOf } from '../cases/make-case.js';
 import type { Patch, Resigned } from '../cases/patch.js';
 import { FORMS, GOOD_JSON, GOOD_NUMBERS, JSON_TRAPS, NUMBER_TRAPS, ofSize } from '../cases/traps.js';
 import type { KitCase, KitRole, Right } from './kit-case.js';
-import { GOOD_KEYS } from './lists.js';
 import { either, kitCase } from './make.js';
+import { GOOD_KEYS } from './root-keys.js';
 
 /** A statement of a golden tree, its code when it is malformed, and the roles that see its cases. */
 interface Target {

@@ -12,7 +12,7 @@ import sys
 from typing import Any, Callable
 
 from passport_registry import (
-    Clock, Json, Refused, TrustAnchor, is_issuer_id, read_trust_anchor, refuse, verify_history, verify_list,
+    LIMITS, Clock, Json, Refused, TrustAnchor, is_issuer_id, read_trust_anchor, refuse, verify_history, verify_list,
 )
 from passport_registry.client import Folder, Host, Memory, Proven, Source, prove, read_memory, verify_registry
 
@@ -31,8 +31,11 @@ def active(records: list[dict[str, Json]], ask: list[str], hold: tuple[str, ...]
 
 
 def judge_list(message: Message, anchor: TrustAnchor) -> list[str]:
-    folder = message["folder"]
-    verified = verify_list(read(folder, "issuers.json"), read(folder, "issuers.sig"), anchor.root)
+    folder = Folder(message["folder"])
+    body, signature = folder.get("issuers.json", LIMITS["list"]), folder.get("issuers.sig", LIMITS["signature"])
+    if body is None or signature is None:
+        refuse("ERR_SOURCE_STATUS", "the list or its signature is absent")
+    verified = verify_list(body, signature, anchor.root)
     return active(verified.records, message.get("ask", []))
 
 

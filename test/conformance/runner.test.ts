@@ -147,7 +147,7 @@ describe('conformance run', () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
     const only = ['--role', 'list', '--only', 'list/bytes/plain, a final'];
-    const good = conformance([...only, '--junit', junit]);
+    const good = conformance([...only, '--json', '-', '--junit', junit]);
     expect(good.stderr).toMatch(/bytes +1 +0 +0 +0 +0 +1\/1\n/);
     expect(good.stderr).toContain('test: passes');
     expect(JSON.parse(good.stdout)).toMatchObject({
@@ -162,7 +162,17 @@ describe('conformance run', () => {
     const bad = conformance([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
     expect(bad.stderr).toContain('docs/protocol.md#list-form');
     expect([bad.status, bad.stdout]).toEqual([1, '']);
+    expect(conformance(only).stdout).toBe('');
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
+  });
+
+  it('ends without an error when nobody reads its list to the end', () => {
+    const script = `set -o pipefail; "$0" "$1" list --role client | head -1`;
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, MAIN], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^client\/.*\n$/);
   });
 
   it('writes cases as folders', () => {

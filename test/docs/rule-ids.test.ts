@@ -13,7 +13,7 @@ tree-files other-files host-files later-versions host-responses no-redirects con
 record-form scope-absent issuer-id record-uris date-time list-form list-order list-time list-hash
 signature-form signature-algorithm signature-strict root-key-file root-key-pinned public-key
 public-key-values trust-anchor trust-anchor-closed trust-anchor-thumbprint verify-before-parse list-checks
-list-rollback trust-policy status-rejected checksums-form checksums-whole write-order max-age
+list-rollback trust-policy policy-rules status-rejected checksums-form checksums-whole write-order max-age
 delegation-form checkpoint-form snapshots checkpoint-steps checkpoint-signer checkpoint-within-delegation
 delegation-rollback checkpoint-rollback named-list list-match save-last checkpoint-kept hold hold-permission
 hold-kept delegation-unneeded missing-files tree-hash rotation-form rotation-chain rotation-read

@@ -86,6 +86,12 @@ describe('decide', () => {
     ],
     ['rejects an undeclared place', {}, { ...ANY, geography: ['NO'] }, ['geography-not-covered']],
     [
+      'covers no place, if none is named',
+      { geographical_scope: ['global'] },
+      { ...ANY, geography: [] },
+      ['geography-not-covered'],
+    ],
+    [
       'rejects other passport types',
       { passport_types: ['ai-assistant'] },
       { ...ANY, passport_types: ['service-agent'] },

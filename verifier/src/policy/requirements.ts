@@ -42,7 +42,9 @@ export function requirementsOf(policy: TrustPolicy): readonly Requirement[] {
     found.push(covers({ code: 'domain-not-covered', wanted: domains }, (issuer) => issuer.domain_scope));
   }
   if (geography !== undefined) {
-    const places = { wanted: geography, accepted: placesCovering(geography) };
+    // No place is covered by nothing, not even by global.
+    const accepted = geography.length === 0 ? new Set<string>() : placesCovering(geography);
+    const places = { wanted: geography, accepted };
     found.push(covers({ code: 'geography-not-covered', ...places }, (issuer) => issuer.geographical_scope));
   }
   if (types !== undefined) {
