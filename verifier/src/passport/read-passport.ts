@@ -1,21 +1,20 @@
 import { hashBase64url } from '../core/bytes/sha256-sync.js';
-import { type CheckedJwk, importChecked, type PublicKey, publicMembers } from '../core/keys/public-key.js';
 import { type PassportClaims, readClaims } from './claims.js';
+import { HolderKey } from './holder-key.js';
 import { IssuerToken, readToken, type TokenParts } from './issuer-token.js';
-import { Rejection } from './rejection.js';
 
 /** The `typ` of a passport. */
 export const PASSPORT_TYPE = 'passport+jwt';
 
 /** The parsed token of a passport. */
 export class ReadPassport extends IssuerToken<PassportClaims> {
-  readonly #holderJwk: CheckedJwk;
+  /** The key of the passport's holder. */
+  readonly holder: HolderKey;
   #hash: string | undefined;
-  #holder: Promise<PublicKey> | undefined;
 
-  constructor(parts: TokenParts, claims: PassportClaims) {
+  constructor(parts: TokenParts, claims: PassportClaims, holder: HolderKey) {
     super(parts, claims);
-    this.#holderJwk = publicMembers(claims.cnf.jwk, rejectKey);
+    this.holder = holder;
   }
 
   /** Returns the hash of the token, as in a proof. */
@@ -23,20 +22,19 @@ export class ReadPassport extends IssuerToken<PassportClaims> {
     this.#hash ??= hashBase64url(this.token);
     return this.#hash;
   }
-
-  /** Returns the key of the passport's holder. */
-  holder(): Promise<PublicKey> {
-    this.#holder ??= importChecked(this.#holderJwk, rejectKey);
-    return this.#holder;
-  }
 }
 
-/** Parses the token of a passport, and checks its form, type, algorithm and claims. */
-export function readPassport(token: string, types: readonly string[]): ReadPassport {
+/**
+ * Parses the token of a passport, and checks its form, type, algorithm and claims.
+ *
+ * @param holderOf - returns the key for a `cnf.jwk`
+ */
+export function readPassport(
+  token: string,
+  types: readonly string[],
+  holderOf: (jwk: object) => HolderKey = (jwk) => new HolderKey(jwk),
+): ReadPassport {
   const parts = readToken(token, types);
-  return new ReadPassport(parts, readClaims(parts.jws));
-}
-
-function rejectKey(message: string, cause?: unknown): Rejection {
-  return new Rejection([{ code: 'token-claims', message: `cnf.jwk ${message}` }], { cause });
+  const claims = readClaims(parts.jws);
+  return new ReadPassport(parts, claims, holderOf(claims.cnf.jwk));
 }

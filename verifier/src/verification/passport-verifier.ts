@@ -14,6 +14,7 @@ import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
+import { HolderKeys } from './holder-keys.js';
 import {
   assertTokenProfiles,
   PASSPORT_VERIFIER_OPTIONS,
@@ -135,7 +136,10 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   const settings = withDefaults(options);
   const { clock, policyHandlers } = settings;
   const issuers = new Issuers(settings);
-  const passports = new TokenCache((token) => readPassport(token, [PASSPORT_TYPE]));
+  const holders = new HolderKeys();
+  const passports = new TokenCache((token) =>
+    readPassport(token, [PASSPORT_TYPE], (jwk) => holders.read(jwk)),
+  );
   const replayStore = options.replayStore ?? memoryReplayStore({ now: clock.now });
 
   async function passportSteps(token: string, check: RunCheck, findings: Findings) {
@@ -145,6 +149,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
     const issuer = { known: trusted.issuer, issuers, clock };
     const passport = await verifyAtIssuer(read, issuer, { check, findings });
     passports.add(read);
+    holders.add(read);
     return { read, found: { ...trusted, passport } };
   }
 
@@ -164,7 +169,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
       const { token, action, payload, proof } = (request ?? {}) as ActionRequest;
       // WebCrypto verifies on another thread, so start early for a cached passport. The step `proof` uses the result.
       const cached = passports.get(token);
-      const early = cached && start(async () => readProof(proof, await cached.holder()));
+      const early = cached && start(async () => readProof(proof, await cached.holder.imported()));
       const { passed, verdict } = await inspect(VERDICT_CHECKS, async (check, findings) => {
         const { read, found } = await passportSteps(token, check, findings);
         const { passport } = found;
@@ -173,7 +178,10 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
         const plain = check('scope', () => checkScope(mandate.scope, action, payload));
         const context = { action, payload: plain, passport, mandate };
         await check('mandate-policy', () => checkPolicy(context, policyHandlers));
-        const claims = await check('proof', async () => early?.() ?? readProof(proof, await read.holder()));
+        const claims = await check(
+          'proof',
+          async () => early?.() ?? readProof(proof, await read.holder.imported()),
+        );
         check('proof-passport', () => {
           if (claims.passport !== passport.jti) {
             reject('proof-passport-mismatch', 'the proof is for another passport');
