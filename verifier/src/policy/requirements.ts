@@ -42,9 +42,7 @@ export function requirementsOf(policy: TrustPolicy): readonly Requirement[] {
     found.push(covers({ code: 'domain-not-covered', wanted: domains }, (issuer) => issuer.domain_scope));
   }
   if (geography !== undefined) {
-    // No place is covered by nothing, not even by global.
-    const accepted = geography.length === 0 ? new Set<string>() : placesCovering(geography);
-    const places = { wanted: geography, accepted };
+    const places = { wanted: geography, accepted: placesCovering(geography) };
     found.push(covers({ code: 'geography-not-covered', ...places }, (issuer) => issuer.geographical_scope));
   }
   if (types !== undefined) {
@@ -120,7 +118,7 @@ export function coversPlace(wanted: readonly string[], declared: readonly string
   return declared?.some((one) => places.has(one)) === true;
 }
 
-/** Returns all places that cover one of some places: `US-CA` is covered by itself, by `US`, and by `global`. */
+/** Returns all places that cover one of some places: `US-CA` is covered by itself, by `US`, and by `global`. None covers no place. */
 function placesCovering(wanted: readonly string[]): ReadonlySet<string> {
-  return new Set(['global', ...wanted, ...wanted.map((place) => place.replace(/-.*/, ''))]);
+  return new Set(wanted.flatMap((place) => ['global', place, place.replace(/-.*/, '')]));
 }
