@@ -20,7 +20,7 @@ function as(name: string, commands: string, words = ''): string {
   return own
     .replaceAll(/(--share \S+)/g, `$1 --passphrase-file passphrase-of-${name}`)
     .replaceAll(/(ceremony finish .*)/g, `$1 --words "${words}"`)
-    .replaceAll(/(\bsign .*)/g, '$1 --yes');
+    .replaceAll(/(passport-registry sign .*)/g, '$1 --yes');
 }
 
 async function ceremony([
