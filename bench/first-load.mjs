@@ -3,7 +3,8 @@
 // verifies the signature. The script knows neither statements, checkpoints and limits, nor whether a record is one. The
 // server is another process. Connections stay open, so a round trip is one latency.
 
-import { createRegistryClient, importRootKey } from '@passport-registry/verifier';
+import { importRootKey } from '@passport-registry/verifier';
+import { clientLoad } from './client-load.mjs';
 import { compare } from './compare.mjs';
 import { startTreeServer } from './synthetic-tree.mjs';
 
@@ -19,22 +20,9 @@ for (const latency of LATENCIES) {
     };
     const issuers = `${size.toLocaleString('en-US')} issuers`;
     const name = `first load, ${issuers}, to a script that fetches and verifies two files, ${latency} ms latency`;
-    await compare(name, many(load(base, jwk)), many(script(base, jwk)), 15);
+    await compare(name, many(clientLoad(base, jwk)), many(script(base, jwk)), 15);
     close();
   }
-}
-
-function load(base, jwk) {
-  return async () => {
-    const client = createRegistryClient({
-      sources: [base],
-      rootKey: jwk,
-      maxAge: 1e12,
-      refreshInterval: 1e6,
-    });
-    await client.ready();
-    client.close();
-  };
 }
 
 function script(base, jwk) {

@@ -11,8 +11,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createRegistryClient } from '@passport-registry/verifier';
 import canonicalize from 'canonicalize';
+import { clientLoad } from './client-load.mjs';
 import { compare, notMeasured } from './compare.mjs';
 import { issuers } from './corpus.mjs';
 import { rootKey, serveFiles, syntheticTree } from './synthetic-tree.mjs';
@@ -46,16 +46,7 @@ async function measure({ Updater }) {
     const path = await updater.downloadTarget(await updater.getTargetInfo(TARGET));
     return byId(JSON.parse(readFileSync(path, 'utf8')));
   };
-  const load = async () => {
-    const client = createRegistryClient({
-      sources: [base],
-      rootKey: jwk,
-      maxAge: 1e12,
-      refreshInterval: 1e6,
-    });
-    await client.ready();
-    client.close();
-  };
+  const load = clientLoad(base, jwk);
   const many = (work) => async () => {
     for (let call = 0; call < LOADS; call++) await work();
   };

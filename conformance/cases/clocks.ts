@@ -1,7 +1,6 @@
 import type { Case } from './case.js';
 import { golden } from './goldens.js';
-import type { Members } from './jwt.js';
-import { makeCase, sealing, signerOf, variant } from './make-case.js';
+import { makeCase, resigning, sealing, signerOf, variant } from './make-case.js';
 import type { Patch } from './patch.js';
 import { CHECKPOINT_SECONDS } from './registry.js';
 
@@ -51,11 +50,7 @@ function* limits(): Generator<Limit> {
   for (const [base, file] of STATEMENTS) {
     const tree = golden(base);
     const soon = Math.floor(tree.now / 1000) + 3600;
-    const step = file === 'keys/rotation.json' ? 0 : undefined;
-    const resigned = (claims: Members): Patch[] => [
-      { file, key: signerOf(tree, file, step), claims, ...(step !== undefined && { step }) },
-      ...(file === 'checkpoint.jwt' ? [] : [sealing(tree)]),
-    ];
+    const resigned = resigning(tree, file);
     const future = soon * 1000 - TOLERANCE;
     const of = file.replace(/^.*\/|\..*$/g, '');
     yield { name: `iat of ${of}`, base, at: future, patches: resigned({ iat: soon }) };

@@ -1,6 +1,7 @@
 import { type Case, ROLES, type Role, type ShownTree } from './case.js';
 import type { Files } from './files.js';
 import { type Golden, golden } from './goldens.js';
+import type { Members } from './jwt.js';
 import { difference, type Patch } from './patch.js';
 import type { Registry } from './registry.js';
 
@@ -58,4 +59,13 @@ export function signerOf({ registry }: Golden, file: string, step = 0): string {
 /** Seals the golden tree anew, so that auditors and mirrors see nothing but the change itself. */
 export function sealing(tree: Golden): Patch {
   return { sealedBy: tree.registry.checkpointKey.name };
+}
+
+/** Returns the patches with which a statement of a golden tree has other claims, signed anew by its key. */
+export function resigning(tree: Golden, file: string): (claims: Members) => Patch[] {
+  const step = file === 'keys/rotation.json' ? 0 : undefined;
+  return (claims) => [
+    { file, key: signerOf(tree, file, step), claims, ...(step !== undefined && { step }) },
+    ...(file === 'checkpoint.jwt' ? [] : [sealing(tree)]),
+  ];
 }

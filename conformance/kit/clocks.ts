@@ -1,7 +1,5 @@
 import { golden } from '../cases/goldens.js';
-import type { Members } from '../cases/jwt.js';
-import { sealing, signerOf, variant } from '../cases/make-case.js';
-import type { Patch } from '../cases/patch.js';
+import { resigning, sealing, signerOf, variant } from '../cases/make-case.js';
 import { CHECKPOINT_SECONDS } from '../cases/registry.js';
 import type { KitCase, KitRole } from './kit-case.js';
 import { either, type KitDraft, kitCase } from './make.js';
@@ -68,11 +66,7 @@ function* statementLimits(): Generator<Limit> {
   for (const [base, file, expired] of STATEMENTS) {
     const tree = golden(base);
     const soon = Math.floor(tree.now / 1000) + 3600;
-    const step = file === 'keys/rotation.json' ? 0 : undefined;
-    const resigned = (claims: Members): Patch[] => [
-      { file, key: signerOf(tree, file, step), claims, ...(step !== undefined && { step }) },
-      ...(file === 'checkpoint.jwt' ? [] : [sealing(tree)]),
-    ];
+    const resigned = resigning(tree, file);
     const of = file.replace(/^.*\/|\..*$/g, '');
     const at = soon * 1000;
     yield {

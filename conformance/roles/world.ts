@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import type { HostAnswer, ShownTree, Step } from '../cases/case.js';
+import { typeOf } from '../cases/content-types.js';
 import type { Files } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import { patched } from '../cases/patch.js';
@@ -108,12 +109,3 @@ function untilAborted(signal: AbortSignal | null | undefined): Promise<Response>
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }
-
-const TYPES: readonly (readonly [RegExp, string])[] = [
-  [/\.jwt$/, 'application/jwt'],
-  [/\.atom$/, 'application/atom+xml'],
-  [/^issuers\/|\.json$/, 'application/json'],
-  [/^log\/tile\//, 'application/octet-stream'],
-];
-
-const typeOf = (path: string) => TYPES.find(([form]) => form.test(path))?.[1] ?? 'text/plain';

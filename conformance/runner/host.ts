@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { typeOf } from '../cases/content-types.js';
 import { unbase64 } from '../cases/encoding.js';
 import type { Files } from '../cases/files.js';
 import type { KitTree, ScriptedAnswer } from '../kit/kit-case.js';
@@ -93,12 +94,3 @@ function endEarly(response: ServerResponse, sent: Sent & { readonly when: 'early
   response.writeHead(200, { 'content-type': typeOf(path), 'content-length': file.length });
   response.write(file.slice(0, file.length >> 1), () => response.destroy());
 }
-
-const TYPES: readonly (readonly [RegExp, string])[] = [
-  [/\.jwt$/, 'application/jwt'],
-  [/\.atom$/, 'application/atom+xml'],
-  [/^issuers\/|\.json$/, 'application/json'],
-  [/^log\/tile\//, 'application/octet-stream'],
-];
-
-const typeOf = (path: string) => TYPES.find(([form]) => form.test(path))?.[1] ?? 'text/plain';
