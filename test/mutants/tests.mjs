@@ -71,8 +71,13 @@ function runTests(copy, { args, environment, limitOf }) {
       clearTimeout(timer);
       running.delete(child);
       rmSync(temporary, { recursive: true, force: true, maxRetries: 5 });
-      if (code !== 0 && failures.length === 0) reject(new Error(`vitest exited with ${code}:\n${errors}`));
-      else resolve({ durations, failures });
+      if (code !== 0 && failures.length === 0) {
+        const [file] = [...starts.keys()].slice(-1);
+        // Before the first file has started, it is not the mutant that fails.
+        if (file === undefined) return reject(new Error(`vitest exited with ${code}:\n${errors}`));
+        failures.push({ file, test: 'an error outside of a test' });
+      }
+      resolve({ durations, failures });
     });
   });
 }

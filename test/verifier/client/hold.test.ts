@@ -135,6 +135,15 @@ describe.each(KINDS)('$name', ({ create }) => {
     expect(await codes(client, 'a')).toEqual(['policy-met']);
   });
 
+  it('gives away nothing that a caller can change: neither a record nor the hold', async () => {
+    const client = clientOf(create);
+    expect(await read(client, await registry({ hold: ['b'] }))).toBe('accepted');
+    const { issuer } = await client.decide('a', POLICY);
+    const given = [await client.resolve('a'), issuer, await client.resolve('b'), client.hold];
+    for (const value of given) expect(Object.isFrozen(value)).toBe(true);
+    expect(Object.isFrozen(issuer?.geographical_scope)).toBe(true);
+  });
+
   it('tells of a hold when it begins, changes and ends', async () => {
     const told: (readonly string[])[] = [];
     const onEvent = (event: RegistryEvent) => event.type === 'hold-changed' && told.push(event.hold);

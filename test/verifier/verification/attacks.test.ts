@@ -506,6 +506,14 @@ describe('an issuer', () => {
       'key-unusable',
       (all) => jwks({ ...all.world.key.jwk, alg: 'ES256' })(all),
     ],
+    ...[['ES256', 'EdDSA'], ['EdDSA'], { toString: 1, valueOf: 1 }, null].map(
+      (alg): Row => [
+        `whose key has the alg ${JSON.stringify(alg)}`,
+        'jwks',
+        'key-unusable',
+        (all) => jwks({ ...all.world.key.jwk, alg })(all),
+      ],
+    ),
     [
       'whose key is of RSA',
       'jwks',

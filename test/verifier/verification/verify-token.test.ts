@@ -652,11 +652,22 @@ describe('a profile', () => {
       'application/jwt',
       'passport+jwt',
       'application/passport+jwt',
+      'application/at+jwt',
+      'at+jwt;v=1',
+      'JOSE',
+      'action+jwt',
+      'mandate+jwt',
+      'registry-publication+jwt',
       'at jwt',
       7,
-    ].map((type): [string, unknown, RegExp] => ['type', { type }, /other than JWT and passport\+jwt/]),
+    ].map((type): [string, unknown, RegExp] => [
+      'type',
+      { type },
+      /other than JWT and the types of passports/,
+    ]),
     ['audience', { type: 'at+jwt', audience: '' }, /not empty/],
-    ['maxAge', { type: 'at+jwt', maxAge: -1 }, /seconds/],
+    ['maxAge', { type: 'at+jwt', maxAge: 0 }, /seconds, more than 0/],
+    ['maxAge', { type: 'at+jwt', maxAge: Number.POSITIVE_INFINITY }, /finite/],
     ['algorithms', { type: 'at+jwt', algorithms: [] }, /Ed25519, ES256/],
     ['algorithms', { type: 'at+jwt', algorithms: ['RS256'] }, /Ed25519, ES256/],
     ['algorithms', { type: 'at+jwt', algorithms: ['none'] }, /Ed25519, ES256/],
@@ -673,6 +684,25 @@ describe('a profile', () => {
         message: expect.stringMatching(expected),
       }),
     );
+  });
+
+  it('must be in an object: a Map would look like no profiles', async () => {
+    const tokenProfiles = new Map([['access', { type: 'at+jwt' }]]) as never;
+    await expect(verifierWith({ tokenProfiles })).rejects.toThrow(/object of token profiles/);
+  });
+
+  it('is read once: what is checked is what is used', async () => {
+    const types = ['at+jwt', 'JWT'];
+    const access = {
+      get type() {
+        return types.shift() ?? 'JWT';
+      },
+    };
+    const { verifyToken } = await verifierWith({ tokenProfiles: { access } });
+    expect(outcome(await verifyToken(await signed(accessClaims(), { typ: 'JWT' }), 'access'))).toEqual([
+      'token-type',
+      'token',
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../core/bytes/deep-freeze.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
 import type { Head } from '../core/publication/statements.js';
 import { type Decision, decideWith } from '../policy/decide.js';
@@ -22,12 +23,12 @@ export interface Registry {
   readonly sha256: string;
   /**
    * The ids of the issuers that the checkpoint holds, sorted. `decide` rejects them, and filters treat them as suspended.
-   * Their records are as signed. Empty without a checkpoint.
+   * Their records are as signed. Empty without a checkpoint. Frozen.
    */
   readonly hold: readonly string[];
   /**
    * Returns the record of an issuer, whatever its status. Returns undefined if there is no such record. A record alone
-   * does not make an issuer trusted.
+   * does not make an issuer trusted. Records are frozen.
    */
   resolve(issuerId: string): Issuer | undefined;
   /** Returns all issuers, or the issuers that match a filter, sorted by id. A held issuer does not match `active`. */
@@ -53,15 +54,20 @@ export function createRegistryView(
     updatedAt,
     sha256,
     hold,
-    resolve: (id) => records.get(id),
-    list: (filter = {}) => records.issuers.filter((issuer) => matches(issuer, filter, hold)),
+    resolve: (id) => frozen(records.get(id)),
+    list: (filter = {}) => records.issuers.filter((issuer) => matches(frozen(issuer), filter, hold)),
     // The caller's record proves nothing. The decision uses the record with the same id in the list.
     decide: (issuer, policy) =>
-      decideWith(records.get(typeof issuer === 'string' ? issuer : issuer.issuer_id), policy, {
+      decideWith(frozen(records.get(typeof issuer === 'string' ? issuer : issuer.issuer_id)), policy, {
         now: now(),
         hold,
       }),
   };
+}
+
+/** Freezes a record before anybody gets it. Later decisions use the same record. */
+function frozen<T extends Issuer | undefined>(record: T): T {
+  return Object.isFrozen(record) ? record : deepFreeze(record);
 }
 
 function matches(

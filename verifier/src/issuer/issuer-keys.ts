@@ -64,7 +64,8 @@ async function importSigningKey(jwk: Jwk): Promise<PublicKey> {
     throw unusable('is not for verifying (key_ops)');
   }
   const key = await importPublicKey(jwk, unusable);
-  const names = key.algorithm === 'ES256' ? ['ES256'] : ['Ed25519', 'EdDSA'];
-  if (alg !== undefined && !names.includes(String(alg))) throw unusable(`cannot have the alg ${String(alg)}`);
+  const names: readonly unknown[] = key.algorithm === 'ES256' ? ['ES256'] : ['Ed25519', 'EdDSA'];
+  if (alg !== undefined && !names.includes(alg))
+    throw unusable(`is not one for its alg: use ${names.join(' or ')}`);
   return key;
 }

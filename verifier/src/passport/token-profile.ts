@@ -9,13 +9,13 @@ import { type RunningClock, timeOf } from './running-clock.js';
 /** What a JWT of an issuer must be, to be accepted (docs/protocol/passports.md#token-profile). */
 export interface TokenProfile {
   /**
-   * The exact `typ`, such as `at+jwt` (RFC 9068) or `oauth-id-jag+jwt`. Neither `JWT`, which any token may have, nor
-   * `passport+jwt`.
+   * The exact `typ`, such as `at+jwt` (RFC 9068) or `oauth-id-jag+jwt`, without `application/`. Neither `JWT`, which any
+   * token may have, nor a type of this protocol, such as `passport+jwt`.
    */
   readonly type: string;
   /** The audience that `aud` must contain. Default: the `audience` of the verifier. */
   readonly audience?: string;
-  /** The maximum time since `iat`, in seconds. Default: 86400, a day. */
+  /** The maximum time since `iat`, in seconds: more than 0, and finite. Default: 86400, a day. */
   readonly maxAge?: number;
   /** The accepted algorithms. `EdDSA` in a token means `Ed25519`. Default: all that the library knows. */
   readonly algorithms?: readonly KeyAlgorithm[];
@@ -43,7 +43,7 @@ export interface TokenClaims {
 /** A profile with its defaults. */
 export type CompleteProfile = Required<Omit<TokenProfile, 'issuerId'>> & Pick<TokenProfile, 'issuerId'>;
 
-/** Adds the defaults to a profile. Later changes to the object of the caller have no effect. */
+/** Adds the defaults to a profile, and copies its arrays. */
 export function completeProfile(profile: TokenProfile, audience: string): CompleteProfile {
   const { algorithms = ['Ed25519', 'ES256'], requiredClaims = [] } = profile;
   return {
@@ -96,6 +96,6 @@ export function checkAge({ iat }: TokenClaims, { maxAge }: CompleteProfile, cloc
 export function assertAudience(audience: string | undefined, aud: unknown): void {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (audience === undefined || !named.includes(audience)) {
-    reject('audience-mismatch', 'the token is for another verifier, or the option audience is missing');
+    reject('audience-mismatch', 'the token is for another audience, or the option audience is missing');
   }
 }

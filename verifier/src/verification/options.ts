@@ -10,6 +10,7 @@ import {
   BOOLEAN,
   BYTES,
   FUNCTION,
+  INTERVAL,
   type OptionCheck,
   type OptionChecks,
   objectWith,
@@ -17,7 +18,7 @@ import {
   SECONDS,
 } from '../options/options.js';
 import type { PolicyHandler } from '../passport/mandate.js';
-import type { TokenProfile } from '../passport/token-profile.js';
+import { type CompleteProfile, completeProfile, type TokenProfile } from '../passport/token-profile.js';
 import type { ReplayStore } from '../replay/replay-store.js';
 
 /** How to send requests to issuers, and how to use their responses. Times are in seconds. */
@@ -81,11 +82,12 @@ const STRING: OptionCheck = {
   expected: 'a string that is not empty',
 };
 
-/** The form of a `typ`. */
-const TYPE = /^[\x21-\x7e]{1,128}$/;
+/** The form of a `typ`: the name of a media type without `application/`, and without parameters. */
+const TYPE = /^[a-z0-9][a-z0-9._+-]{0,126}$/i;
 
-/** Types that any token may have, and that of passports, which have a method of their own. In media types, case is ignored. */
-const REFUSED_TYPES = /^(?:application\/)?(?:passport\+)?jwt$/i;
+/** Types that any token may have, and those of this protocol, which prove something else. In media types, case is ignored. */
+const REFUSED_TYPES =
+  /^(?:jwt|jose|jose\+json|(?:passport|passport-nonce|mandate|action|registry-.*)\+jwt)$/i;
 
 /** The checks of {@link IssuerAccessOptions}. */
 const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
@@ -116,7 +118,7 @@ export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = 
   policy: { check: isObject, expected: 'a trust policy, as an object', required: true },
   audience: required(STRING),
   tokenProfiles: {
-    check: (value) => isObject(value) && Object.values(value).every(isObject),
+    check: (value) => isObject(value) && !(value instanceof Map) && Object.values(value).every(isObject),
     expected: 'an object of token profiles, by their names',
   },
   replayStore: objectWith('claim'),
@@ -126,11 +128,12 @@ export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = 
 const TOKEN_PROFILE: OptionChecks<TokenProfile> = {
   type: {
     check: (value) => typeof value === 'string' && TYPE.test(value) && !REFUSED_TYPES.test(value),
-    expected: 'the typ of a token in visible ASCII, other than JWT and passport+jwt',
+    expected:
+      'the typ of a token without application/, other than JWT and the types of passports, mandates, proofs and registries',
     required: true,
   },
   audience: STRING,
-  maxAge: SECONDS,
+  maxAge: INTERVAL,
   algorithms: {
     check: (value) => hasItems(value, 1) && isListOf(value, oneOf(['Ed25519', 'ES256'])),
     expected: 'an array of Ed25519, ES256 or both',
@@ -142,16 +145,27 @@ const TOKEN_PROFILE: OptionChecks<TokenProfile> = {
   issuerId: { check: isValidIssuerId, expected: 'the issuer_id of a record' },
 };
 
-/** Asserts that the profiles of tokens are valid, and that the registry can find the issuers of their tokens. */
-export function assertTokenProfiles({ tokenProfiles = {}, registry }: PassportVerifierOptions): void {
-  for (const [name, profile] of Object.entries(tokenProfiles)) {
+/**
+ * Returns the profiles of tokens with their defaults, by name. They must be valid, and the registry must be able to find
+ * the issuers of their tokens. Later changes to the objects of the caller have no effect.
+ */
+export function readTokenProfiles({
+  tokenProfiles = {},
+  registry,
+  audience,
+}: PassportVerifierOptions): ReadonlyMap<string, CompleteProfile> {
+  const read = (name: string, given: TokenProfile): CompleteProfile => {
     const caller = `createPassportVerifier: tokenProfiles: ${name}`;
+    // Each member is read once: what is checked is what is used.
+    const profile = { ...given };
     assertOptions<TokenProfile>(profile, TOKEN_PROFILE, caller);
     if (profile.issuerId === undefined && !holdsList(registry)) {
       const problem = 'is required, because a look-up of single issuers cannot find an issuer by iss';
       throw new OptionsInvalid(caller, 'issuerId', problem);
     }
-  }
+    return completeProfile(profile, audience);
+  };
+  return new Map(Object.entries(tokenProfiles).map(([name, given]) => [name, read(name, given)]));
 }
 
 /** Returns whether a registry holds the whole list. A look-up of single issuers does not. */

@@ -15,12 +15,7 @@ import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
 import { HolderKeys } from './holder-keys.js';
-import {
-  assertTokenProfiles,
-  PASSPORT_VERIFIER_OPTIONS,
-  type PassportVerifierOptions,
-  withDefaults,
-} from './options.js';
+import { PASSPORT_VERIFIER_OPTIONS, type PassportVerifierOptions, withDefaults } from './options.js';
 import { TokenCache } from './token-cache.js';
 import { trustedIssuer } from './trusted-issuer.js';
 import {
@@ -131,7 +126,6 @@ const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'))
 export function createPassportVerifier(options: PassportVerifierOptions): PassportVerifier {
   assertOptions<PassportVerifierOptions>(options, PASSPORT_VERIFIER_OPTIONS, 'createPassportVerifier');
   const { registry, policy, audience } = options;
-  assertTokenProfiles(options);
   compilePolicy(policy);
   const settings = withDefaults(options);
   const { clock, policyHandlers } = settings;

@@ -1,14 +1,8 @@
 import { OptionsInvalid } from '../core/errors.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { RunningClock } from '../passport/running-clock.js';
-import {
-  assertAudience,
-  checkAge,
-  completeProfile,
-  readUnderProfile,
-  type TokenClaims,
-} from '../passport/token-profile.js';
-import type { PassportVerifierOptions } from './options.js';
+import { assertAudience, checkAge, readUnderProfile, type TokenClaims } from '../passport/token-profile.js';
+import { type PassportVerifierOptions, readTokenProfiles } from './options.js';
 import { TokenCache } from './token-cache.js';
 import { TokenIssuers } from './token-issuers.js';
 import { type AcceptedToken, type CheckName, inspect, type RejectedToken } from './verdict.js';
@@ -27,15 +21,15 @@ const TOKEN_CHECKS: readonly CheckName[] = [
 
 /** Creates the method `verifyToken` of a passport verifier. */
 export function createTokenCheck(
-  { registry, policy, audience, tokenProfiles = {} }: PassportVerifierOptions,
+  options: PassportVerifierOptions,
   { issuers, clock }: { issuers: Issuers; clock: RunningClock },
 ): (token: string, profile: string) => Promise<AcceptedToken | RejectedToken> {
-  const tokenIssuers = new TokenIssuers({ registry, policy });
+  const tokenIssuers = new TokenIssuers(options);
   const profiles = new Map(
-    Object.entries(tokenProfiles).map(([name, given]) => {
-      const profile = completeProfile(given, audience);
-      return [name, { profile, tokens: new TokenCache((token) => readUnderProfile(token, profile)) }];
-    }),
+    [...readTokenProfiles(options)].map(([name, profile]) => [
+      name,
+      { profile, tokens: new TokenCache((token) => readUnderProfile(token, profile)) },
+    ]),
   );
 
   return async (token, name) => {

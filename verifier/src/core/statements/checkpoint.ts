@@ -87,7 +87,8 @@ function readClaims({ claims, issuedAt, notBefore, expiresAt }: Statement<'regis
     throw CHECKPOINT.invalid('has a claim that is missing or malformed');
   }
   const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
-  return { ...named, hold: hold ?? [], issuedAt, notBefore, expiresAt };
+  // Callers of a client get this array, by which the client decides.
+  return { ...named, hold: Object.freeze(hold ?? []), issuedAt, notBefore, expiresAt };
 }
 
 /** Returns whether a claim names 1 to 64 issuers in strictly ascending order of code units, or nothing. */
