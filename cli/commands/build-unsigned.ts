@@ -4,7 +4,7 @@ import { describeChanges, type SigningRequest } from '../../custody/offline-sign
 import { readBytes } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { notServedAt } from '../operating/first-list.js';
+import { notPublishedBefore } from '../operating/first-list.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { logChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
@@ -47,7 +47,7 @@ export async function buildUnsigned(
       },
       exceptions: exceptions(options),
       time: listTime(io, options),
-      assertNotServed: notServedAt(options.hosts),
+      assertNotServed: notPublishedBefore(io, options),
     },
     folder,
   );

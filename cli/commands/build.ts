@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { UsageError } from '../../generator/errors.js';
-import { notServedAt } from '../operating/first-list.js';
+import { notPublishedBefore } from '../operating/first-list.js';
 import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { freshnessChoice } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
@@ -53,7 +53,7 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       log: await logChoice(io, options),
       exceptions: ruleOptions(options),
       time: listTime(io, options),
-      assertNotServed: notServedAt(options.hosts),
+      assertNotServed: notPublishedBefore(io, options),
       ...treeOptions(options),
       listeners: { onProgress, onStage },
     }),

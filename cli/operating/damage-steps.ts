@@ -47,7 +47,12 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
   const url = servingUrl(status);
   const copy =
     !status.tree.hasRemote || url === undefined ? '' : `; if it is not on a branch, copy that of ${url}`;
-  return { command, reason: `load the published tree into ${out} before the next build${from}${copy}` };
+  const { trace } = status.tree;
+  const otherwise = trace === undefined ? '' : `; if this registry has never published, ${trace.otherwise}`;
+  return {
+    command,
+    reason: `load the published tree into ${out} before the next build${from}${copy}${otherwise}`,
+  };
 }
 
 /** The folders for a tree that is loaded. It replaces the output folder only when it is complete. */
@@ -57,7 +62,7 @@ const [FROM_BRANCH, FROM_HOST] = [join(PRIVATE_FOLDER, 'branch'), join(PRIVATE_F
 function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
   const { tree } = status;
   const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
-  const isThere = tree.level !== 'note';
+  const isThere = tree.level !== 'note' && tree.trace === undefined;
   if (tree.hasRemote) {
     if (!isThere) return run('', 'branch', 'load', out).command;
     return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
