@@ -21,7 +21,8 @@ export interface UnsignedOptions {
   unsigned?: string;
   delegate?: readonly string[];
   days?: string;
-  hold?: true;
+  /** Undefined if neither `--hold` nor `--no-hold` was given. */
+  hold?: boolean;
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
@@ -43,7 +44,7 @@ export async function buildUnsigned(
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, true, io.env))),
         days: positiveNumber('--days', days),
-        mayHold: hold === true,
+        mayHold: hold,
       },
       exceptions: exceptions(options),
       time: listTime(io, options),

@@ -85,7 +85,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   'keys delegate': {
     summary: 'let online keys sign checkpoints; print the delegation',
-    options: 'online days hold unsigned out key passphrase-file root-key',
+    options: 'online days hold no-hold unsigned out key passphrase-file root-key',
     example: 'keys delegate --key root-key.pem --online online.json > delegation.jwt',
   },
   'keys rotate': {

@@ -48,10 +48,14 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
   const copy =
     !status.tree.hasRemote || url === undefined ? '' : `; if it is not on a branch, copy that of ${url}`;
   const { trace } = status.tree;
-  const otherwise = trace === undefined ? '' : `; if this registry has never published, ${trace.otherwise}`;
+  const { delegation, otherwise } = trace ?? {};
+  const first =
+    delegation && buildStep({ reason: '', more: ['--delegation', delegation] }, status, settings).command;
+  const start = first === undefined ? otherwise : `run \`${first}\``;
+  const never = start === undefined ? '' : `; if this registry has never published, ${start}`;
   return {
     command,
-    reason: `load the published tree into ${out} before the next build${from}${copy}${otherwise}`,
+    reason: `load the published tree into ${out} before the next build${from}${copy}${never}`,
   };
 }
 

@@ -47,7 +47,10 @@ export function treeCondition(
   });
   if (refusal !== undefined) return state('error', refusal);
   if (trace !== undefined)
-    return state(trace.isCertain ? 'error' : 'warning', `${folder} has no tree, but ${trace.what}`);
+    return state(
+      trace.delegation === undefined ? 'error' : 'warning',
+      `${folder} has no tree, but ${trace.what}`,
+    );
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
   const elsewhere = ['root key', 'rotation', 'holders', 'delegation', 'checkpoint', 'freshness'];

@@ -9,8 +9,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
 export interface PublicationTrace {
   readonly what: string;
-  /** Whether only a publication leaves this. A delegation is signed before the first list that needs it. */
-  readonly isCertain: boolean;
+  /** The file, if that is a delegation: one is signed before the first list that needs it, too. */
+  readonly delegation?: string;
   /** What to do if the registry has never published all the same. */
   readonly otherwise: string;
 }
@@ -41,7 +41,6 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
     if (key === undefined || !isAmong(rootKey, [await thumbprintOf(key.toString()), ...earlier])) continue;
     return {
       what: `${ref} in git has a tree of this root key`,
-      isCertain: true,
       otherwise: `delete that branch, also here: git update-ref -d ${ref}`,
     };
   }
@@ -57,7 +56,7 @@ async function anchorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace 
     return undefined;
   if (!isAmong(rootKey, [await thumbprintOf(JSON.stringify(anchor.root))])) return undefined;
   const otherwise = `remove ${TRUST_ANCHOR}`;
-  return { what: `${TRUST_ANCHOR} pins this root key`, isCertain: true, otherwise };
+  return { what: `${TRUST_ANCHOR} pins this root key`, otherwise };
 }
 
 function delegationTrace({ rootKey, delegation }: TraceOptions): PublicationTrace | undefined {
@@ -69,8 +68,8 @@ function delegationTrace({ rootKey, delegation }: TraceOptions): PublicationTrac
     if (read === undefined || !isAmong(rootKey, [read.kid])) continue;
     return {
       what: `this root key has signed the delegation ${file}`,
-      isCertain: false,
-      otherwise: `publish that delegation with the first list (--delegation ${file}), or remove the file`,
+      delegation: file,
+      otherwise: `publish that delegation with the first list: build with --delegation ${file}`,
     };
   }
   return undefined;

@@ -521,6 +521,8 @@ describe('a registry with checkpoints', () => {
     await delegate();
     await build('--delegation', 'delegation.jwt');
     rmSync(args[0] === 'build' ? path() : path('keys/delegation.jwt'), { recursive: true });
+    // The delegation would show that there was a tree.
+    rmSync(join(folder, 'delegation.jwt'));
     const { code, stderr } = await cli(args, folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('output folder')]);
   });
