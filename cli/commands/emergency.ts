@@ -121,7 +121,7 @@ async function changeAndBuild(
 async function sayHold(io: Invocation, id: string, { out, settings }: Options): Promise<void> {
   const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
   if (mayHold !== true) return;
-  const key = hasSigner(settings.checkpoint) ? '' : ' --key FILE';
+  const key = hasSigner(settings.checkpoint) ? '' : ' --online-key FILE';
   say(
     io,
     `${id} is not stopped yet. Without the root key, the online key can stop it: \`hold ${id}${key}\` (${text})`,

@@ -37,12 +37,13 @@ import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayRequest } from '../terminal/say-request.js';
 import { addCeremonyCommand } from './ceremony.js';
+import { movedOption } from './old-names.js';
 import { addRotateCommand } from './rotate.js';
 import { sayCommitment } from './say-rotation.js';
 
 interface GenerateOptions extends NewKeyPassphraseOptions {
   alg: KeyAlgorithm;
-  out: string;
+  private: string;
   public?: string;
 }
 
@@ -73,7 +74,8 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .command('generate')
     .description('generate a private key in a new file; print the public JWK to stdout')
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
-    .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
+    .requiredOption('--private <file>', 'where to write the private key, as PKCS#8 PEM')
+    .addOption(movedOption('--out <file>', 'keys generate --out', 'keys generate --private'))
     .option('--public <file>', 'also write the public JWK to this new file');
   addNewPassphraseOptions(generate).action((options: GenerateOptions) =>
     run(io, false, () => generateKey(io, options)),
@@ -118,15 +120,15 @@ export function addKeysCommand(program: Command, io: Invocation): void {
 }
 
 async function generateKey(io: Invocation, options: GenerateOptions) {
-  const { alg, out, public: publicFile } = options;
+  const { alg, private: privateFile, public: publicFile } = options;
   const how = { newPassphrase: (file: string) => newKeyPassphrase(io, file, options), env: io.env };
   const key =
     publicFile === undefined
-      ? await generateKeyFile(alg, out, how)
-      : await generateKeyPair(alg, { privateKey: out, publicKey: publicFile }, how);
+      ? await generateKeyFile(alg, privateFile, how)
+      : await generateKeyPair(alg, { privateKey: privateFile, publicKey: publicFile }, how);
   emit(io, key.jwk);
   const encrypted = options.passphrase ? ', encrypted' : ', not encrypted';
-  say(io, `${out} holds a private ${alg} key${encrypted}. Keep it secret; the JWK above is public.`);
+  say(io, `${privateFile} holds a private ${alg} key${encrypted}. Keep it secret; the JWK above is public.`);
   return undefined;
 }
 

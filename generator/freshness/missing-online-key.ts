@@ -15,7 +15,7 @@ export async function missingOnlineKey(folder: string, isHold: boolean): Promise
   const { text, mayHold } = await onlinePermission(folder);
   const advice = isHold && !mayHold ? `. ${WITHOUT_HOLDS}` : '';
   return new KeyRejected(
-    `no online key: ${text}; pass --key FILE or --key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,
+    `no online key: ${text}; pass --online-key FILE or --online-key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,
   );
 }
 

@@ -13,7 +13,7 @@ beforeEach(async () => {
   writeFiles(folder, { 'keys/.keep': '' });
   for (const name of ['root', 'online', 'other']) {
     const { stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--out', `keys/${name}.pem`],
+      ['keys', 'generate', '--no-passphrase', '--private', `keys/${name}.pem`],
       folder,
     );
     writeFiles(folder, { [`keys/${name}.json`]: stdout });
@@ -178,7 +178,7 @@ describe('registry.yaml', () => {
 
   it('that is invalid stops no command that takes nothing from it', async () => {
     configure('signer: [');
-    const generate = ['keys', 'generate', '--no-passphrase', '--out', 'new.pem', '--public', 'new.json'];
+    const generate = ['keys', 'generate', '--no-passphrase', '--private', 'new.pem', '--public', 'new.json'];
     for (const args of [generate, ['keys', 'public', 'new.pem']]) {
       const { code, stderr } = await cli(args, folder);
       expect(code, stderr).toBe(0);

@@ -32,7 +32,7 @@ beforeAll(async () => {
   top = temporaryFolder();
   writeFiles(top, { 'host/none.html': '' });
   url = await plainHost(join(top, 'host'), 'none.html');
-  const key = ['--root-key', 'root.pem', '--no-passphrase'];
+  const key = ['--key', 'root.pem', '--no-passphrase'];
   expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
   folder = join(top, 'registry');
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
@@ -135,7 +135,7 @@ describeWith(['git'], 'a first list of a registry whose host has lost its list',
 
   it('is refused if the folder has a delegation by this root key that is not part of the build', async () => {
     const keys = async (...args: string[]) => (await cli(['keys', ...args], folder)).stdout;
-    const online = await keys('generate', '--no-passphrase', '--out', '../online.pem');
+    const online = await keys('generate', '--no-passphrase', '--private', '../online.pem');
     writeFiles(folder, { 'online.json': online });
     writeFiles(folder, { 'delegation.jwt': await keys('delegate', '--online', 'online.json') });
     deploy('');

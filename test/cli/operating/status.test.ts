@@ -464,7 +464,7 @@ describe('the log', () => {
   beforeEach(async () => {
     registry();
     writeFiles(here.folder, {
-      'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem'),
+      'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
     });
     present = [];
     const settings = await Promise.all(

@@ -58,7 +58,7 @@ async function refused(code: number, message: RegExp | string, ...args: string[]
 
 async function makeKey(name: string): Promise<void> {
   writeFiles(folder, {
-    [`${name}.json`]: (await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`)).stdout,
+    [`${name}.json`]: (await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`)).stdout,
   });
 }
 

@@ -16,7 +16,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'other']) {
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
   made = folder;
@@ -54,7 +54,7 @@ async function delegate(file: string, ...more: string[]): Promise<void> {
   writeFiles(folder, { [file]: stdout });
 }
 
-const ONLINE = ['--key', 'online.pem'] as const;
+const ONLINE = ['--online-key', 'online.pem'] as const;
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const hold = (...ids: string[]) => good('hold', ...ids, ...ONLINE);
 const release = (...ids: string[]) => good('hold', '--end', '--false-alarm', ...ids, ...ONLINE);
@@ -164,9 +164,9 @@ describe('hold and release', () => {
 
   it('need no permission for the root key itself', async () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
-    await good('hold', 'alpha', '--key', 'root.pem');
+    await good('hold', 'alpha', '--online-key', 'root.pem');
     expect(await reasons('alpha')).toEqual(['issuer-held']);
-    await good('checkpoint', '--key', 'root.pem');
+    await good('checkpoint', '--online-key', 'root.pem');
     expect(await reasons('alpha')).toEqual(['issuer-held']);
   });
 
@@ -182,7 +182,7 @@ describe('hold and release', () => {
   it('refuse a key that the delegation does not name', async () => {
     await publish();
     const before = text('checkpoint.jwt');
-    const { code, stderr } = await cli(['hold', 'alpha', '--key', 'other.pem'], folder);
+    const { code, stderr } = await cli(['hold', 'alpha', '--online-key', 'other.pem'], folder);
     expect([code, text('checkpoint.jwt') === before]).toEqual([1, true]);
     expect(stderr).toContain('ERR_CHECKPOINT_INVALID');
   });

@@ -35,7 +35,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   const head = () => git(origin, 'rev-parse', 'published');
   const statusOf = (id: string) => JSON.parse(git(origin, 'show', `published:issuers/${id}`)).status;
   const key = async (name: string) => {
-    const { stdout } = await run('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`);
+    const { stdout } = await run('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
     writeFiles(folder, { [`${name}.json`]: stdout });
   };
 
@@ -127,7 +127,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     expect(readFileSync(join(folder, 'dist/issuers.json')).equals(list)).toBe(true);
     // The older tree gets a checkpoint, too, so that only its statement is older.
     await build('--out', 'old', '--delegation', 'delegation.jwt');
-    await run('checkpoint', 'old', '--key', 'online.pem');
+    await run('checkpoint', 'old', '--online-key', 'online.pem');
     await refused(1, 'ERR_PUBLICATION_ROLLED_BACK', 'old');
   });
 
@@ -168,19 +168,19 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     copy('dist', 'first');
     await refused(1, 'has no checkpoint, but a checkpoint is required', 'none');
     second();
-    await run('checkpoint', '--key', 'online.pem');
+    await run('checkpoint', '--online-key', 'online.pem');
     await save();
     await refused(1, /a checkpoint dated .* was accepted before/, 'first');
     await delegate();
     await build(...freshness);
     await save();
     second();
-    await run('checkpoint', 'first', '--key', 'online.pem');
+    await run('checkpoint', 'first', '--online-key', 'online.pem');
     await refused(1, /a delegation dated .* was accepted before/, 'first');
     // Without its checkpoint, the branch does not show which delegation is the newest.
     pushByHand('echo x > checkpoint.jwt');
     expect((await cli(['branch', 'load', 'damaged'], folder)).code).toBe(1);
-    await run('checkpoint', '--key', 'online.pem');
+    await run('checkpoint', '--online-key', 'online.pem');
     await refused(1, 'the published tree is damaged');
   });
 
@@ -188,7 +188,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await build(...withKeys({ checkpoint: 'key.pem' }));
     await save();
     copy('dist', 'old');
-    await run('hold', 'alpha', '--key', 'key.pem');
+    await run('hold', 'alpha', '--online-key', 'key.pem');
     await save();
     await refused(1, /the checkpoint is dated .* was accepted before/, 'old');
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
