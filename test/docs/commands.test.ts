@@ -139,7 +139,7 @@ describe('the commands of the documents', () => {
     const folder = temporaryFolder();
     const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
     const settings = '--name Own --contact operator@own.alt --base-url https://own.alt';
-    const made = own.replace(' --root-key', ` ${settings} --root-key`).replaceAll(/^npm start$/gm, '');
+    const made = own.replace(' --key', ` ${settings} --key`).replaceAll(/^npm start$/gm, '');
     await sh(made.replace('&& npm install', ''), folder);
     const registry = join(folder, 'my-registry');
     await sh(built.replace('npx passport-registry serve\n', ''), registry);

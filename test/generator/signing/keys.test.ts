@@ -285,7 +285,7 @@ describeWith(['git'], 'a key that is put into a folder', () => {
   ])('of a git repository is not committed although %s says otherwise', async (_name, files, name) => {
     for (const args of [
       ['keys', 'generate', '--no-passphrase', '--private', name],
-      ['init', 'registry', ...SETTINGS, '--root-key', name, '--no-passphrase'],
+      ['init', 'registry', ...SETTINGS, '--key', name, '--no-passphrase'],
     ]) {
       const { folder, listed } = inRepository();
       writeFiles(folder, files);

@@ -128,7 +128,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['status', '--offline', '--root-key', 'root.json', `--kee=${form(pem)}`]],
         [['mirror', '--root-key', form(pem), 'status', 'http://127.0.0.1:1']],
         [['build', '--passphrase-file', form(pem), '--key', 'secret']],
-        [['init', 'new', ...SETTINGS, '--root-key', form(pem)]],
+        [['init', 'new', ...SETTINGS, '--key', form(pem)]],
       ];
       for (const [args, environment] of commands)
         outcomes.push([args.join(' '), await cli(args, folder, environment)]);
