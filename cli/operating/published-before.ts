@@ -4,6 +4,7 @@ import { readRotation, readStatement } from '@passport-registry/verifier/core';
 import { repositoryAround } from '../../generator/files/git.js';
 import { readText } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
@@ -16,7 +17,7 @@ export interface PublicationTrace {
 }
 
 interface TraceOptions {
-  /** The root key; undefined if it is not known, so that a trace of any key counts. */
+  /** The root key; undefined if it is not known, so that the branch and the delegations of any key count. */
   readonly rootKey: RootKey | undefined;
   /** The text of a delegation that is about to be published, which shows nothing. */
   readonly delegation?: string | undefined;
@@ -40,7 +41,7 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
     const earlier = orNothing(() => readRotation(steps ?? '[]').map(({ kid }) => kid)) ?? [];
     if (key === undefined || !isAmong(rootKey, [await thumbprintOf(key.toString()), ...earlier])) continue;
     return {
-      what: `${ref} in git has a tree of this root key`,
+      what: `${ref} in git has a tree of ${named(rootKey)}`,
       otherwise: `delete that branch, also here: git update-ref -d ${ref}`,
     };
   }
@@ -51,6 +52,8 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
 const TRUST_ANCHOR = 'trust-anchor.json';
 
 async function anchorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace | undefined> {
+  // It may be that of another registry.
+  if (rootKey === undefined) return undefined;
   const anchor = orNothing(() => JSON.parse(readText(TRUST_ANCHOR)));
   if (anchor === undefined || orNothing(() => assertTrustAnchor(anchor) ?? true) === undefined)
     return undefined;
@@ -67,13 +70,15 @@ function delegationTrace({ rootKey, delegation }: TraceOptions): PublicationTrac
     const read = orNothing(() => readStatement(text, 'registry-delegation+jwt', (why) => new Error(why)));
     if (read === undefined || !isAmong(rootKey, [read.kid])) continue;
     return {
-      what: `this root key has signed the delegation ${file}`,
+      what: `${named(rootKey)} has signed the delegation ${file} at ${formatUpdatedAt(read.issuedAt)}`,
       delegation: file,
       otherwise: `publish that delegation with the first list: build with --delegation ${file}`,
     };
   }
   return undefined;
 }
+
+const named = (rootKey: RootKey | undefined) => (rootKey === undefined ? 'a root key' : 'this root key');
 
 function isAmong(rootKey: RootKey | undefined, thumbprints: readonly (string | undefined)[]): boolean {
   return rootKey === undefined || thumbprints.includes(rootKey.thumbprint);

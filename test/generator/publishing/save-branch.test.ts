@@ -118,9 +118,9 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   it('by an older publication statement about the same list', async () => {
     await key('online');
     const delegate = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
-    writeFiles(folder, { 'delegation.jwt': (await run(...delegate)).stdout });
     await build();
     copy('dist', 'old');
+    writeFiles(folder, { 'delegation.jwt': (await run(...delegate)).stdout });
     const list = readFileSync(join(folder, 'dist/issuers.json'));
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await save();
@@ -134,9 +134,9 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   it('by another list of the same date', async () => {
     const time = ['--updated-at', '2026-01-01T00:00:00Z'];
     await build(...time);
-    await save();
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await build(...time, '--out', 'other');
+    await save();
     await refused(1, 'of the same date', 'other');
   });
 
@@ -159,10 +159,10 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
       const args = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
       writeFiles(folder, { 'delegation.jwt': (await run(...args)).stdout });
     };
-    await delegate();
     const freshness = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
     await build();
     copy('dist', 'none');
+    await delegate();
     await build(...freshness);
     await save();
     copy('dist', 'first');
