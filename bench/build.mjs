@@ -36,7 +36,7 @@ for (const size of sizes) {
   const pairs = size <= 1_000 ? 9 : size <= 10_000 ? 5 : 3;
   try {
     writeRecords(join(folder, 'issuers'), size);
-    node(CLI, 'keys', 'generate', '--no-passphrase', '--out', 'key.pem');
+    node(CLI, 'keys', 'generate', '--no-passphrase', '--private', 'key.pem');
     const floor = () => node(here('floor.mjs'), 'issuers', newFolder());
     const { median } = await compare(nameOf('cold build to the floor'), () => cold(), floor, pairs);
     costs.set(size, median / size);

@@ -19,7 +19,7 @@ function passportRegistry(...args) {
 
 try {
   writeRecords(join(folder, 'issuers'), 10_000);
-  passportRegistry('keys', 'generate', '--no-passphrase', '--out', 'key.pem');
+  passportRegistry('keys', 'generate', '--no-passphrase', '--private', 'key.pem');
   passportRegistry('build', '--key', 'key.pem');
   let calls = 0;
   let builds = 0;

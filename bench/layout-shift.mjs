@@ -49,7 +49,7 @@ function publish(count) {
     writeFileSync(join(folder, 'issuers', `${record.issuer_id}.yaml`), text);
   }
   const cli = (...args) => execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: 'pipe' });
-  cli('keys', 'generate', '--no-passphrase', '--out', 'root.pem');
+  cli('keys', 'generate', '--no-passphrase', '--private', 'root.pem');
   writeFileSync(join(folder, 'registry.yaml'), 'checkpoint: { signer: { key: root.pem } }\n');
   cli('build', '--key', 'root.pem', '--allow-example-names');
   return { folder, id: records[count >> 1].issuer_id };

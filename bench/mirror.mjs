@@ -38,7 +38,7 @@ async function measure(records) {
   writeRecords(join(folder, 'issuers'), records);
   writeFileSync(
     join(folder, 'root.json'),
-    passportRegistry('keys', 'generate', '--no-passphrase', '--out', 'key.pem'),
+    passportRegistry('keys', 'generate', '--no-passphrase', '--private', 'key.pem'),
   );
   const [first] = issuers(1);
   let changes = 0;

@@ -55,7 +55,7 @@ async function registry(count) {
     'keys',
     'generate',
     '--no-passphrase',
-    '--out',
+    '--private',
     join(folder, 'key.pem'),
   ]);
   writeFileSync(join(folder, 'root.json'), stdout);

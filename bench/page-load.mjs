@@ -34,7 +34,7 @@ for (const record of issuers(COUNT)) {
 }
 const program = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
 const cli = (...args) => execFileSync(process.execPath, [program, ...args], { cwd: folder, stdio: 'pipe' });
-cli('keys', 'generate', '--no-passphrase', '--out', 'root.pem');
+cli('keys', 'generate', '--no-passphrase', '--private', 'root.pem');
 writeFileSync(join(folder, 'registry.yaml'), 'checkpoint: { signer: { key: root.pem } }\n');
 cli('build', '--key', 'root.pem', '--allow-example-names');
 

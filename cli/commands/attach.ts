@@ -13,7 +13,12 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, readSignature } from '../../generator/signing/signature-form.js';
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
+import {
+  addFreshnessOptions,
+  type FreshnessOptions,
+  freshnessChoice,
+  sayCheckpointLater,
+} from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
 import { addHoldersOption, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
@@ -95,6 +100,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   const { published } = attached;
   if (options.json) emit(io, { ok: true, ...published });
   sayBuilt(io, published, performance.now() - started);
+  sayCheckpointLater(io, options);
   return undefined;
 }
 

@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
 import { repositoryAround } from '../../generator/files/git.js';
-import { branchName, type RemoteBranch, remoteBranch } from '../../generator/files/remote-branch.js';
+import {
+  branchName,
+  PUBLISHED_BRANCH,
+  type RemoteBranch,
+  remoteBranch,
+} from '../../generator/files/remote-branch.js';
 import { loadBranch } from '../../generator/publishing/load-branch.js';
 import { saveBranch } from '../../generator/publishing/save-branch.js';
 import { addChangeRuleOptions, type ChangeRuleOptions } from '../options/rule-options.js';
@@ -65,7 +70,7 @@ async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<unde
 
 function addBranchOptions(command: Command): Command {
   return command
-    .option('--branch <name>', 'branch that holds the published tree', 'published')
+    .option('--branch <name>', 'branch that holds the published tree', PUBLISHED_BRANCH)
     .option('--remote <name>', 'remote repository', 'origin');
 }
 

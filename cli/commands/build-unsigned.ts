@@ -4,7 +4,7 @@ import { describeChanges, type SigningRequest } from '../../custody/offline-sign
 import { readBytes } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { notServedAt } from '../operating/first-list.js';
+import { notPublishedBefore } from '../operating/first-list.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { logChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
@@ -21,7 +21,8 @@ export interface UnsignedOptions {
   unsigned?: string;
   delegate?: readonly string[];
   days?: string;
-  hold?: true;
+  /** Undefined if neither `--hold` nor `--no-hold` was given. */
+  hold?: boolean;
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
@@ -43,11 +44,11 @@ export async function buildUnsigned(
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, true, io.env))),
         days: positiveNumber('--days', days),
-        mayHold: hold === true,
+        mayHold: hold,
       },
       exceptions: exceptions(options),
       time: listTime(io, options),
-      assertNotServed: notServedAt(options.hosts),
+      assertNotServed: notPublishedBefore(io, options),
     },
     folder,
   );

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { UsageError } from '../../generator/errors.js';
-import { notServedAt } from '../operating/first-list.js';
+import { notPublishedBefore } from '../operating/first-list.js';
 import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
-import { freshnessChoice } from '../options/freshness-options.js';
+import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
@@ -28,7 +28,8 @@ export function addBuildCommand(program: Command, io: Invocation): void {
       'with --unsigned: public JWKs of online keys, for a new delegation in the request',
     )
     .option('--days <number>', 'how long the delegation of --delegate is valid', '90')
-    .option('--hold', 'let the keys of --delegate also stop issuers, with `hold`');
+    .option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)')
+    .option('--no-hold', 'do not let the keys of --delegate stop issuers');
   addBuildOptions(command).action((options: BuildCommandOptions & UnsignedOptions) =>
     run(io, options.json === true, async () => {
       if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
@@ -53,13 +54,14 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       log: await logChoice(io, options),
       exceptions: ruleOptions(options),
       time: listTime(io, options),
-      assertNotServed: notServedAt(options.hosts),
+      assertNotServed: notPublishedBefore(io, options),
       ...treeOptions(options),
       listeners: { onProgress, onStage },
     }),
   );
   if (options.json) emit(io, { ok: true, ...report, ...(options.timings && { timings }) });
   sayBuilt(io, report, performance.now() - started);
+  sayCheckpointLater(io, options);
   if (options.timings) sayTimings(io, timings);
   return undefined;
 }

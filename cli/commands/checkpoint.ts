@@ -23,6 +23,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt, sayLog } from '../terminal/say-built.js';
+import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
   /** Only `checkpoint` has this option. */
@@ -76,7 +77,15 @@ function addHoldOptions(command: Command): Command {
 }
 
 function addCheckpointOptions(command: Command): Command {
-  return addCosignOptions(addSigningOptions(command))
+  return addCosignOptions(addSigningOptions(command, 'online-'))
+    .addOption(movedOption('--key <file>', `${command.name()} --key`, `${command.name()} --online-key`))
+    .addOption(
+      movedOption(
+        '--passphrase-file <file>',
+        `${command.name()} --passphrase-file`,
+        `${command.name()} --online-passphrase-file`,
+      ),
+    )
     .option(
       '--hours <number>',
       `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
@@ -170,9 +179,9 @@ async function completeOrSign(io: Io, out: string, options: CheckpointOptions): 
   return ok ? 0 : TOO_FEW;
 }
 
-/** The online key, which `--key` names here. */
+/** The online key, of `--online-key` or of the settings. */
 const onlineSigner = (io: Io, settings: Settings) =>
-  sectionSigner(io, settings, { section: 'checkpoint', passphraseOption: '--passphrase-file' });
+  sectionSigner(io, settings, { section: 'checkpoint', passphraseOption: '--online-passphrase-file' });
 
 async function checkpoint(io: Io, { out, holdChange }: Request, options: Options): Promise<number> {
   const { settings } = options;

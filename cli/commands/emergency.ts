@@ -2,9 +2,11 @@ import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { editStatus } from '../../generator/authoring/edit-status.js';
 import { readIfThere } from '../../generator/files/read-file.js';
+import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import { hasSigner } from '../options/settings.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -93,11 +95,19 @@ async function changeAndBuild(
     else await buildUnsigned(io, unsigned, options);
   } catch (error) {
     undo();
+    if (to !== 'active') await sayHold(io, id, options);
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
   }
   say(io, `Commit ${edit.file}, and publish ${out}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  if (to === 'revoked') {
+    const undone =
+      unsigned === undefined
+        ? `Until you publish ${out}, you can undo it: restore ${edit.file}, for example from git, and the published tree in ${out}, with \`branch load\` or from a host with \`mirror\`.`
+        : `Until \`attach\`, you can undo it: restore ${edit.file}, for example from git, and remove ${unsigned}.`;
+    say(io, `A revocation is final: nothing ends it once it is published. ${undone}`);
+  }
   if (to === 'active' && (await readPublished(out))?.checkpoint?.hold.includes(id)) {
     say(
       io,
@@ -105,6 +115,17 @@ async function changeAndBuild(
     );
   }
   return undefined;
+}
+
+/** Tells whoever cannot suspend an issuer now how to stop it all the same, if the online key may. */
+async function sayHold(io: Invocation, id: string, { out, settings }: Options): Promise<void> {
+  const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
+  if (mayHold !== true) return;
+  const key = hasSigner(settings.checkpoint) ? '' : ' --online-key FILE';
+  say(
+    io,
+    `${id} is not stopped yet. Without the root key, the online key can stop it: \`hold ${id}${key}\` (${text})`,
+  );
 }
 
 /** Returns the status of an issuer in the bytes of a list. Undefined if the list is damaged or has no such issuer. */

@@ -20,8 +20,8 @@ const BUILD = 'issuers out key passphrase-file root-key';
 export const HELP: Readonly<Record<string, CommandHelp>> = {
   init: {
     summary: 'make the folder of a new registry',
-    options: 'name contact base-url description homepage root-key passphrase-file no-passphrase',
-    example: 'init registry --root-key ../root-key.pem',
+    options: 'name contact base-url description homepage key passphrase-file no-passphrase',
+    example: 'init registry --key ../root-key.pem',
   },
   preview: { summary: 'show the records on this machine; publishes nothing', example: 'preview' },
   status: {
@@ -56,8 +56,8 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   checkpoint: {
     summary: 'complete what is only in the log, and sign a checkpoint',
-    options: 'key passphrase-file hours mirror json',
-    example: 'checkpoint dist --key online.pem',
+    options: 'online-key online-passphrase-file hours mirror json',
+    example: 'checkpoint dist --online-key online.pem',
   },
   branch: { example: 'branch load dist' },
   'branch load': { example: 'branch load dist' },
@@ -65,8 +65,8 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   serve: { summary: 'serve a tree on this machine', example: 'serve dist --port 8080' },
   hold: {
     summary: 'stop issuers at once, with the online key; --end ends that',
-    options: 'end false-alarm all out key passphrase-file json',
-    example: 'hold acme --key online.pem',
+    options: 'end false-alarm all out online-key online-passphrase-file json',
+    example: 'hold acme --online-key online.pem',
   },
   suspend: {
     summary: 'suspend an issuer, with the root key; --end ends that',
@@ -78,14 +78,14 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
     options: `reason unsigned ${BUILD} json`,
     example: 'revoke acme --reason "it asked for it" --key root-key.pem',
   },
-  keys: { example: 'keys generate --out root-key.pem --public root.json' },
+  keys: { example: 'keys generate --private root-key.pem --public root.json' },
   'keys generate': {
     summary: 'make a private key in a new file, print its public JWK',
-    example: 'keys generate --out root-key.pem --public root.json',
+    example: 'keys generate --private root-key.pem --public root.json',
   },
   'keys delegate': {
     summary: 'let online keys sign checkpoints; print the delegation',
-    options: 'online days hold unsigned out key passphrase-file root-key',
+    options: 'online days hold no-hold unsigned out key passphrase-file root-key',
     example: 'keys delegate --key root-key.pem --online online.json > delegation.jwt',
   },
   'keys rotate': {
@@ -118,7 +118,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   'keys log': { example: 'keys log log-key.pem --origin registry.example/log' },
   pin: {
     summary: 'write the trust anchor of a registry, which verifiers pin',
-    options: 'thumbprint out require-checkpoint require-publication witness quorum force json',
+    options: 'thumbprint trust-anchor require-checkpoint require-publication witness quorum force json',
     example: 'pin https://registry.example --thumbprint THUMBPRINT',
   },
   verify: {

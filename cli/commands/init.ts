@@ -25,6 +25,7 @@ import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { movedOption } from './old-names.js';
 
 interface Options extends NewKeyPassphraseOptions {
   name?: string;
@@ -32,7 +33,7 @@ interface Options extends NewKeyPassphraseOptions {
   baseUrl?: string;
   description?: string;
   homepage?: string;
-  rootKey?: string;
+  key?: string;
   tool?: string;
 }
 
@@ -60,7 +61,8 @@ export function addInitCommand(program: Command, io: Invocation): void {
     .option('--base-url <url>', 'URL where the registry will be published')
     .option('--description <text>', 'what the registry is, in one line')
     .option('--homepage <url>', 'https URL of a page about the operator')
-    .option('--root-key <file>', 'make a root key in this new file, outside of the folder');
+    .option('--key <file>', 'make a root key in this new file, outside of the folder')
+    .addOption(movedOption('--root-key <file>', 'init --root-key', 'init --key'));
   addNewPassphraseOptions(command)
     .option(
       '--tool <spec>',
@@ -70,7 +72,7 @@ export function addInitCommand(program: Command, io: Invocation): void {
 }
 
 async function init(io: Io, named: string, options: Options): Promise<undefined> {
-  const folder = registryFolder(named, options.rootKey);
+  const folder = registryFolder(named, options.key);
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
   const given = { ...options, base_url: options.baseUrl };
   const chosen = { ...settingsOf(given), ...keySettings(folder), statements: true };
@@ -87,7 +89,7 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   sayBaseUrl(io, base_url);
   if (written.thumbprint !== undefined) {
     say(io, `root key   ${written.thumbprint}`);
-    say(io, `           ${options.rootKey} holds the private key. Keep it secret, and keep two copies.`);
+    say(io, `           ${options.key} holds the private key. Keep it secret, and keep two copies.`);
     if (!options.passphrase)
       say(
         io,

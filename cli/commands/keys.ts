@@ -1,7 +1,9 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { type Command, Option } from 'commander';
 import { prepareDelegation, prepareRotation } from '../../custody/offline-signing/prepare-statement.js';
-import { UsageError } from '../../generator/errors.js';
+import { KeyRejected, UsageError } from '../../generator/errors.js';
+import { readIfThere } from '../../generator/files/read-file.js';
+import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
 import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
 import { logIdentity } from '../../generator/log/sign-head.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
@@ -19,6 +21,7 @@ import {
   withCommitment,
   withConfigured,
 } from '../../generator/tree/commitment.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { witnessVkey } from '../../observers/witnessing/witness-key.js';
 import { createState } from '../../observers/witnessing/witness-state.js';
 import { addCommitmentOption, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
@@ -30,16 +33,17 @@ import {
 import { positiveNumber } from '../options/numbers.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayRequest } from '../terminal/say-request.js';
 import { addCeremonyCommand } from './ceremony.js';
+import { movedOption } from './old-names.js';
 import { addRotateCommand } from './rotate.js';
 import { sayCommitment } from './say-rotation.js';
 
 interface GenerateOptions extends NewKeyPassphraseOptions {
   alg: KeyAlgorithm;
-  out: string;
+  private: string;
   public?: string;
 }
 
@@ -47,7 +51,8 @@ interface DelegateOptions extends SignerOptions {
   online: string[];
   days: string;
   out: string;
-  hold?: true;
+  /** Undefined if neither `--hold` nor `--no-hold` was given. */
+  hold?: boolean;
   unsigned?: string;
 }
 
@@ -69,7 +74,8 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .command('generate')
     .description('generate a private key in a new file; print the public JWK to stdout')
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
-    .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
+    .requiredOption('--private <file>', 'where to write the private key, as PKCS#8 PEM')
+    .addOption(movedOption('--out <file>', 'keys generate --out', 'keys generate --private'))
     .option('--public <file>', 'also write the public JWK to this new file');
   addNewPassphraseOptions(generate).action((options: GenerateOptions) =>
     run(io, false, () => generateKey(io, options)),
@@ -79,9 +85,13 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
     .option('--days <number>', 'how long the delegation is valid', '90')
-    .option('--hold', 'also let the online keys stop issuers, with `hold`')
+    .option(
+      '--hold',
+      'also let the online keys stop issuers, with `hold` (default: as the published delegation)',
+    )
+    .option('--no-hold', 'do not let them stop issuers')
     .option('--unsigned <dir>', UNSIGNED)
-    .option('--out <dir>', 'folder of the published tree, whose delegation the request replaces', 'dist');
+    .option('--out <dir>', 'folder of the published tree, whose delegation the new one replaces', 'dist');
   addSignerOptions(delegate).action((options: DelegateOptions) =>
     run(io, false, () => delegateKeys(io, options)),
   );
@@ -110,15 +120,15 @@ export function addKeysCommand(program: Command, io: Invocation): void {
 }
 
 async function generateKey(io: Invocation, options: GenerateOptions) {
-  const { alg, out, public: publicFile } = options;
+  const { alg, private: privateFile, public: publicFile } = options;
   const how = { newPassphrase: (file: string) => newKeyPassphrase(io, file, options), env: io.env };
   const key =
     publicFile === undefined
-      ? await generateKeyFile(alg, out, how)
-      : await generateKeyPair(alg, { privateKey: out, publicKey: publicFile }, how);
+      ? await generateKeyFile(alg, privateFile, how)
+      : await generateKeyPair(alg, { privateKey: privateFile, publicKey: publicFile }, how);
   emit(io, key.jwk);
   const encrypted = options.passphrase ? ', encrypted' : ', not encrypted';
-  say(io, `${out} holds a private ${alg} key${encrypted}. Keep it secret; the JWK above is public.`);
+  say(io, `${privateFile} holds a private ${alg} key${encrypted}. Keep it secret; the JWK above is public.`);
   return undefined;
 }
 
@@ -126,17 +136,39 @@ async function generateKey(io: Invocation, options: GenerateOptions) {
 const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
 
 async function delegateKeys(io: Invocation, { online, days, hold, out, ...options }: DelegateOptions) {
-  const term = { days: positiveNumber('--days', days), mayHold: hold === true };
+  const term = { days: positiveNumber('--days', days) };
   const keys = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
-    const request = await prepareDelegation({ rootKey, keys, ...term, out }, options.unsigned);
+    const request = await prepareDelegation({ rootKey, keys, ...term, mayHold: hold, out }, options.unsigned);
     sayRequest(io, request, options.unsigned);
     return undefined;
   }
   const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-  io.stdout.write(`${await delegationStatement(root, keys, { ...term, now: Date.now() })}\n`);
+  const published = hold ?? (await publishedPermission(out));
+  const mayHold = published === true;
+  io.stdout.write(`${await delegationStatement(root, keys, { ...term, mayHold, now: Date.now() })}\n`);
+  const permitted = mayHold
+    ? 'sign checkpoints, and stop issuers with `hold`'
+    : 'sign checkpoints, but not stop issuers';
+  say(io, `for ${days} days, ${count(keys.length, 'online key')} may ${permitted}`);
+  if (hold !== undefined) return undefined;
+  if (published === undefined)
+    say(
+      io,
+      `note: ${out} has no tree that shows whether they may stop issuers now: if they may, sign again with --hold`,
+    );
+  else if (mayHold) say(io, `note: as the delegation in ${out} permits; --no-hold ends that`);
   return undefined;
+}
+
+/** Whether the published delegation lets its keys hold issuers. Undefined if there is no tree. @throws {@link KeyRejected} */
+async function publishedPermission(out: string): Promise<boolean | undefined> {
+  const { mayHold, text } = await onlinePermission(out);
+  if (mayHold !== undefined || readIfThere(out, PATHS.delegation) === undefined) return mayHold;
+  throw new KeyRejected(
+    `${text}, so it does not show whether online keys may stop issuers: say so, with --hold or --no-hold`,
+  );
 }
 
 async function signStep(io: Invocation, { next: file, unsigned, ...options }: StepOptions) {

@@ -12,11 +12,12 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
+import { movedOption } from './old-names.js';
 
 interface Options extends QuorumOptions {
   thumbprint?: string;
   nextRoot?: string[];
-  out: string;
+  trustAnchor: string;
   requireCheckpoint?: true;
   requirePublication?: true;
   trustOnFirstUse?: true;
@@ -39,7 +40,8 @@ export function addPinCommand(program: Command, io: Invocation): void {
       '--next-root <thumbprint...>',
       'thumbprints of the 1 to 3 keys that can follow the root key, from the operator',
     )
-    .option('--out <file>', 'file of the trust anchor', 'trust-anchor.json')
+    .option('--trust-anchor <file>', 'file of the trust anchor', 'trust-anchor.json')
+    .addOption(movedOption('--out <file>', 'pin --out', 'pin --trust-anchor'))
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
     .option('--require-publication', 'refuse the registry if it shows no publication statement');
   addQuorumOptions(command)
@@ -77,7 +79,7 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
   }
   const isPinned = thumbprint !== undefined || trustOnFirstUse;
   const outcome = isPinned ? writeAnchor(registry.trustAnchor, options) : undefined;
-  if (options.json) emit(io, { ok: isPinned, ...registry, file: isPinned ? options.out : null });
+  if (options.json) emit(io, { ok: isPinned, ...registry, file: isPinned ? options.trustAnchor : null });
   sayPinnable(io, source, registry);
   if (outcome === undefined) {
     sayHowToCompare(io, source, registry);
@@ -89,7 +91,7 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
       'WARNING: the thumbprint was compared with nothing: whoever answered at this URL is trusted from now on',
     );
   }
-  say(io, `${options.out} ${outcome}${demandOf(registry)}`);
+  say(io, `${options.trustAnchor} ${outcome}${demandOf(registry)}`);
   return 0;
 }
 
@@ -114,7 +116,7 @@ function sourceOf(given: string): string {
 }
 
 /** Writes a trust anchor. Replaces other content only if told so. @returns what happened, as a predicate */
-function writeAnchor(trustAnchor: TrustAnchor, { out, force }: Options): string {
+function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Options): string {
   assertTrustAnchor(trustAnchor);
   const text = `${JSON.stringify(trustAnchor, undefined, 2)}\n`;
   try {

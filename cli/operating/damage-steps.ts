@@ -47,7 +47,16 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
   const url = servingUrl(status);
   const copy =
     !status.tree.hasRemote || url === undefined ? '' : `; if it is not on a branch, copy that of ${url}`;
-  return { command, reason: `load the published tree into ${out} before the next build${from}${copy}` };
+  const { trace } = status.tree;
+  const { delegation, otherwise } = trace ?? {};
+  const first =
+    delegation && buildStep({ reason: '', more: ['--delegation', delegation] }, status, settings).command;
+  const start = first === undefined ? otherwise : `run \`${first}\``;
+  const never = start === undefined ? '' : `; if this registry has never published, ${start}`;
+  return {
+    command,
+    reason: `load the published tree into ${out} before the next build${from}${copy}${never}`,
+  };
 }
 
 /** The folders for a tree that is loaded. It replaces the output folder only when it is complete. */
@@ -57,7 +66,7 @@ const [FROM_BRANCH, FROM_HOST] = [join(PRIVATE_FOLDER, 'branch'), join(PRIVATE_F
 function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
   const { tree } = status;
   const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
-  const isThere = tree.level !== 'note';
+  const isThere = tree.level !== 'note' && tree.trace === undefined;
   if (tree.hasRemote) {
     if (!isThere) return run('', 'branch', 'load', out).command;
     return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;

@@ -1,20 +1,40 @@
 import { AlreadyPublished } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
 import type { AssertNotServed } from '../../generator/publishing/publication.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
 import { askHosts } from './ask-hosts.js';
+import { findTrace } from './published-before.js';
 
 /** The time limit for all hosts together, so that a machine without a network can build. */
 const HOSTS_TIMEOUT_MS = 5000;
 
+/** Where a registry may show that it has published. */
+interface FirstListOptions {
+  /** base_url and the mirrors of registry.yaml. */
+  readonly hosts?: readonly string[] | undefined;
+  /** The file of the delegation that is published with the list. */
+  readonly delegation?: string | undefined;
+}
+
 /**
- * Returns the question that a build asks before a first list: does a host of the registry serve a list of the root key? A
- * first list would start the registry over, and every verifier that knows the served list would refuse it.
- *
- * @param hosts - base_url and the mirrors of registry.yaml
+ * Returns the question that a build asks before a first list: has the registry published before under this root key, as its
+ * folder or a host shows? A first list would start the registry over, and every verifier that knows the published list would
+ * refuse it.
  */
-export function notServedAt(hosts: readonly string[] = []): AssertNotServed | undefined {
-  if (hosts.length === 0) return undefined;
+export function notPublishedBefore(
+  { env }: { readonly env: NodeJS.ProcessEnv },
+  { hosts = [], delegation }: FirstListOptions,
+): AssertNotServed {
   return async (rootKey) => {
+    const given = delegation && readText(delegation).trim();
+    const trace = await findTrace({ rootKey, delegation: given, env });
+    if (trace !== undefined) {
+      throw new AlreadyPublished(
+        `there is no tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
+          `the command that \`status\` shows. If this registry has never published, ${trace.otherwise}`,
+      );
+    }
+    if (hosts.length === 0) return undefined;
     const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
     const found = await askHosts(hosts, { rootKey, own: undefined, now: Date.now(), signal });
     const served = found.find((host) => isOf(host, rootKey.thumbprint));

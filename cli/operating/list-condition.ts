@@ -5,6 +5,7 @@ import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
+import type { PublicationTrace } from './published-before.js';
 
 /** The condition of the published list. */
 export interface ListCondition extends Condition {
@@ -26,6 +27,8 @@ export interface TreeCondition extends Condition {
   readonly lost: string | undefined;
   /** Whether the tree may be on a branch: git knows a repository from which this one comes, or to which it goes. */
   readonly hasRemote: boolean;
+  /** Without a tree: what shows that there was one. Undefined if nothing does. */
+  readonly trace: PublicationTrace | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,13 +36,21 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const RENEWAL_AGE_DAYS = 14;
 
 /** Describes the whole tree: does everything in it verify? */
-export function treeCondition(local: LocalTree, env: NodeJS.ProcessEnv): TreeCondition {
+export function treeCondition(
+  local: LocalTree,
+  { env, trace }: { readonly env: NodeJS.ProcessEnv; readonly trace: PublicationTrace | undefined },
+): TreeCondition {
   const { folder, published, refusal, report, repairable, lost } = local;
   const hasRemote = hasOrigin(dirname(resolve(folder)), env);
   const state = (level: Condition['level'], message: string): TreeCondition => ({
-    ...{ level, message, folder, published: report !== undefined, repairable, lost, hasRemote },
+    ...{ level, message, folder, published: report !== undefined, repairable, lost, hasRemote, trace },
   });
   if (refusal !== undefined) return state('error', refusal);
+  if (trace !== undefined)
+    return state(
+      trace.delegation === undefined ? 'error' : 'warning',
+      `${folder} has no tree, but ${trace.what}`,
+    );
   if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
   const elsewhere = ['root key', 'rotation', 'holders', 'delegation', 'checkpoint', 'freshness'];

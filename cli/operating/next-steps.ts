@@ -104,9 +104,10 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
   ];
 }
 
-/** Whether the live registry has a newer tree than the output folder, or any host has one and the output folder has none. */
+/** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
 function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
   if (tree.published) return live.comparedWithTree === 'newer';
+  if (tree.trace !== undefined) return true;
   return [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
 }
 

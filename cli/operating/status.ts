@@ -18,6 +18,7 @@ import { type ListCondition, listCondition, type TreeCondition, treeCondition } 
 import { type LocalTree, readLocalTree } from './local-tree.js';
 import { type LogCondition, logCondition } from './log-condition.js';
 import { type PublicationCondition, publicationCondition } from './publication-condition.js';
+import { findTrace } from './published-before.js';
 import {
   type PinnedKey,
   type RootKeyCondition,
@@ -87,11 +88,13 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const isProduction = [options.rootKey, key, command].some((one) => one !== undefined);
   const development = !isProduction && local.report?.development !== false;
   const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
+  const isAbsent = local.report === undefined && local.refusal === undefined;
+  const trace = isAbsent ? await findTrace({ rootKey: pinned.rootKey, env: options.env }) : undefined;
   const found = {
     rootKey,
     holders: holdersCondition(local),
     rotation: await rotationCondition(options.rotation, local, options.env),
-    tree: treeCondition(local, options.env),
+    tree: treeCondition(local, { env: options.env, trace }),
     list: listCondition(local, now),
     publication: publicationCondition(local),
     log: await logCondition(local, options.witnesses),

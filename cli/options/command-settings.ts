@@ -59,7 +59,7 @@ export function commandSettings(
         ? options.override.flatMap(({ issuer_id, rule }) => ['--override', shellWord(`${issuer_id}:${rule}`)])
         : [],
     hasOnlineKey,
-    onlineOptions: hasOnlineKey ? [] : ['--key', '<ONLINE_KEY_FILE>'],
+    onlineOptions: hasOnlineKey ? [] : ['--online-key', '<ONLINE_KEY_FILE>'],
     onlinePublicKey:
       checkpointPublicKey === undefined ? '<ONLINE_PUBLIC_KEY_FILE>' : shellWord(checkpointPublicKey),
   };

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { IoFailed, KeyRejected } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { CheckpointChoice } from '../../generator/freshness/statements.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { Io } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from './settings.js';
 import { passphraseFrom, signerChoice } from './signer-options.js';
 
@@ -12,6 +14,7 @@ import { passphraseFrom, signerChoice } from './signer-options.js';
 export interface FreshnessOptions extends WithSettings {
   delegation?: string;
   rotation?: string;
+  checkpointLater?: true;
   /** From registry.yaml only. */
   nextRoots?: readonly string[];
 }
@@ -20,7 +23,11 @@ export interface FreshnessOptions extends WithSettings {
 export function addFreshnessOptions(command: Command): Command {
   return command
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
-    .option('--rotation <file>', 'step to this root key, from `keys step`');
+    .option('--rotation <file>', 'step to this root key, from `keys step`')
+    .option(
+      '--checkpoint-later',
+      'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
+    );
 }
 
 /**
@@ -29,13 +36,35 @@ export function addFreshnessOptions(command: Command): Command {
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
-  const { delegation, rotation, nextRoots } = options;
+  const { delegation, rotation, nextRoots, checkpointLater } = options;
   return {
     nextRoots,
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: await checkpointChoice(io, options),
+    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, options).catch(refuseWithWayOut),
   };
+}
+
+/** Whoever stops an issuer at night may not have the online key at hand. The published checkpoint stays valid. */
+function refuseWithWayOut(cause: Error): never {
+  if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
+  throw new KeyRejected(
+    `the online key of registry.yaml cannot be used: ${cause.message}. To publish without it now, and to keep the published ` +
+      'checkpoint, pass --checkpoint-later',
+    { cause },
+  );
+}
+
+/** Says what is left to do after a publication with `--checkpoint-later`. */
+export function sayCheckpointLater(
+  io: Io,
+  { checkpointLater, out }: FreshnessOptions & { readonly out: string },
+): void {
+  if (checkpointLater)
+    say(
+      io,
+      `note: the checkpoint in ${out} is the published one: before it expires, run \`checkpoint ${out}\` where the online key is, and publish ${out} again`,
+    );
 }
 
 /** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */

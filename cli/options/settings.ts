@@ -17,22 +17,20 @@ export const CHECKPOINT_HOURS = 24;
 /** How long to wait for witnesses, in seconds, unless `log.wait` says otherwise. */
 export const COSIGN_WAIT = 60;
 
-/** Commands whose `--key` is the online key, and not the root key. */
-export const WITH_ONLINE_KEY = ['checkpoint', 'hold'];
-
 /** Returns the settings for a run of a command. @throws {@link UsageError} if an option is not what its place takes */
 export function settingsFor(command: Command, configuration: Configuration): Settings {
   const given = (name: string): string | undefined =>
     command.getOptionValueSource(name) === 'cli' ? command.getOptionValue(name) : undefined;
   const { checkpoint, log } = configuration;
-  const isOnline = WITH_ONLINE_KEY.includes(command.name());
-  const [hours, wait] = [isOnline ? given('hours') : undefined, given('cosignWait')];
+  const [hours, wait] = [given('hours'), given('cosignWait')];
   const settings: Settings = {
     ...configuration,
     checkpoint: {
       ...checkpoint,
-      ...(isOnline &&
-        chosenSigner(checkpoint, { key: given('key'), passphrase_file: given('passphraseFile') })),
+      ...chosenSigner(checkpoint, {
+        key: given('onlineKey'),
+        passphrase_file: given('onlinePassphraseFile'),
+      }),
       ...(hours !== undefined && { hours: positiveNumber('--hours', hours) }),
     },
     log: {
@@ -54,7 +52,7 @@ interface SignerSection {
 type GivenSigner = Pick<SignerConfiguration, 'key' | 'passphrase_file'>;
 
 /**
- * Returns the online key that `--key` names, for a section. It replaces that of the file as a whole: a key on the command
+ * Returns the online key that `--online-key` names, for a section. It replaces that of the file as a whole: a key on the command
  * line must not be combined with a command from the file. A passphrase alone chooses no key, and belongs to that of the file.
  */
 function chosenSigner(

@@ -32,7 +32,8 @@ export function addSignerOptions(command: Command): Command {
 
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
 const KEYS = {
-  '': 'private key, Ed25519 or P-256',
+  '': 'private root key, Ed25519 or P-256',
+  'online-': 'online key, Ed25519 or P-256',
   'witness-': 'key of the witness, Ed25519',
   'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
 } as const;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
 import { assertFilesNamed } from './file-options.js';
-import { settingsFor, WITH_ONLINE_KEY } from './settings.js';
+import { settingsFor } from './settings.js';
 
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
@@ -50,7 +50,7 @@ export function useConfiguration(program: Command, without: readonly string[]): 
 }
 
 function applyConfiguration(command: Command, configuration: Configuration): void {
-  for (const group of optionGroups(command, configuration)) applyGroup(command, group);
+  for (const group of optionGroups(configuration)) applyGroup(command, group);
   // The command line has no options for these.
   const { name, description, contact, homepage, next_roots, base_url, mirrors = [] } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
@@ -70,10 +70,8 @@ function pathOf(command: Command): string {
 }
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
-function optionGroups(command: Command, configuration: Configuration): Values[] {
+function optionGroups(configuration: Configuration): Values[] {
   const { base_url, mirrors, root_key, delegation = {}, transitions = {} } = configuration;
-  // Their key is the online key, which is not that of `signer`.
-  const signer = WITH_ONLINE_KEY.includes(command.name()) ? {} : signerValues(configuration.signer);
   return [
     { rootKey: root_key },
     { baseUrl: base_url },
@@ -81,7 +79,7 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { mirror: mirrors },
     { days: delegation.days },
     { override: transitions.overrides },
-    signer,
+    signerValues(configuration.signer),
   ];
 }
 

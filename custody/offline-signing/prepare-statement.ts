@@ -23,8 +23,8 @@ export interface OnlineKeys {
   readonly keys: readonly RootKey[];
   /** How long the delegation is valid. */
   readonly days: number;
-  /** Whether the online keys may hold issuers. */
-  readonly mayHold: boolean;
+  /** Whether the online keys may hold issuers. Undefined: if the published delegation permits it. */
+  readonly mayHold: boolean | undefined;
 }
 
 /** A delegation to be signed, and the file of the published one. */
@@ -39,7 +39,7 @@ export interface NewDelegation {
  * @throws {@link TreeRejected} | {@link KeyRejected}
  */
 export async function newDelegation(
-  { keys, ...term }: OnlineKeys,
+  { keys, days, mayHold }: OnlineKeys,
   rootKey: RootKey,
   published: PublishedTree | undefined,
 ): Promise<NewDelegation> {
@@ -47,7 +47,8 @@ export async function newDelegation(
   const previous =
     previousFile &&
     (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
-  const input = delegationInput(rootKey, delegationClaims(keys, { ...term, now: Date.now() }));
+  const term = { days, mayHold: mayHold ?? previous?.mayHold === true, now: Date.now() };
+  const input = delegationInput(rootKey, delegationClaims(keys, term));
   return { requested: await readDelegationInput(input, { rootKey, previous }), previousFile };
 }
 

@@ -84,6 +84,26 @@ export function fetchedCommit({ repository, branch }: RemoteBranch): string | un
   return id === '' ? undefined : asObjectId(id);
 }
 
+/** The branch that holds the published tree, unless a command names another one. */
+export const PUBLISHED_BRANCH = 'published';
+
+/** Where this repository knows a branch with a published tree, without asking the remote repository. */
+export function knownBranches(repository: Repository): { readonly ref: string; readonly commit: string }[] {
+  const places = [
+    ...['refs/passport-registry/', `refs/heads/${PUBLISHED_BRANCH}`, `refs/remotes/*/${PUBLISHED_BRANCH}`],
+  ];
+  const listed = git(['for-each-ref', '--format=%(objectname) %(refname)', ...places], repository);
+  return [...listed.toString().matchAll(/^(\S+) (.+)$/gm)].map(([, id = '', ref = '']) => ({
+    ref,
+    commit: asObjectId(id),
+  }));
+}
+
+/** Reads one file of a commit. @throws {@link IoFailed} if the commit has no such file */
+export function readFromCommit(commit: string, path: string, repository: Repository): Buffer {
+  return git(['cat-file', 'blob', `${asObjectId(commit)}:${path}`], repository);
+}
+
 /**
  * Commits the files of a folder, byte by byte: filters and attributes do not apply. The working tree and the index stay
  * as they are.

@@ -12,26 +12,29 @@ export const WITHOUT_HOLDS =
 
 /** Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign. @param isHold - whether to stop issuers */
 export async function missingOnlineKey(folder: string, isHold: boolean): Promise<KeyRejected> {
-  const { text, mayHold } = await permission(folder);
+  const { text, mayHold } = await onlinePermission(folder);
   const advice = isHold && !mayHold ? `. ${WITHOUT_HOLDS}` : '';
   return new KeyRejected(
-    `no online key: ${text}; pass --key FILE or --key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,
+    `no online key: ${text}; pass --online-key FILE or --online-key env:NAME, or set checkpoint.signer in registry.yaml${advice}`,
   );
 }
 
-interface Permission {
+/** What the published delegation lets online keys sign. */
+export interface OnlinePermission {
+  /** In words for people. */
   readonly text: string;
-  /** Whether an online key may hold issuers. */
-  readonly mayHold: boolean;
+  /** Whether an online key may hold issuers. Undefined if there is no tree, or if its delegation cannot be read. */
+  readonly mayHold: boolean | undefined;
 }
 
-async function permission(folder: string): Promise<Permission> {
+/** Finds out what the delegation of a tree permits, also if it has expired. */
+export async function onlinePermission(folder: string): Promise<OnlinePermission> {
   const rootKey = (await readPublished(folder))?.rootKey;
   const bytes = readIfThere(folder, PATHS.delegation);
   if (bytes === undefined || rootKey === undefined) {
     return {
       text: `${folder} has no delegation, so only the root key can sign a checkpoint (\`keys delegate\` makes a delegation)`,
-      mayHold: false,
+      mayHold: rootKey && false,
     };
   }
   try {
@@ -44,6 +47,6 @@ async function permission(folder: string): Promise<Permission> {
     return { text, mayHold };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    return { text: `the delegation in ${folder} is not valid: ${error.message}`, mayHold: false };
+    return { text: `the delegation in ${folder} is not valid: ${error.message}`, mayHold: undefined };
   }
 }

@@ -53,7 +53,7 @@ async function demo(): Promise<void> {
   const rootKey = await runStep(
     'The operator generates a root key, and builds and signs the registry',
     async () => {
-      await stage.run('keys', 'generate', '--no-passphrase', '--out', 'root-key.pem');
+      await stage.run('keys', 'generate', '--no-passphrase', '--private', 'root-key.pem');
       const said = await stage.run('build', '--key', 'root-key.pem', '--allow-example-names');
       const jwk = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
       return [jwk, said];

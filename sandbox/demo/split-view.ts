@@ -58,11 +58,11 @@ export async function splitView(
   };
 
   const vkeys = await runStep('The operator opens a public log, which three witnesses cosign', async () => {
-    await stage.run('keys', 'generate', '--no-passphrase', '--out', 'log.pem');
+    await stage.run('keys', 'generate', '--no-passphrase', '--private', 'log.pem');
     const keys: string[] = [];
     const urls: string[] = [];
     for (const name of WITNESSES) {
-      await stage.run('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`);
+      await stage.run('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
       keys.push((await stage.read('keys', 'witness', `${name}.pem`, '--name', name, '--state', name)).trim());
       urls.push(await witness(`${name}.pem`, name));
     }

@@ -13,7 +13,7 @@ beforeEach(async () => {
   writeFiles(folder, { 'keys/.keep': '' });
   for (const name of ['root', 'online', 'other']) {
     const { stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--out', `keys/${name}.pem`],
+      ['keys', 'generate', '--no-passphrase', '--private', `keys/${name}.pem`],
       folder,
     );
     writeFiles(folder, { [`keys/${name}.json`]: stdout });
@@ -74,7 +74,7 @@ describe('registry.yaml', () => {
   it('names the key of a passphrase that the command line gives', async () => {
     const words = 'a passphrase of several words';
     writeFiles(folder, { words, wrong: 'wrong' });
-    const encrypt = ['--passphrase-file', 'words', '--out'];
+    const encrypt = ['--passphrase-file', 'words', '--private'];
     for (const name of ['root', 'online']) {
       const args = ['keys', 'generate', ...encrypt, `${name}.pem`, '--public', `${name}.json`];
       expect((await cli(args, folder)).code).toBe(0);
@@ -91,7 +91,7 @@ describe('registry.yaml', () => {
     const built = await cli(args, folder);
     configure(settings);
     expect(built.code, built.stderr).toBe(0);
-    expect((await cli(['checkpoint', ...given], folder)).code).toBe(0);
+    expect((await cli(['checkpoint', '--online-passphrase-file', 'words'], folder)).code).toBe(0);
   });
 
   it('has its paths below itself, wherever it is read from', async () => {
@@ -122,7 +122,7 @@ describe('registry.yaml', () => {
     const online = withKeys({ checkpoint: 'keys/root.pem' });
     expect((await cli(['build', '--production', ...key, ...online], folder)).code).toBe(0);
     expect(validity(published('checkpoint.jwt'))).toBe(6 * 3600);
-    expect((await cli(['checkpoint', ...key, '--hours', '7'], folder)).code).toBe(0);
+    expect((await cli(['checkpoint', '--online-key', 'keys/root.pem', '--hours', '7'], folder)).code).toBe(0);
     expect(validity(published('checkpoint.jwt'))).toBe(7 * 3600);
   });
 
@@ -178,7 +178,7 @@ describe('registry.yaml', () => {
 
   it('that is invalid stops no command that takes nothing from it', async () => {
     configure('signer: [');
-    const generate = ['keys', 'generate', '--no-passphrase', '--out', 'new.pem', '--public', 'new.json'];
+    const generate = ['keys', 'generate', '--no-passphrase', '--private', 'new.pem', '--public', 'new.json'];
     for (const args of [generate, ['keys', 'public', 'new.pem']]) {
       const { code, stderr } = await cli(args, folder);
       expect(code, stderr).toBe(0);

@@ -73,6 +73,24 @@ describe('the help', () => {
     },
   );
 
+  it('has one meaning for each of these options', async () => {
+    const takes: Record<string, Set<string>> = {
+      '--out': new Set(),
+      '--root-key': new Set(),
+      '--online-key': new Set(),
+    };
+    for (const [command] of (await everyCommand()).slice(1))
+      for (const [, option = '', value = ''] of (await help(...command, '--all')).matchAll(
+        /^ {2}(--[a-z-]+) <([^>]*)>/gm,
+      ))
+        takes[option]?.add(value);
+    expect(takes).toEqual({
+      '--out': new Set(['dir']),
+      '--root-key': new Set(['file']),
+      '--online-key': new Set(['file|env:NAME']),
+    });
+  });
+
   it('shows every option of a command that is missing without it', async () => {
     const text = await help('revoke');
     expect(optionsIn(text)).toContain('--reason');
@@ -116,15 +134,24 @@ describe('the name of a command in an earlier version', () => {
     [['verify', '--base-url', 'x'], 'verify --base-url', 'verify URL'],
     [['mirror', 'status', '--base-url', 'x'], 'mirror status --base-url', 'mirror status URL...'],
     [['mirror', 'status', '--mirror', 'x'], 'mirror status --mirror', 'mirror status URL...'],
-  ])('%j answers with an argument', async (args, old, now) => {
+    [['checkpoint', '--key', 'x'], 'checkpoint --key', 'checkpoint --online-key'],
+    [['hold', 'acme', '--key', 'x'], 'hold --key', 'hold --online-key'],
+    [['hold', 'acme', '--passphrase-file', 'x'], 'hold --passphrase-file', 'hold --online-passphrase-file'],
+    [['init', '--root-key', 'x'], 'init --root-key', 'init --key'],
+    [['keys', 'generate', '--out', 'x'], 'keys generate --out', 'keys generate --private'],
+    [['pin', 'https://registry.alt', '--out', 'x'], 'pin --out', 'pin --trust-anchor'],
+  ])('%j answers with what does the same now', async (args, old, now) => {
     const said = `\`${old}\` is now \`${now}\`: see docs/upgrading.md`;
     expect(await cli(args, temporaryFolder())).toEqual({
       code: 2,
       stdout: '',
       stderr: `passport-registry: ${said}\n`,
     });
-    const { stdout } = await cli([...args, '--json'], temporaryFolder());
-    expect(JSON.parse(stdout).error).toEqual({ code: 'ERR_USAGE', message: said });
+  });
+
+  it('answers as data, too', async () => {
+    const { stdout } = await cli(['resolve', 'acme', '--source', 'x', '--json'], temporaryFolder());
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'ERR_USAGE' });
   });
 
   it('format --check answers with a command that changes no file', async () => {

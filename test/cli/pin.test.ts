@@ -66,7 +66,7 @@ describe('passport-registry pin', () => {
 
   it('requires a checkpoint only of a registry that has one', async () => {
     const url = await hostOf(plain);
-    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), '--out', 'other.json');
+    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), '--trust-anchor', 'other.json');
     expect(stderr).toContain('checkpoint unknown: it sends none\n');
     expect(written('other.json')).toEqual({ root: first.rootKey.jwk, sources: [url] });
   });
@@ -77,7 +77,7 @@ describe('passport-registry pin', () => {
     const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first));
     expect(stderr).toContain('statement  valid\ncheckpoint valid\n');
     expect(written()).toMatchObject({ checkpoint: 'required', publication: 'required' });
-    await pin(await hostOf(files), '--thumbprint', thumbprintOf(first), '--out', 'other.json');
+    await pin(await hostOf(files), '--thumbprint', thumbprintOf(first), '--trust-anchor', 'other.json');
     expect(written('other.json').publication).toBe('required');
     expect(written('other.json').checkpoint).toBeUndefined();
   });
@@ -147,9 +147,9 @@ describe('pin and the next root keys', () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ shownNextRoots: [thumbprintOf(online)] });
     expect(named.stderr).toContain(`pass --next-root ${thumbprintOf(online)}\n`);
     expect(written()).not.toHaveProperty('next_roots');
-    await pin(url, ...known, ...nextRoots(thumbprintOf(online)), '--out', 'told.json');
+    await pin(url, ...known, ...nextRoots(thumbprintOf(online)), '--trust-anchor', 'told.json');
     expect(written('told.json').next_roots).toEqual([thumbprintOf(online)]);
-    await pin(url, '--trust-on-first-use', '--out', 'first.json');
+    await pin(url, '--trust-on-first-use', '--trust-anchor', 'first.json');
     expect(written('first.json').next_roots).toEqual([thumbprintOf(online)]);
     const shown = await pin(url, ...nextRoots(thumbprintOf(online)));
     expect(shown.stderr).toContain(`--thumbprint THUMBPRINT --next-root ${thumbprintOf(online)}\n`);
@@ -540,7 +540,12 @@ describe('pin and an existing file', () => {
   });
 
   it('needs a folder that exists', async () => {
-    const { code } = await pin(await hostOf(plain), '--trust-on-first-use', '--out', 'none/anchor.json');
+    const { code } = await pin(
+      await hostOf(plain),
+      '--trust-on-first-use',
+      '--trust-anchor',
+      'none/anchor.json',
+    );
     expect(code).toBe(4);
   });
 });

@@ -48,10 +48,10 @@ async function published() {
 async function publish(folder: string): Promise<void> {
   cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
   writeFiles(folder, { 'registry.yaml': JSON.stringify(SETTINGS) });
-  await sh('npx passport-registry keys generate --no-passphrase --out root-key.pem > root.json', folder);
+  await sh('npx passport-registry keys generate --no-passphrase --private root-key.pem > root.json', folder);
   const commands = [
-    'keys generate --no-passphrase --out online-key.pem > online.json',
-    'keys generate --no-passphrase --out log-key.pem > log.json',
+    'keys generate --no-passphrase --private online-key.pem > online.json',
+    'keys generate --no-passphrase --private log-key.pem > log.json',
     'keys delegate --key root-key.pem --online online.json > delegation.jwt',
     `build --delegation delegation.jwt ${SIGNED}`,
   ];
@@ -102,6 +102,17 @@ describe('the commands of the documents', () => {
     expect(shape(stderr)).toBe(shape(shown));
   });
 
+  it('operators/start.md: from records to root key, checkpoints and log, in one path', async () => {
+    const folder = await ownRegistry();
+    await obey(['From records to a registry with everything'], folder);
+    const { stdout } = await cli(['status', '--offline', '--json'], folder);
+    const { level, list, log, hold, checkpoint, next } = JSON.parse(stdout);
+    expect([level, list.issuers, log.size, hold.issuers, next]).toEqual(['note', 2, 2, [], []]);
+    expect(checkpoint.level).toBe('ok');
+    const delegation = claimsOf(readFileSync(join(folder, 'dist/keys/delegation.jwt')));
+    expect(delegation).toMatchObject({ hold: true });
+  });
+
   it('README.md: the smallest registry, in the first 150 words', async () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const [smallest = ''] = readme.split('\n## ');
@@ -128,7 +139,7 @@ describe('the commands of the documents', () => {
     const folder = temporaryFolder();
     const [own = '', built = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
     const settings = '--name Own --contact operator@own.alt --base-url https://own.alt';
-    const made = own.replace(' --root-key', ` ${settings} --root-key`).replaceAll(/^npm start$/gm, '');
+    const made = own.replace(' --key', ` ${settings} --key`).replaceAll(/^npm start$/gm, '');
     await sh(made.replace('&& npm install', ''), folder);
     const registry = join(folder, 'my-registry');
     await sh(built.replace('npx passport-registry serve\n', ''), registry);
@@ -204,7 +215,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
 
 /** Requests with a delegation and with a rotation step, signed in the same way as the list. */
 const SIGN_WITH_OPENSSL = `
-npx passport-registry keys generate --no-passphrase --out tool-online.pem > tool-online.json
+npx passport-registry keys generate --no-passphrase --private tool-online.pem > tool-online.json
 npx passport-registry keys delegate --unsigned tool-delegation --root-key root.json --online tool-online.json
 openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-delegation/delegation.signing-input -out tool-delegation/delegation.sig
 npx passport-registry attach tool-delegation --root-key root.json > tool-delegation.jwt
@@ -354,7 +365,7 @@ describeWith(['git'], 'a new root key with GitHub', () => {
       (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
     );
     const prepared = [
-      'npx passport-registry keys generate --no-passphrase --out ../root-key.pem > root.json',
+      'npx passport-registry keys generate --no-passphrase --private ../root-key.pem > root.json',
       "printf 'root_key: root.json\\nsigner: { key: ../root-key.pem }\\n' >> registry.yaml",
       'git init -q --bare -b main ../origin.git',
       'git init -q -b main && git remote add origin ../origin.git',
@@ -451,7 +462,7 @@ describe('freshness and rotation', () => {
   it('docs/operators/emergency.md: a leaked online key, a lost root key', async () => {
     const folder = await registryAfter(...FRESH);
     await obey(['The online key has leaked', 'The root key is lost'], folder);
-    const { code } = await cli(['checkpoint', '--key', 'online.pem'], folder);
+    const { code } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
     expect(code).toBe(1);
   });
 });
@@ -473,7 +484,7 @@ describe('a delegation by request', () => {
   it('docs/operators/offline.md: comes with the first publication', async () => {
     const folder = await registryAfter('The key');
     await sh(
-      `npx passport-registry keys generate --no-passphrase --out online.pem > online.json
+      `npx passport-registry keys generate --no-passphrase --private online.pem > online.json
 printf '${ONLINE.trim()}\\n' >> registry.yaml`,
       folder,
     );

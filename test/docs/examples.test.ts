@@ -131,13 +131,13 @@ const QUIET = '--disable-warning=ExperimentalWarning';
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  await cli(['keys', 'generate', '--no-passphrase', '--out', 'root-key.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--private', 'root-key.pem'], folder);
   await cli(['build', '--key', 'root-key.pem'], folder);
   // A live registry with the same key, which also lists the sandbox issuer.
   const live = await workspace(['alpha', 'beta']);
   const key = ['--key', join(folder, 'root-key.pem'), '--allow-example-names'];
   await cli(['new', 'playground', '--tier', 'sandbox', '--issuer-url', 'https://playground.example'], live);
-  await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], live);
+  await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], live);
   await cli(['build', ...key, ...withKeys({ origin: 'registry.example/log', log: 'log.pem' })], live);
   const proof = join(live, 'dist/log/publication.tlog-proof');
   const now = Date.now();

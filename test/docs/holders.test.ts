@@ -94,7 +94,10 @@ describe('docs/holders.md', () => {
       [`issuers/${id}.yaml`]: recordText(id),
       'registry.yaml': 'checkpoint: { signer: { key: online.pem } }\n',
     });
-    await sh('npx passport-registry keys generate --no-passphrase --out online.pem > online.json', folder);
+    await sh(
+      'npx passport-registry keys generate --no-passphrase --private online.pem > online.json',
+      folder,
+    );
     const [prepare = '', hold = '', ...more] = operatorCommands('With a root key that holders share');
     const [write = '', publish = ''] = prepare.trim().split('\n');
     await sh(write, folder);
@@ -138,7 +141,10 @@ describe('docs/holders.md', () => {
   });
 
   it('splits an existing key', async () => {
-    await sh('npx passport-registry keys generate --no-passphrase --out root-key.pem > single.json', folder);
+    await sh(
+      'npx passport-registry keys generate --no-passphrase --private root-key.pem > single.json',
+      folder,
+    );
     const [begin = '', split = ''] = splitting.trim().split('\n');
     await sh(begin.replace('root.json', 'single.json'), folder);
     for (const name of ['Anna', 'Bo', 'Cy']) renameShare(name, 'kept');

@@ -40,7 +40,7 @@ describe('the commands of the documents about the log', () => {
     const [begin = ''] = operatorCommands('The public log and its witnesses');
     const [collect = ''] = operatorCommands('Publish with witnesses');
     await sh(begin, folder);
-    const sign = 'npx passport-registry checkpoint dist --key online.pem';
+    const sign = 'npx passport-registry checkpoint dist --online-key online.pem';
     await sh(sign, folder);
     const registry = await serve(join(folder, 'dist'));
     const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));

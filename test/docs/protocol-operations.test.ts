@@ -58,7 +58,7 @@ beforeAll(async () => {
   writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
   const p256 = ['--alg', 'P-256'];
   writeFiles(folder, {
-    'online.json': await good('keys', 'generate', '--no-passphrase', ...p256, '--out', 'online.pem'),
+    'online.json': await good('keys', 'generate', '--no-passphrase', ...p256, '--private', 'online.pem'),
   });
   const delegate = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
   writeFiles(folder, { 'delegation.jwt': await good(...delegate) });
@@ -67,7 +67,7 @@ beforeAll(async () => {
   mirrors = [`${await plainHost(join(folder, 'dist'), '404.html')}`, await emptyHost()];
   const witnesses = [{ key: WITNESS.vkey, mirror: mirrors[0] }];
   writeFiles(folder, { 'registry.yaml': JSON.stringify({ mirrors, log: { witnesses, quorum: 1 } }) });
-  await good('checkpoint', '--key', 'online.pem');
+  await good('checkpoint', '--online-key', 'online.pem');
 });
 
 const read = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');

@@ -57,7 +57,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the script for one issuer in docs/p
     'proves one issuer, and an absence, with a %s root key',
     async (algorithm, heading) => {
       const folder = temporaryFolder();
-      await cli(['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--out', 'root.pem'], folder);
+      await cli(['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--private', 'root.pem'], folder);
       for (const [levels, size] of SIZES) {
         if (!ALL && (levels === 1) !== (algorithm === 'P-256')) continue;
         const ids = Array.from({ length: size }, (_one, index) => `issuer.${index}`);

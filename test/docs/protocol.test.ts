@@ -148,7 +148,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol/vecto
 
   async function published(algorithm: string): Promise<string> {
     const folder = await workspace(['alpha', 'beta.example']);
-    await cli(['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--out', 'root.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--private', 'root.pem'], folder);
     await cli(['build', '--key', 'root.pem'], folder);
     return folder;
   }

@@ -115,6 +115,10 @@ describe('the ids of the rules in docs/protocol.md and its parts', () => {
     for (const id of anchors) expect(id).toMatch(/^[a-z]+(?:-[a-z]+){0,2}$/);
   });
 
+  it('stand in a core of at most 5,000 words, and in its parts', () => {
+    expect(read(CORE).split(/\s+/).length).toBeLessThanOrEqual(5000);
+  });
+
   it('are permanent', () => {
     const permanent = PERMANENT.trim().split(/\s+/);
     expect(permanent.filter((id) => !anchors.includes(id))).toEqual([]);

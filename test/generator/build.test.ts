@@ -171,7 +171,7 @@ describe('reproducible', () => {
 describe('a second build', () => {
   it('of the same records touches nothing, not even with another --updated-at or with P-256', async () => {
     const folder = await workspace();
-    await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--out', 'p256.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem'], folder);
     const key = ['build', '--key', 'p256.pem'];
     await cli([...key, ...AT(T1)], folder);
     const before = contents(join(folder, 'dist'));
@@ -187,7 +187,7 @@ describe('a second build', () => {
 
   it('with --renew is new all the same, once for each time', async () => {
     const folder = await workspace();
-    await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--out', 'p256.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem'], folder);
     const renew = (...args: string[]) => cli(['build', '--key', 'p256.pem', '--renew', ...args], folder);
     await renew(...AT(T1));
     await renew(...AT(T2));
@@ -421,7 +421,7 @@ describe('what a build refuses', () => {
 describe('the key', () => {
   it('of --root-key must be the one that signs', async () => {
     const folder = await workspace();
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'other.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'other.pem'], folder);
     const pin = async (key: string) => (await cli(['keys', 'public', key], folder)).stdout;
     writeFiles(folder, { 'root.json': await pin('key.pem'), 'other.json': await pin('other.pem') });
     await built(folder, '--root-key', 'root.json');
@@ -435,7 +435,7 @@ describe('the key', () => {
     const folder = await workspace();
     await built(folder, ...AT(T1));
     const before = contents(join(folder, 'dist'));
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'other.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'other.pem'], folder);
     writeFiles(folder, { 'other.json': (await cli(['keys', 'public', 'other.pem'], folder)).stdout });
     const other = ['build', '--key', 'other.pem'];
     for (const more of [[], ['--root-key', 'other.json'], ['--root-key', 'other.json', '--renew']]) {
@@ -514,7 +514,7 @@ describe('the development key', () => {
     ['build --renew', ['build', '--renew']],
   ])('signs nothing under CI by %s', async (_name, args) => {
     const folder = await workspace();
-    const online = await cli(['keys', 'generate', '--no-passphrase', '--out', 'online.pem'], folder);
+    const online = await cli(['keys', 'generate', '--no-passphrase', '--private', 'online.pem'], folder);
     writeFiles(folder, { 'online.json': online.stdout });
     await cli(['build'], folder);
     const before = contents(folder);
@@ -546,7 +546,7 @@ describe('the development key', () => {
 describe('no secret', () => {
   it('of a key stands in the tree or in what a command prints', async () => {
     const folder = await workspace();
-    await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--out', 'p256.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem'], folder);
     for (const name of ['key.pem', 'p256.pem']) {
       const pem = readFileSync(join(folder, name), 'utf8');
       const secrets = secretsOf(pem);

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
@@ -85,6 +85,23 @@ describe('an emergency', () => {
     expect(stderr).toContain(message);
     expect(code).toBe(2);
     expect(record()).toBe(RECORD);
+  });
+
+  it('says of a revocation that it is final, and how to undo it before it is published', async () => {
+    cpSync(join(folder, 'dist'), join(folder, 'published'), { recursive: true });
+    const { stderr } = await command('revoke', 'gamma', '--reason', 'a mistake');
+    expect(stderr).toContain('A revocation is final');
+    expect(stderr).toContain('restore issuers/europe/gamma.yaml');
+    expect((await command('suspend', 'gamma', '--reason', 'so')).stderr).not.toContain('final:');
+    // As the message says.
+    rmSync(join(folder, 'dist'), { recursive: true });
+    renameSync(join(folder, 'published'), join(folder, 'dist'));
+    writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD });
+    expect((await command('build')).stderr).toContain('the list is unchanged');
+    writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
+    const request = ['--unsigned', 'request', '--root-key', 'root.json'];
+    const requested = await cli(['revoke', 'gamma', '--reason', 'so', ...request], folder);
+    expect(requested.stderr).toContain('Until `attach`');
   });
 
   it('takes a reason for one line of text, whatever it holds', async () => {

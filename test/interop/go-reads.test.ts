@@ -189,7 +189,7 @@ describeWithGo('Go reads the log of a published registry', () => {
       return stdout;
     };
     const dist = (path: string) => join(folder, 'dist', path);
-    await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem');
+    await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem');
     for (const [index, id] of ['alpha', 'beta', 'gamma'].entries()) {
       writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
       await good('build', '--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN }));

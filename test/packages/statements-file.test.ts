@@ -72,7 +72,7 @@ describe('a registry with statements.json, and the version before', () => {
     await before.cli(['mirror', url, 'copy', '--root-key', 'first.json'], folder);
     expect(existsSync(join(folder, 'copy/current/statements.json'))).toBe(false);
     // After an upgrade, the mirror makes the file with the next change that it copies.
-    await now.cli(['checkpoint', '--key', 'online.pem', '--hours', '30'], folder);
+    await now.cli(['checkpoint', '--online-key', 'online.pem', '--hours', '30'], folder);
     await now.cli(['mirror', url, 'copy', '--root-key', 'first.json'], folder);
     expect(existsSync(join(folder, 'copy/current/statements.json'))).toBe(true);
   });

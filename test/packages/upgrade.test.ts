@@ -64,7 +64,7 @@ describe('an upgrade of the publisher', () => {
     const bytes = seen();
     await readWithBoth(before);
     await build(now);
-    await now.cli(['hold', 'other', '--key', 'online.pem'], registry.folder);
+    await now.cli(['hold', 'other', '--online-key', 'online.pem'], registry.folder);
     const after = seen();
     // A build removes snapshots that an earlier root key has signed.
     const isKept = (path: string) => path in after || !path.startsWith('snapshots/');

@@ -83,7 +83,7 @@ export class Ceremony {
     const names = ['Anna', "Bo O'Neil", 'Cy'];
     const folder = await madeOnce('ceremony-dealt', async (made) => {
       await good(
-        cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem', '--public', 'root.json'], made),
+        cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem', '--public', 'root.json'], made),
       );
       await new Ceremony(names, made).split(2);
     });

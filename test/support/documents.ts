@@ -60,7 +60,7 @@ export const withoutTerminal = (commands: string): string =>
   commands
     .replaceAll(/keys generate (?!--no-passphrase)/g, 'keys generate --no-passphrase ')
     .replaceAll(
-      /(passport-registry init .*--root-key|rotate .*--next-key) \S+/g,
+      /(passport-registry init .*--key|rotate .*--next-key) \S+/g,
       (found) => `${found} ${found.includes('--next-key') ? '--next-no-passphrase' : '--no-passphrase'}`,
     );
 

@@ -41,7 +41,7 @@ export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
   };
   writeFiles(folder, {
     'key.json': await good('keys', 'public', 'key.pem'),
-    'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem'),
+    'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
   });
   const log = noteSigner(ORIGIN, 'log', pairIn(join(folder, 'log.pem')));
   let changes = 0;

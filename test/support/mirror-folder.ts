@@ -30,7 +30,7 @@ export interface MirrorFolder {
 export async function publishFirst(folder: string): Promise<void> {
   const ids = ['alpha', 'beta.example.com', 'gamma'];
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
-  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem'], folder);
+  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], folder);
   writeFiles(folder, { 'root.json': stdout });
   await build(folder, '2026-11-01T00:00:00Z');
 }

@@ -18,7 +18,7 @@ const REFUSALS = {
 /** A workspace whose key is of a kind, with its tree in dist/. */
 export async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[]): Promise<string> {
   const folder = await workspace(['alpha', 'beta.example']);
-  await cli(['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--out', 'root.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--private', 'root.pem'], folder);
   const { code, stderr } = await cli(['build', '--key', 'root.pem', ...args], folder);
   expect(stderr).toContain('verified');
   expect(code).toBe(0);

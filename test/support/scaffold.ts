@@ -17,7 +17,7 @@ export function init(args: readonly string[], cwd: string): Promise<Outcome> {
 export async function newRegistry(): Promise<string> {
   const folder = temporaryFolder();
   const { code, stderr } = await init(
-    ['registry', ...SETTINGS, '--root-key', 'root-key.pem', '--no-passphrase'],
+    ['registry', ...SETTINGS, '--key', 'root-key.pem', '--no-passphrase'],
     folder,
   );
   expect(code, stderr).toBe(0);

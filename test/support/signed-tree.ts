@@ -34,7 +34,7 @@ export async function signedTree(): Promise<SignedTree> {
   };
   for (const name of ['first', 'root', 'online', 'stranger']) {
     writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
     });
   }
   const keys = {

@@ -207,9 +207,9 @@ async function makeRegistry(root: string): Promise<void> {
     return stdout;
   };
   const settings = ['--name', 'Nordic', '--contact', 'o@registry.alt', '--base-url', NOWHERE];
-  await good('init', 'registry', ...settings, '--root-key', 'root.pem', '--no-passphrase');
+  await good('init', 'registry', ...settings, '--key', 'root.pem', '--no-passphrase');
   writeFiles(root, {
-    'online.json': await good('keys', 'generate', '--no-passphrase', '--out', 'online.pem'),
+    'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
   });
   const online = ['--online', 'online.json', '--hold'];
   writeFiles(root, { 'delegation.jwt': await good('keys', 'delegate', '--key', 'root.pem', ...online) });

@@ -26,7 +26,7 @@ async function make(folder: string): Promise<void> {
   cpSync(await workspace(['alpha', 'beta']), folder, { recursive: true });
   const said = async (...args: string[]) => (await cli(args, folder)).stdout;
   for (const name of ['online', 'log']) {
-    await said('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`);
+    await said('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
   }
   writeFiles(folder, {
     'registry.yaml': 'statements: true\n',

@@ -40,7 +40,7 @@ export function registryForStatus() {
     here.folder = await workspace(['alpha', 'beta']);
     for (const name of ['root', 'online', 'stranger']) {
       writeFiles(here.folder, {
-        [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+        [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
       });
     }
     made = here.folder;

@@ -80,8 +80,9 @@ async function publish(folder: string, publisher: Version, witness: Version): Pr
   const registry = registryIn(folder);
   await cosign(witness, registry);
   await nameMirror(registry);
-  await run('checkpoint', 'dist', '--key', 'online.pem');
-  await run('hold', 'held', '--key', 'online.pem');
+  const online = publisher.name === 'now' ? '--online-key' : '--key';
+  await run('checkpoint', 'dist', online, 'online.pem');
+  await run('hold', 'held', online, 'online.pem');
 }
 
 /** Names the mirror in registry.yaml: the publisher collects its cosignatures. */
@@ -109,19 +110,19 @@ export async function revokeHarbour(publisher: Version, witness: Version, regist
 
 /** Completes the publication that waits in the log. The version before has another command for it. */
 export async function complete({ name, cli }: Version, { folder }: Registry): Promise<void> {
-  const args = name === 'now' ? ['checkpoint', '--key'] : ['cosign', '--checkpoint-key'];
+  const args = name === 'now' ? ['checkpoint', '--online-key'] : ['cosign', '--checkpoint-key'];
   await cli([...args, 'online.pem'], folder);
 }
 
 /** Writes records and keys. The holders share the key root.pem, with which the tests sign. */
 async function writeKeys(folder: string, { name: version, cli }: Version): Promise<void> {
   // The version before knows no passphrases here.
-  const plain = version === 'now' ? ['--no-passphrase'] : [];
+  const plain = version === 'now' ? ['--no-passphrase', '--private'] : ['--out'];
   const ceremony = await Ceremony.dealt();
   for (const name of ['root.pem', 'root.json', 'shared/holders.json'])
     cpSync(join(ceremony.home, name), join(folder, name.replace('shared/', '')));
   for (const name of ['first', 'online', 'log', 'witness']) {
-    const { stdout } = await cli(['keys', 'generate', ...plain, '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', ...plain, `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
   writeFiles(folder, Object.fromEntries(ISSUERS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));

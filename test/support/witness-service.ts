@@ -23,7 +23,7 @@ export interface WitnessFiles {
 /** Creates the key and the state of a witness with the command line. */
 export async function newWitness(name = 'witness.example/w1'): Promise<WitnessFiles> {
   const folder = temporaryFolder();
-  await cli(['keys', 'generate', '--no-passphrase', '--out', 'witness.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--private', 'witness.pem'], folder);
   const { stdout } = await cli(
     ['keys', 'witness', 'witness.pem', '--name', name, '--state', 'state'],
     folder,

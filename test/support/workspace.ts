@@ -200,7 +200,7 @@ export function writeFiles(folder: string, files: Record<string, string | Uint8A
 export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Promise<string> {
   const folder = temporaryFolder();
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
-  const { code, stderr } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem'], folder);
+  const { code, stderr } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], folder);
   if (code !== 0) throw new Error(stderr);
   return folder;
 }

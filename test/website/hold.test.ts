@@ -31,7 +31,7 @@ async function opened(fragment = '') {
 
 describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () => {
   it('is shown as stopped in the list, in its own view and among the verified facts', async () => {
-    await good('hold', 'alpha', 'gamma', '--key', 'key.pem');
+    await good('hold', 'alpha', 'gamma', '--online-key', 'key.pem');
     const { page, wrong } = await opened();
     const rows = await page.locator('.issuers tbody tr').allInnerTexts();
     expect(rows.map((row) => row.split(/\s*\t\s*/).slice(0, 2))).toEqual([
@@ -78,7 +78,7 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
     const { page } = await openWithClock(`${base}/#issuer=alpha`);
     expect(await verdict(page)).toBe('Verified in your browser');
     await page.getByText('No changes of status or tier since').waitFor();
-    await good('hold', 'alpha', '--key', 'key.pem');
+    await good('hold', 'alpha', '--online-key', 'key.pem');
     const { iat = 0 } = claimsOf(readFileSync(join(folder, 'dist/checkpoint.jwt')));
     const since = new Date(iat * 1000).toISOString();
     await page.clock.runFor(61_000);
@@ -102,14 +102,14 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
   });
 
   it('is shown as revoked if the list has revoked it', async () => {
-    await good('hold', 'gamma', '--key', 'key.pem');
+    await good('hold', 'gamma', '--online-key', 'key.pem');
     const { page } = await opened('#issuer=gamma');
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
   });
 
   it('is shown as active again after its release', async () => {
-    await good('hold', 'alpha', '--key', 'key.pem');
-    await good('hold', '--end', 'alpha', '--false-alarm', '--key', 'key.pem');
+    await good('hold', 'alpha', '--online-key', 'key.pem');
+    await good('hold', '--end', 'alpha', '--false-alarm', '--online-key', 'key.pem');
     const { page } = await opened('#issuer=alpha');
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised');
     expect(await (await verification(page)).innerText()).not.toContain('On hold');

@@ -282,7 +282,7 @@ describeWith(['chromium-headless-shell'], 'the history of an issuer from a long 
   /** A registry with `log.pem`, so that its log can be replaced. */
   async function registry(): Promise<string> {
     const folder = await workspace(['alpha']);
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
     const keys = ['--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN })];
     expect((await cli(['build', ...keys], folder)).code).toBe(0);
     return folder;

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const key = ['--key', 'key.pem'];
   for (const args of [
     ['build', ...key, ...withKeys({ checkpoint: 'key.pem' })],
-    ['hold', 'held', ...key],
+    ['hold', 'held', '--online-key', 'key.pem'],
   ]) {
     const { code, stderr } = await cli(args, folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);

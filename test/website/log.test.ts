@@ -34,7 +34,7 @@ async function logged(): Promise<string> {
 /** A registry with one publication in its log, by the keys `key.pem` and `log.pem`. */
 async function loggedByKeys(): Promise<{ readonly folder: string; readonly keys: string[] }> {
   const folder = await workspace(['alpha']);
-  await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
   const keys = ['--key', 'key.pem', ...withKeys({ log: 'log.pem' })];
   await publish(folder, ...keys);
   return { folder, keys };

@@ -38,7 +38,7 @@ beforeAll(async () => {
   write('harbour.example', { status: 'revoked', status_reason: REASON });
   write('nameless', {});
   await publish('2026-11-23');
-  await cli(['hold', 'lantern.example', '--key', 'key.pem'], folder);
+  await cli(['hold', 'lantern.example', '--online-key', 'key.pem'], folder);
   dist = join(folder, 'dist');
   base = await plainHost(dist, '404.html');
 });

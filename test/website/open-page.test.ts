@@ -228,7 +228,7 @@ describeWith(['chromium-headless-shell'], 'a page that stays open', () => {
     expect(await (await verification(page)).innerText()).toContain(', pinned by this page');
     const { stdout } = await cli(['keys', 'public', 'root.pem'], folder);
     writeFiles(folder, { 'root.json': stdout });
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'next.pem'], folder);
     const args = [
       ...['keys', 'rotate'],
       '--yes',

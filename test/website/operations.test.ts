@@ -36,7 +36,7 @@ beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'stranger', 'log']) {
     writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
     });
   }
   const { rootKey } = await signerKey(folder, 'online');
@@ -183,7 +183,7 @@ describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
 
   it('name the issuers on hold, and lead to them', async () => {
     const held = copyOf('online', 'held');
-    await good('hold', 'beta', '--key', 'online.pem', '--out', 'held');
+    await good('hold', 'beta', '--online-key', 'online.pem', '--out', 'held');
     const { page, wrong } = await opened(await plainHost(held, '404.html'));
     await section(page, 'List').getByRole('link', { name: 'beta' }).click();
     await page.getByText('This issuer is on hold').waitFor();
@@ -202,7 +202,7 @@ describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
     await page.locator('.operations').waitFor();
     const before = claimed();
     expect(await signed(page)).toBe(before);
-    const args = ['checkpoint', 'renewed', '--key', 'online.pem'];
+    const args = ['checkpoint', 'renewed', '--online-key', 'online.pem'];
     expect((await cli(args, folder, clockAhead(1))).code).toBe(0);
     expect(claimed()).not.toBe(before);
     await page.clock.runFor(61_000);
@@ -234,7 +234,7 @@ describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
     const gone = `http://127.0.0.1:${await freePort()}`;
     const urls = [same, late, ahead, expired, altered, gone];
     copyOf('online', 'mirrored');
-    await good('checkpoint', 'mirrored', '--key', 'online.pem', '--mirror', ...urls);
+    await good('checkpoint', 'mirrored', '--online-key', 'online.pem', '--mirror', ...urls);
     const { page, wrong } = await opened(await plainHost(tree('mirrored'), '404.html'));
     expect(await rowsOf(page, 'Mirrors')).toEqual([
       [same, 'in sync', '', timeInWords(LATE)],

@@ -91,7 +91,7 @@ describe('a registry with a name', () => {
       expect.stringContaining('other files have changed: `verify` fails until `checkpoint`'),
     ]);
     expect((await cli(['verify', 'dist'], folder)).code).toBe(1);
-    await run('checkpoint', '--key', 'key.pem');
+    await run('checkpoint', '--online-key', 'key.pem');
     await run('verify', 'dist');
   });
 

@@ -38,7 +38,7 @@ describeWith(['git'], '`status` of a damaged tree', () => {
     top = temporaryFolder();
     writeFiles(top, { 'host/none.html': '' });
     url = await plainHost(join(top, 'host'), 'none.html');
-    const key = ['--root-key', 'root.pem', '--no-passphrase'];
+    const key = ['--key', 'root.pem', '--no-passphrase'];
     expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
     folder = join(top, 'registry');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });

@@ -1,6 +1,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { plainHost } from '../../support/serving.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -30,7 +32,7 @@ beforeAll(async () => {
   top = temporaryFolder();
   writeFiles(top, { 'host/none.html': '' });
   url = await plainHost(join(top, 'host'), 'none.html');
-  const key = ['--root-key', 'root.pem', '--no-passphrase'];
+  const key = ['--key', 'root.pem', '--no-passphrase'];
   expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
   folder = join(top, 'registry');
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
@@ -94,6 +96,74 @@ describe('a first list of a registry whose host', () => {
     expect(await json('build', '--production')).toMatchObject({ code: 0 });
     // Only a first list asks.
     deploy('published');
+    expect(await json('build', '--production')).toMatchObject({ code: 0 });
+  });
+});
+
+/** A deleted tree takes its host with it if the host serves that folder. */
+describeWith(['git'], 'a first list of a registry whose host has lost its list', () => {
+  const git = (...args: string[]) => gitIn(folder, ...args);
+
+  function lose(): void {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    deploy('');
+  }
+
+  /** What the first build and `status` say. */
+  async function refusedBuild(...traces: string[]) {
+    expect(await json('build', '--production')).toMatchObject(refused);
+    expect(await json('build', '--unsigned', 'request')).toMatchObject(refused);
+    for (const name of ['dist', 'request']) expect(existsSync(join(folder, name))).toBe(false);
+    const { code, tree, next } = await json('status');
+    for (const trace of traces) expect(tree.message).toContain(trace);
+    expect(next).toHaveLength(1);
+    return { code, level: tree.level, next: next[0] };
+  }
+
+  it('is refused if the folder has a trust anchor of this root key', async () => {
+    const pinned = ['--trust-on-first-use', '--require-publication'];
+    expect(await json('pin', url, ...pinned)).toMatchObject({ code: 0 });
+    deploy('');
+    const { code, level, next } = await refusedBuild('trust-anchor.json');
+    expect([code, level, next.command]).toEqual([1, 'error', undefined]);
+    expect(next.reason).toContain('mirror');
+    const other = readFileSync(join(folder, 'trust-anchor.json'), 'utf8').replace('"kty"', '"x-kty"');
+    writeFiles(folder, { 'trust-anchor.json': other });
+    expect(await json('build', '--production')).toMatchObject({ code: 0 });
+    rmSync(join(folder, 'trust-anchor.json'));
+  });
+
+  it('is refused if the folder has a delegation by this root key that is not part of the build', async () => {
+    const keys = async (...args: string[]) => (await cli(['keys', ...args], folder)).stdout;
+    const online = await keys('generate', '--no-passphrase', '--private', '../online.pem');
+    writeFiles(folder, { 'online.json': online });
+    writeFiles(folder, { 'delegation.jwt': await keys('delegate', '--online', 'online.json') });
+    deploy('');
+    const { code, level } = await refusedBuild('delegation.jwt');
+    expect([code, level]).toEqual([0, 'warning']);
+    // So begins a registry that is new.
+    expect(await json('build', '--production', '--delegation', 'delegation.jwt')).toMatchObject({ code: 0 });
+    rmSync(join(folder, 'delegation.jwt'));
+  });
+
+  it('is refused if git knows a branch with its tree', async () => {
+    git('init', '-q');
+    git('init', '-q', '--bare', join(top, 'origin.git'));
+    git('remote', 'add', 'origin', join(top, 'origin.git'));
+    cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
+    expect((await cli(['branch', 'save', 'dist'], folder)).code).toBe(0);
+    lose();
+    const { code, level, next } = await refusedBuild('refs/passport-registry/published');
+    const load = 'npx passport-registry branch load dist';
+    expect([code, level, next.command]).toEqual([1, 'error', load]);
+    expect((await cli(['branch', 'load', 'dist'], folder)).code).toBe(0);
+    expect(await json('build', '--production')).toMatchObject({ code: 0 });
+    // In a clone, the branch has another name.
+    git('fetch', '-q');
+    git('update-ref', '-d', 'refs/passport-registry/published');
+    lose();
+    await refusedBuild('refs/remotes/origin/published');
+    git('update-ref', '-d', 'refs/remotes/origin/published');
     expect(await json('build', '--production')).toMatchObject({ code: 0 });
   });
 });

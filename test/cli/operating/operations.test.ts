@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'next', 'online', 'stranger']) {
     writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
     });
   }
   writeFiles(folder, { 'none.yaml': '{}' });
@@ -200,7 +200,7 @@ describe('checkpoint', () => {
   it('holds no lock while it asks the mirrors, and writes nothing if the tree changes meanwhile', async () => {
     let held: Promise<unknown> | undefined;
     const slow = await listen(async (_request, response) => {
-      held ??= cliProcess(['hold', 'alpha', '--key', 'online.pem'], folder);
+      held ??= cliProcess(['hold', 'alpha', '--online-key', 'online.pem'], folder);
       await held;
       response.writeHead(404).end();
     });
@@ -233,8 +233,8 @@ describe('checkpoint', () => {
 });
 
 describe('hold and release', () => {
-  const hold = () => good('hold', 'alpha', '--key', 'online.pem');
-  const release = () => good('hold', '--end', 'alpha', '--false-alarm', '--key', 'online.pem');
+  const hold = () => good('hold', 'alpha', '--online-key', 'online.pem');
+  const release = () => good('hold', '--end', 'alpha', '--false-alarm', '--online-key', 'online.pem');
 
   it('ask no mirror, and keep the statement', async () => {
     let asked = 0;

@@ -67,7 +67,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     top = temporaryFolder();
     for (const name of ['host', 'mirror']) writeFiles(top, { [`${name}/none.html`]: '' });
     url = await plainHost(join(top, 'host'), 'none.html');
-    const key = ['--root-key', 'root.pem', '--no-passphrase'];
+    const key = ['--key', 'root.pem', '--no-passphrase'];
     expect((await init(['registry', ...SETTINGS, '--base-url', url, ...key], top)).code).toBe(0);
     folder = join(top, 'registry');
     git('init', '-q');
@@ -158,7 +158,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('has a hold', async () => {
-    const made = await good('keys', 'generate', '--no-passphrase', '--out', '../online.pem');
+    const made = await good('keys', 'generate', '--no-passphrase', '--private', '../online.pem');
     writeFiles(folder, { 'online.json': made });
     const delegation = await good('keys', 'delegate', '--online', 'online.json', '--hold');
     writeFiles(folder, { 'delegation.jwt': delegation });
@@ -188,7 +188,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('lacks cosignatures', async () => {
-    await good('keys', 'generate', '--no-passphrase', '--out', '../log.pem');
+    await good('keys', 'generate', '--no-passphrase', '--private', '../log.pem');
     const { vkey } = noteSigner('a.alt', 'witness');
     const log = ['origin: registry.alt/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
     const witness = `witnesses: [{ key: ${vkey}, mirror: '${NOBODY}' }]`;

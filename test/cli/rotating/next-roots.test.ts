@@ -72,7 +72,15 @@ beforeEach(async () => {
     folder = made;
     writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha') });
     for (const name of KEYS) {
-      await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`, '--public', `${name}.json`);
+      await good(
+        'keys',
+        'generate',
+        '--no-passphrase',
+        '--private',
+        `${name}.pem`,
+        '--public',
+        `${name}.json`,
+      );
     }
     settings();
     await good('build');

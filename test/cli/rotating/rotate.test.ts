@@ -55,7 +55,7 @@ const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
 const jwk = (file: string): RootJwk & { kid: string } => JSON.parse(text(file));
 
 async function key(name: string, ...args: string[]): Promise<void> {
-  const { stdout } = await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`, ...args);
+  const { stdout } = await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`, ...args);
   writeFiles(folder, { [`${name}.json`]: stdout });
 }
 

@@ -322,7 +322,7 @@ describe('an init that ends early', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { mine: 'mine' });
     mkdirSync(join(folder, 'here'));
-    const args = [...SETTINGS, '--root-key', '../root-key.pem', '--no-passphrase'];
+    const args = [...SETTINGS, '--key', '../root-key.pem', '--no-passphrase'];
     const outcome = await failingAt(number, args, join(folder, 'here'));
     expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining('no space left')]);
     expect(filesIn(folder)).toEqual(['mine']);
@@ -338,7 +338,7 @@ describe('an init that ends early', () => {
   });
 });
 
-describe('init --root-key', () => {
+describe('init --key', () => {
   it('makes a key that only its owner can read, and that the registry signs with', async () => {
     const folder = await newRegistry();
     const key = join(folder, '../root-key.pem');
@@ -363,7 +363,7 @@ describe('init --root-key', () => {
       const folder = temporaryFolder();
       mkdirSync(join(folder, 'registry/issuers'), { recursive: true });
       symlinkSync('registry', join(folder, 'link'));
-      const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', key], folder);
+      const { code, stderr } = await init(['registry', ...SETTINGS, '--key', key], folder);
       expect([code, stderr]).toEqual([2, expect.stringContaining('keep the private key in another folder')]);
       expect(filesIn(folder)).toEqual(['link']);
     },
@@ -373,10 +373,7 @@ describe('init --root-key', () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync('real', join(folder, 'link'));
-    const { stderr } = await init(
-      ['link', ...SETTINGS, '--root-key', 'real/key.pem', '--no-passphrase'],
-      folder,
-    );
+    const { stderr } = await init(['link', ...SETTINGS, '--key', 'real/key.pem', '--no-passphrase'], folder);
     expect(stderr).toContain('keep the private key in another folder');
   });
 
@@ -385,7 +382,7 @@ describe('init --root-key', () => {
     writeFiles(folder, { 'a.pem': 'mine' });
     symlinkSync('nothing', join(folder, 'b.pem'));
     for (const key of ['a.pem', 'b.pem', 'no/such/folder/c.pem']) {
-      const args = ['registry', ...SETTINGS, '--root-key', key, '--no-passphrase'];
+      const args = ['registry', ...SETTINGS, '--key', key, '--no-passphrase'];
       const { code } = await init(args, folder);
       expect(code).toBeGreaterThan(1);
     }
@@ -397,7 +394,7 @@ describe('init --root-key', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': '' });
     const { code, stderr } = await init(
-      ['registry', ...SETTINGS, '--root-key', 'key.pem', '--no-passphrase'],
+      ['registry', ...SETTINGS, '--key', 'key.pem', '--no-passphrase'],
       folder,
     );
     expect([code, stderr]).toEqual([2, expect.stringContaining('has root.json already')]);
@@ -407,7 +404,7 @@ describe('init --root-key', () => {
   it('makes no key if the folder is refused, or a value', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': 'mine' });
-    const key = ['--root-key', 'key.pem', '--no-passphrase'];
+    const key = ['--key', 'key.pem', '--no-passphrase'];
     expect((await init(['registry', ...SETTINGS, ...key], folder)).stderr).toContain('has root.json already');
     expect((await init(['x', ...SETTINGS, '--name', '', ...key], folder)).code).toBe(2);
     expect(filesIn(folder)).toEqual(['registry/root.json']);
@@ -419,7 +416,7 @@ describeWith(['git'], 'init inside of a git working tree', () => {
     const folder = temporaryFolder();
     execFileSync('git', ['init', '-q'], { cwd: folder });
     const { code, stderr } = await init(
-      ['registry', ...SETTINGS, '--root-key', 'key.txt', '--no-passphrase'],
+      ['registry', ...SETTINGS, '--key', 'key.txt', '--no-passphrase'],
       folder,
     );
     expect(code).toBe(0);

@@ -89,7 +89,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
   }
 
   it('begin a log as soon as there is a key, also without witnesses', async () => {
-    await github.good(root, 'keys', 'generate', '--no-passphrase', '--out', 'log.pem');
+    await github.good(root, 'keys', 'generate', '--no-passphrase', '--private', 'log.pem');
     pushLog({}, record('logged'));
     const outcomes = await publishLogged('');
     expect(Object.values(codes(outcomes)), outcomes['Build, sign and verify']?.stderr).toEqual([0, 0, 0, 0]);
@@ -112,7 +112,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
     deploy();
     const registry = await serve(live);
     const good = (...args: string[]) => github.good(root, ...args);
-    await good('keys', 'generate', '--no-passphrase', '--out', 'witness.pem');
+    await good('keys', 'generate', '--no-passphrase', '--private', 'witness.pem');
     const name = ['--name', 'mirror.example', '--state', 'state'];
     const key = await good('keys', 'witness', 'witness.pem', ...name);
     const testify = () =>
@@ -135,7 +135,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
     expect(Object.values(codes(second)), second['Collect cosignatures']?.stderr).toEqual([0, 0, 0]);
     deploy();
     expect(existsSync(join(live, 'issuers/witnessed'))).toBe(true);
-    const pin = ['--witness', key, '--quorum', '1', '--out', 'anchor.json'];
+    const pin = ['--witness', key, '--quorum', '1', '--trust-anchor', 'anchor.json'];
     const thumbprint = JSON.parse(readFileSync(join(main, 'root.json'), 'utf8')).kid;
     await good('pin', registry, '--thumbprint', thumbprint, ...pin);
     await good('verify', registry, '--root-key', 'anchor.json');

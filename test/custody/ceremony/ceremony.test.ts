@@ -429,7 +429,16 @@ describe('splitting an existing key', () => {
   beforeAll(async () => {
     const generate = (name: string, ...more: string[]) =>
       cli(
-        ['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`, '--public', `${name}.json`, ...more],
+        [
+          'keys',
+          'generate',
+          '--no-passphrase',
+          '--private',
+          `${name}.pem`,
+          '--public',
+          `${name}.json`,
+          ...more,
+        ],
         ceremony.home,
       );
     await generate('root');

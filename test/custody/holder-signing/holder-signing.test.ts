@@ -131,7 +131,7 @@ describe('two of three holders', () => {
 
   it('sign a delegation and a rotation', async () => {
     await cli(
-      ['keys', 'generate', '--no-passphrase', '--out', 'online.pem', '--public', 'online.json'],
+      ['keys', 'generate', '--no-passphrase', '--private', 'online.pem', '--public', 'online.json'],
       registry,
     );
     for (const args of [

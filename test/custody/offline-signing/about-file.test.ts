@@ -14,7 +14,10 @@ beforeEach(async () => {
     folder = home;
     record('alpha', { name: 'Alpha' });
     record('beta', {});
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem', '--public', 'root.json'], folder);
+    await cli(
+      ['keys', 'generate', '--no-passphrase', '--private', 'key.pem', '--public', 'root.json'],
+      folder,
+    );
     for (const step of [request, sign, attach]) expect((await step()).code).toBe(0);
     rmSync(join(folder, 'request'), { recursive: true });
   });

@@ -26,7 +26,7 @@ beforeEach(async () => {
     use(folder);
     for (const id of ['alpha', 'beta']) writeFiles(online, { [`issuers/${id}.yaml`]: recordText(id) });
     mkdirSync(offline);
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem'], offline);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], offline);
     writeFiles(online, { 'root.json': stdout });
     await whole();
   });
@@ -328,7 +328,7 @@ describe('signing in two steps', () => {
   });
 
   it('goes on after a rotation, where the key before is named', async () => {
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], offline);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'next.pem'], offline);
     const { stdout: next } = await cli(['keys', 'public', 'next.pem'], offline);
     writeFiles(offline, { 'next.json': next });
     const rotate = await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], offline);
@@ -416,7 +416,7 @@ describe('signing in two steps', () => {
       const [folder, made] = [temporaryFolder(), await workspace(['alpha'])];
       if (algorithm === 'p256') {
         rmSync(join(made, 'key.pem'));
-        await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--out', 'key.pem'], made);
+        await cli(['keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'key.pem'], made);
       }
       const { stdout } = await cli(['keys', 'public', 'key.pem'], made);
       writeFiles(made, { 'root.json': stdout });

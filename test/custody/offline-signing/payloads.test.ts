@@ -58,7 +58,7 @@ async function refused(code: number, message: RegExp | string, ...args: string[]
 
 async function makeKey(name: string): Promise<void> {
   writeFiles(folder, {
-    [`${name}.json`]: (await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`)).stdout,
+    [`${name}.json`]: (await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`)).stdout,
   });
 }
 
@@ -170,8 +170,9 @@ describe('a request with a delegation', () => {
     const permitted = '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them';
     expect(await hold()).toEqual([]);
     expect(await hold('--hold')).toEqual([`${permitted}, A NEW PERMISSION`]);
-    expect(await hold('--hold')).toEqual([permitted]);
-    expect(await hold()).toEqual([expect.stringContaining('NO LONGER PERMITTED')]);
+    // The permission stays, unless told otherwise.
+    expect(await hold()).toEqual([permitted]);
+    expect(await hold('--no-hold')).toEqual([expect.stringContaining('NO LONGER PERMITTED')]);
     const { stderr } = await request('build', '--delegate', 'second.json', '--hold');
     expect(stderr).toContain(`${permitted}, A NEW PERMISSION`);
   });

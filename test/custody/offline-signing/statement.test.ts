@@ -17,7 +17,10 @@ beforeEach(async () => {
   const made = await madeOnce('statement', async (home) => {
     folder = home;
     for (const id of ['alpha', 'beta']) add(id);
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem', '--public', 'root.json'], folder);
+    await cli(
+      ['keys', 'generate', '--no-passphrase', '--private', 'key.pem', '--public', 'root.json'],
+      folder,
+    );
     await whole();
     add('gamma');
   });
@@ -48,7 +51,7 @@ async function whole(...more: string[]): Promise<string> {
 }
 
 async function makeOnlineKey(): Promise<string[]> {
-  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'online.pem'], folder);
+  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'online.pem'], folder);
   writeFiles(folder, { 'online.json': stdout });
   const delegate = await cli(['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'], folder);
   writeFiles(folder, { 'delegation.jwt': delegate.stdout });

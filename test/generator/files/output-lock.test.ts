@@ -139,8 +139,8 @@ syncBuiltinESMExports();
     writeFiles(folder, { 'served/.www.staging/owner.json': JSON.stringify(me) });
     for (const command of [
       ['build', ...KEY],
-      ['checkpoint', 'dist', ...KEY],
-      ['checkpoint', 'served/www', ...KEY],
+      ['checkpoint', 'dist', '--online-key', 'key.pem'],
+      ['checkpoint', 'served/www', '--online-key', 'key.pem'],
     ]) {
       const { code, stderr } = await cli(command, folder);
       expect([code, stderr.includes('is running')]).toEqual([4, true]);

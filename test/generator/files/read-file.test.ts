@@ -13,7 +13,8 @@ describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
   beforeAll(async () => {
     folder = await workspace(['alpha']);
     writeFiles(folder, {
-      'root.json': (await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder)).stdout,
+      'root.json': (await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder))
+        .stdout,
     });
     await cli(['build', '--key', 'root.pem'], folder);
     writeFiles(folder, { 'root.json': readFileSync(join(folder, 'root.json'), 'utf8') });

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 async function key(name: string): Promise<void> {
-  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
+  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
   writeFiles(folder, { [`${name}.json`]: stdout });
 }
 
@@ -65,7 +65,7 @@ const delegate = (root = 'root', online = 'online', file = 'delegation.jwt') =>
   statement(file, 'delegate', '--key', `${root}.pem`, '--online', `${online}.json`);
 
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
-const checkpoint = (...more: string[]) => good('checkpoint', '--key', 'online.pem', ...more);
+const checkpoint = (...more: string[]) => good('checkpoint', '--online-key', 'online.pem', ...more);
 
 /** Something to publish. */
 let changes = 0;
@@ -100,7 +100,7 @@ describe('a tree in which an older list was put back', () => {
   });
 
   it.each<[string, string[]]>([
-    ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
+    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
     ['a build', ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })]],
     ['a signing request', ['build', '--unsigned', 'request']],
   ])('is refused for %s, which would undo the suspension', async (_name, args) => {
@@ -129,7 +129,7 @@ describe('a tree without a checkpoint in which an older list was put back under 
   });
 
   const commands: [string, string[]][] = [
-    ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
+    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
     ['a build', ['build', '--key', 'root.pem', '--production']],
     ['a signing request', ['build', '--unsigned', 'request']],
     [
@@ -179,7 +179,7 @@ describe('a tree in which an older publication statement was put back, with the 
   });
 
   it.each<[string, string[]]>([
-    ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
+    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
     ['a build', ['build', '--key', 'root.pem', '--production', ...withKeys({ checkpoint: 'online.pem' })]],
     ['a signing request', ['build', '--unsigned', 'request']],
   ])('is refused for %s', async (_name, args) => {
@@ -193,11 +193,11 @@ describe('a tree in which an older publication statement was put back, with the 
     const before = text('checkpoint.jwt');
     expect(claimsOf(Buffer.from(before))).toMatchObject({ sequence: 2 });
     rmSync(path('publication.jwt'));
-    const { code, stderr } = await cli(['checkpoint', '--key', 'online.pem'], folder);
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('publication.jwt of the published tree is')]);
     expect(text('checkpoint.jwt')).toBe(before);
     writeFiles(folder, { 'dist/publication.jwt': 'x' });
-    expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).not.toBe(0);
+    expect((await cli(['checkpoint', '--online-key', 'online.pem'], folder)).code).not.toBe(0);
     expect(text('checkpoint.jwt')).toBe(before);
   });
 
@@ -324,7 +324,7 @@ describe('a registry with checkpoints', () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
     const before = statSync(path('checkpoint.jwt')).mtimeMs;
     const previous = process.umask(0o077);
-    await good('checkpoint', '--key', 'root.pem');
+    await good('checkpoint', '--online-key', 'root.pem');
     process.umask(previous);
     const { mode, mtimeMs } = statSync(path('checkpoint.jwt'));
     expect((mode & 0o777).toString(8)).toBe('644');
@@ -473,14 +473,24 @@ describe('a registry with checkpoints', () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
     expect(existsSync(path('keys/delegation.jwt'))).toBe(false);
     expect((await client(await serve(path()))).status().checkpoint).toBe(true);
-    await good('checkpoint', '--key', 'root.pem');
+    await good('checkpoint', '--online-key', 'root.pem');
   });
 
   it.each([
-    ['a key that is not delegated', ['checkpoint', '--key', 'stranger.pem'], 1, 'ERR_CHECKPOINT_INVALID'],
-    ['a key that is not there', ['checkpoint', '--key', 'none.pem'], 4, 'does not exist'],
-    ['a folder that is no tree', ['checkpoint', 'issuers', '--key', 'online.pem'], 2, 'contains no registry'],
-    ['hours that are none', ['checkpoint', '--key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
+    [
+      'a key that is not delegated',
+      ['checkpoint', '--online-key', 'stranger.pem'],
+      1,
+      'ERR_CHECKPOINT_INVALID',
+    ],
+    ['a key that is not there', ['checkpoint', '--online-key', 'none.pem'], 4, 'does not exist'],
+    [
+      'a folder that is no tree',
+      ['checkpoint', 'issuers', '--online-key', 'online.pem'],
+      2,
+      'contains no registry',
+    ],
+    ['hours that are none', ['checkpoint', '--online-key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
     [
       'a build with a key that is not delegated',
       ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'stranger.pem' })],
@@ -516,11 +526,13 @@ describe('a registry with checkpoints', () => {
       'of a build into a folder that lacks the published tree',
       ['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'online.pem' })],
     ],
-    ['of a tree without a delegation', ['checkpoint', '--key', 'online.pem']],
+    ['of a tree without a delegation', ['checkpoint', '--online-key', 'online.pem']],
   ])('by an online key %s is refused: load the published tree', async (_name, args) => {
     await delegate();
     await build('--delegation', 'delegation.jwt');
     rmSync(args[0] === 'build' ? path() : path('keys/delegation.jwt'), { recursive: true });
+    // The delegation would show that there was a tree.
+    rmSync(join(folder, 'delegation.jwt'));
     const { code, stderr } = await cli(args, folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('output folder')]);
   });
@@ -528,7 +540,7 @@ describe('a registry with checkpoints', () => {
   it('has none of that without a delegation', async () => {
     await build();
     expect(existsSync(path('snapshots'))).toBe(false);
-    const { code, stderr } = await cli(['checkpoint', '--key', 'root.pem'], folder);
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'root.pem'], folder);
     expect([code, stderr.includes('checkpoints begin with a build')]).toEqual([2, true]);
   });
 });
@@ -588,7 +600,7 @@ describe('a rotation of the root key', () => {
     await held.refresh();
     expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid], checkpoint: true });
     held.close();
-    await good('checkpoint', '--key', 'online.pem');
+    await good('checkpoint', '--online-key', 'online.pem');
     await client(base, 'root');
   });
 

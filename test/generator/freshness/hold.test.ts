@@ -16,7 +16,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'other']) {
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
   made = folder;
@@ -54,7 +54,7 @@ async function delegate(file: string, ...more: string[]): Promise<void> {
   writeFiles(folder, { [file]: stdout });
 }
 
-const ONLINE = ['--key', 'online.pem'] as const;
+const ONLINE = ['--online-key', 'online.pem'] as const;
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const hold = (...ids: string[]) => good('hold', ...ids, ...ONLINE);
 const release = (...ids: string[]) => good('hold', '--end', '--false-alarm', ...ids, ...ONLINE);
@@ -164,9 +164,9 @@ describe('hold and release', () => {
 
   it('need no permission for the root key itself', async () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
-    await good('hold', 'alpha', '--key', 'root.pem');
+    await good('hold', 'alpha', '--online-key', 'root.pem');
     expect(await reasons('alpha')).toEqual(['issuer-held']);
-    await good('checkpoint', '--key', 'root.pem');
+    await good('checkpoint', '--online-key', 'root.pem');
     expect(await reasons('alpha')).toEqual(['issuer-held']);
   });
 
@@ -182,7 +182,7 @@ describe('hold and release', () => {
   it('refuse a key that the delegation does not name', async () => {
     await publish();
     const before = text('checkpoint.jwt');
-    const { code, stderr } = await cli(['hold', 'alpha', '--key', 'other.pem'], folder);
+    const { code, stderr } = await cli(['hold', 'alpha', '--online-key', 'other.pem'], folder);
     expect([code, text('checkpoint.jwt') === before]).toEqual([1, true]);
     expect(stderr).toContain('ERR_CHECKPOINT_INVALID');
   });
@@ -237,12 +237,53 @@ describe('the command line about a hold', () => {
     }
   });
 
-  it('keys delegate gives the permission only with --hold', async () => {
-    await delegate('with.jwt', '--hold');
-    await delegate('without.jwt');
-    const of = (file: string) => claimsOf(readFileSync(join(folder, file)));
-    expect(of('with.jwt')).toMatchObject({ hold: true });
-    expect(of('without.jwt')).not.toHaveProperty('hold');
+  it('are what a suspension proposes that lacks the root key, if the online key may hold', async () => {
+    const suspended = ['suspend', 'alpha', '--reason', 'x', '--key', 'away.pem', '--production'];
+    await publish();
+    const { code, stderr } = await cli(suspended, folder);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('`hold alpha --online-key FILE`')]);
+    await delegate('without.jwt', '--no-hold');
+    await build('--delegation', 'without.jwt', ...withKeys({ checkpoint: 'online.pem' }));
+    expect((await cli(suspended, folder)).stderr).not.toContain('hold alpha');
+  });
+
+  it('stay with a suspension without the online key of the settings, which keeps the checkpoint', async () => {
+    await publish();
+    await hold('alpha');
+    const before = text('checkpoint.jwt');
+    const away = withKeys({ checkpoint: 'away.pem' });
+    const suspended = ['suspend', 'beta', '--reason', 'x', '--key', 'root.pem', '--production', ...away];
+    const { code, stderr } = await cli(suspended, folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('--checkpoint-later')]);
+    expect((await good(...suspended, '--checkpoint-later')).stderr).toContain('run `checkpoint dist`');
+    expect(text('checkpoint.jwt')).toBe(before);
+    expect([await reasons('alpha'), await reasons('beta')]).toEqual([['issuer-held'], ['status-suspended']]);
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
+    await good('checkpoint', ...ONLINE);
+    expect([await reasons('alpha'), claims().hold]).toEqual([['issuer-held'], ['alpha']]);
+  });
+
+  it('need a permission, which a new delegation keeps unless told otherwise', async () => {
+    const permits = async (...args: string[]) => {
+      await delegate('next.jwt', ...args);
+      return claimsOf(readFileSync(join(folder, 'next.jwt')))['hold'] === true;
+    };
+    // Without a tree, nobody knows what the online key may do, and no power is given.
+    expect(await permits()).toBe(false);
+    rmSync(join(folder, 'next.jwt'));
+    await publish();
+    expect([await permits(), await permits('--no-hold')]).toEqual([true, false]);
+    const requested = async (folderOfRequest: string, ...args: string[]) => {
+      const online = ['--unsigned', folderOfRequest, '--root-key', 'root.json', ...args];
+      const { stderr } = await good('keys', 'delegate', '--online', 'online.json', ...online);
+      return /may hold issuers/.test(stderr);
+    };
+    expect([await requested('kept'), await requested('ended', '--no-hold')]).toEqual([true, false]);
+    writeFiles(folder, { 'dist/keys/delegation.jwt': 'x' });
+    const unreadable = ['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json'];
+    const { code, stderr, stdout } = await cli(unreadable, folder);
+    expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('--no-hold')]);
+    expect(await permits('--hold')).toBe(true);
   });
 });
 
@@ -305,7 +346,7 @@ describe('a hold', () => {
 
   it('stays with a new delegation to another online key, if that key may hold issuers', async () => {
     const other = withKeys({ checkpoint: 'other.pem' });
-    await delegate('without.jwt', '--online', 'other.json');
+    await delegate('without.jwt', '--online', 'other.json', '--no-hold');
     const message = await refused(
       ...['build', '--key', 'root.pem', '--production', '--delegation', 'without.jwt', ...other],
     );
@@ -430,7 +471,7 @@ describe('a hold without a key', () => {
     const { code, stderr } = await cli(['hold', 'alpha'], folder);
     expect([code, stderr]).toEqual([3, expect.stringContaining(kid)]);
     expect(stderr).not.toContain('keys delegate');
-    await delegate('delegation.jwt');
+    await delegate('delegation.jwt', '--no-hold');
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await cli(['hold', 'alpha'], folder)).stderr).toContain(`${kid} sign checkpoints, but no holds`);
   });

@@ -156,9 +156,9 @@ describe('a registry with a log', () => {
   const KEYS = ['--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem', log: 'log.pem' })];
 
   it.each([
-    ['`checkpoint`', ['checkpoint', '--key', 'online.pem'], true],
+    ['`checkpoint`', ['checkpoint', '--online-key', 'online.pem'], true],
     ['the same build', ['build', ...KEYS], true],
-    ['`checkpoint`, with the same list,', ['checkpoint', '--key', 'online.pem'], false],
+    ['`checkpoint`, with the same list,', ['checkpoint', '--online-key', 'online.pem'], false],
     ['the same build, with the same list,', ['build', ...KEYS], false],
   ])('keeps new names until %s completes their publication', async (_name, complete, isListNew) => {
     const { tree, folder: registry } = await publishedWithLog();
@@ -187,7 +187,7 @@ describe('a registry with a log', () => {
     await cli(['build', ...KEYS, '--cosign-later'], folder);
     const kept = [...filesOf(tree).keys()].find((path) => path.endsWith('/about.json')) ?? '';
     rmSync(join(tree, kept));
-    const { code, stderr } = await cli(['checkpoint', '--key', 'online.pem'], folder);
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining('run its build again')]);
     expect((await cli(['build', ...KEYS], folder)).code).toBe(0);
   });

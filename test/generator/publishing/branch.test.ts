@@ -259,7 +259,7 @@ describeWith(['git'], 'passport-registry branch', () => {
 
   it('refuses a branch that was put back to an older delegation, with the same list', async () => {
     const delegate = async (name: string) => {
-      const online = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
+      const online = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
       writeFiles(folder, { [`${name}.json`]: online.stdout });
       const args = ['keys', 'delegate', '--key', 'key.pem', '--online', `${name}.json`];
       const delegation = await cli(args, folder, name === 'second' ? clockAhead(1) : {});

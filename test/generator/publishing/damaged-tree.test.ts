@@ -28,7 +28,7 @@ let paths: string[];
 beforeAll(async () => {
   const { folder, good, publish } = await loggedFolder();
   writeFiles(folder, {
-    'online.json': await good('keys', 'generate', '--no-passphrase', '--out', 'online.pem'),
+    'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
   });
   const delegation = await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json');
   writeFiles(folder, { 'delegation.jwt': delegation });

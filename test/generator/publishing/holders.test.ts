@@ -99,7 +99,7 @@ describe('the record of the holders', () => {
 
   it('is dropped with a note when the root key changes', async () => {
     await built(...RECORDED);
-    await good('keys', 'generate', '--no-passphrase', '--out', 'next.pem', '--public', 'next.json');
+    await good('keys', 'generate', '--no-passphrase', '--private', 'next.pem', '--public', 'next.json');
     const { stdout: step } = await good('keys', 'step', '--key', 'root.pem', '--next', 'next.json');
     writeFiles(folder, { 'step.jwt': step });
     const rotated = [
@@ -216,7 +216,7 @@ describe('a record that must not be published', () => {
   });
 
   it('is of another root key', async () => {
-    await good('keys', 'generate', '--no-passphrase', '--out', 'other.pem', '--public', 'other.json');
+    await good('keys', 'generate', '--no-passphrase', '--private', 'other.pem', '--public', 'other.json');
     const args = ['build', '--key', 'other.pem', '--root-key', 'other.json', '--json'];
     const outcome = await run(...args, ...RECORDED);
     expect(outcome.code).toBe(3);

@@ -17,7 +17,7 @@ let duration: number;
 
 beforeAll(async () => {
   folder = await workspace(Array.from({ length: 30 }, (_one, index) => `issuer-${index}`));
-  await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
   const log = { origin: 'registry.example/log', signer: { key: 'log.pem' } };
   writeFiles(folder, { 'registry.yaml': JSON.stringify({ log }) });
   await cli([...BUILD, '--out', 'old'], folder);

@@ -48,7 +48,7 @@ beforeEach(async () => {
     - key: ${witness.vkey}
       mirror: ${mirror}
 `,
-    'log.json': await good('keys', 'generate', '--no-passphrase', '--out', 'log.pem'),
+    'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
   });
 });
 
@@ -96,11 +96,11 @@ describe('the last proof of a publication', () => {
     expect(cosignedAt('log/publication.tlog-proof')).toBe(START + 60);
     clock = START + 120;
     if (hasCheckpoint) {
-      await good('hold', 'alpha', '--key', 'key.pem');
+      await good('hold', 'alpha', '--online-key', 'key.pem');
       expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 0, head: { size: 2 } });
       expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
     }
-    expect(await good('checkpoint', ...(hasCheckpoint ? ['--key', 'key.pem'] : []))).toBe('');
+    expect(await good('checkpoint', ...(hasCheckpoint ? ['--online-key', 'key.pem'] : []))).toBe('');
     expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 1, head: { size: 2 } });
     expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
     expect(await problemsIn(dist())).toEqual([]);

@@ -47,7 +47,7 @@ async function refused(...args: string[]): Promise<string> {
 
 async function key(name: string): Promise<void> {
   writeFiles(folder, {
-    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
   });
 }
 
@@ -251,7 +251,7 @@ describe('a build refuses', () => {
       'logs are signed with Ed25519',
     ],
   ])('%s', async (_what, args, message) => {
-    await good('keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--out', 'p256.pem');
+    await good('keys', 'generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem');
     await good(...BUILD);
     expect(await refused(...args)).toContain(message);
   });
@@ -398,7 +398,7 @@ describe('a publication that is only in the log', () => {
     expect(existsSync(dist('keys/rotation.json'))).toBe(false);
     const statement = read('log/statements/3.jwt');
     cpSync(dist(), join(folder, 'copy'), { recursive: true });
-    await good('checkpoint', 'copy', '--key', 'log.pem');
+    await good('checkpoint', 'copy', '--online-key', 'log.pem');
     expect(readFileSync(join(folder, 'copy/publication.jwt'))).toEqual(statement);
     expect(await problemsIn(join(folder, 'copy'))).toEqual([]);
     // The interrupted command does the same.

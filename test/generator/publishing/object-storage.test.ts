@@ -78,7 +78,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
 
   it('serves a registry that verifies, with all that is required of hosts', async () => {
     await build();
-    const { code: signed } = await cli(['checkpoint', '--key', 'key.pem', '--mirror', base], folder);
+    const { code: signed } = await cli(['checkpoint', '--online-key', 'key.pem', '--mirror', base], folder);
     writeFiles(parts(), { 'OLDER.js': 'export {};' });
     const { code, stderr } = await publish();
     expect([signed, code, stderr]).toEqual([0, 0, expect.not.stringContaining('ERROR')]);
@@ -135,7 +135,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     }
 
     beforeAll(async () => {
-      await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
+      await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
       rmSync(join(folder, 'issuers/gone.yaml'));
       server.on('event', ({ Records: [{ eventName, s3 }] }) => {
         if (eventName.startsWith('ObjectCreated')) uploaded.push(decodeURIComponent(s3.object.key));

@@ -35,7 +35,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   const head = () => git(origin, 'rev-parse', 'published');
   const statusOf = (id: string) => JSON.parse(git(origin, 'show', `published:issuers/${id}`)).status;
   const key = async (name: string) => {
-    const { stdout } = await run('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`);
+    const { stdout } = await run('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
     writeFiles(folder, { [`${name}.json`]: stdout });
   };
 
@@ -118,25 +118,25 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   it('by an older publication statement about the same list', async () => {
     await key('online');
     const delegate = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
-    writeFiles(folder, { 'delegation.jwt': (await run(...delegate)).stdout });
     await build();
     copy('dist', 'old');
+    writeFiles(folder, { 'delegation.jwt': (await run(...delegate)).stdout });
     const list = readFileSync(join(folder, 'dist/issuers.json'));
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await save();
     expect(readFileSync(join(folder, 'dist/issuers.json')).equals(list)).toBe(true);
     // The older tree gets a checkpoint, too, so that only its statement is older.
     await build('--out', 'old', '--delegation', 'delegation.jwt');
-    await run('checkpoint', 'old', '--key', 'online.pem');
+    await run('checkpoint', 'old', '--online-key', 'online.pem');
     await refused(1, 'ERR_PUBLICATION_ROLLED_BACK', 'old');
   });
 
   it('by another list of the same date', async () => {
     const time = ['--updated-at', '2026-01-01T00:00:00Z'];
     await build(...time);
-    await save();
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await build(...time, '--out', 'other');
+    await save();
     await refused(1, 'of the same date', 'other');
   });
 
@@ -159,28 +159,28 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
       const args = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
       writeFiles(folder, { 'delegation.jwt': (await run(...args)).stdout });
     };
-    await delegate();
     const freshness = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
     await build();
     copy('dist', 'none');
+    await delegate();
     await build(...freshness);
     await save();
     copy('dist', 'first');
     await refused(1, 'has no checkpoint, but a checkpoint is required', 'none');
     second();
-    await run('checkpoint', '--key', 'online.pem');
+    await run('checkpoint', '--online-key', 'online.pem');
     await save();
     await refused(1, /a checkpoint dated .* was accepted before/, 'first');
     await delegate();
     await build(...freshness);
     await save();
     second();
-    await run('checkpoint', 'first', '--key', 'online.pem');
+    await run('checkpoint', 'first', '--online-key', 'online.pem');
     await refused(1, /a delegation dated .* was accepted before/, 'first');
     // Without its checkpoint, the branch does not show which delegation is the newest.
     pushByHand('echo x > checkpoint.jwt');
     expect((await cli(['branch', 'load', 'damaged'], folder)).code).toBe(1);
-    await run('checkpoint', '--key', 'online.pem');
+    await run('checkpoint', '--online-key', 'online.pem');
     await refused(1, 'the published tree is damaged');
   });
 
@@ -188,7 +188,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await build(...withKeys({ checkpoint: 'key.pem' }));
     await save();
     copy('dist', 'old');
-    await run('hold', 'alpha', '--key', 'key.pem');
+    await run('hold', 'alpha', '--online-key', 'key.pem');
     await save();
     await refused(1, /the checkpoint is dated .* was accepted before/, 'old');
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });

@@ -28,7 +28,7 @@ async function good(...args: string[]): Promise<string> {
 
 async function key(name: string): Promise<void> {
   writeFiles(folder, {
-    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
   });
 }
 

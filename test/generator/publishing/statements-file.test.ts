@@ -44,9 +44,9 @@ describe('a registry whose registry.yaml says statements: true', () => {
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { status: 'suspended' }) });
     for (const change of [
       () => build(),
-      () => cli(['checkpoint', '--key', 'online.pem', '--hours', '30'], folder),
-      () => cli(['hold', 'alpha', '--key', 'online.pem'], folder),
-      () => cli(['checkpoint', '--key', 'online.pem', '--hours', '40'], folder),
+      () => cli(['checkpoint', '--online-key', 'online.pem', '--hours', '30'], folder),
+      () => cli(['hold', 'alpha', '--online-key', 'online.pem'], folder),
+      () => cli(['checkpoint', '--online-key', 'online.pem', '--hours', '40'], folder),
     ]) {
       const { code, stderr } = await change();
       expect([code, stderr.includes('passport-registry:')]).toEqual([0, false]);
@@ -75,13 +75,13 @@ describe('a registry whose registry.yaml says statements: true', () => {
         ['ERR_AUDIT_STATEMENTS'],
       ]);
     }
-    expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).toBe(0);
+    expect((await cli(['checkpoint', '--online-key', 'online.pem'], folder)).code).toBe(0);
     expect(held(tree)).toBe(JSON.stringify(expected(tree)));
   });
 
   it.each<[string, readonly string[]]>([
-    ['a hold', ['hold', 'alpha', '--key', 'online.pem']],
-    ['a checkpoint', ['checkpoint', '--key', 'online.pem', '--hours', '30']],
+    ['a hold', ['hold', 'alpha', '--online-key', 'online.pem']],
+    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem', '--hours', '30']],
     ['a suspension', ['suspend', 'alpha', '--reason', 'test', ...KEYS]],
   ])('has no older statements there if %s fails before the file is replaced', async (_what, args) => {
     const { tree, folder } = await publishedWithLog();
@@ -101,7 +101,7 @@ describe('a registry whose registry.yaml says statements: true', () => {
   it('has no such file if one of its files is not text, and a hold is published all the same', async () => {
     const { tree, folder } = await publishedWithLog();
     writeFiles(tree, { 'log/publication.tlog-proof': new Uint8Array([0xff, 0xfe]) });
-    expect((await cli(['hold', 'alpha', '--key', 'online.pem'], folder)).code).toBe(0);
+    expect((await cli(['hold', 'alpha', '--online-key', 'online.pem'], folder)).code).toBe(0);
     expect(existsSync(join(tree, FILE))).toBe(false);
   });
 
@@ -110,7 +110,7 @@ describe('a registry whose registry.yaml says statements: true', () => {
     rmSync(join(folder, 'registry.yaml'));
     expect((await build()).code).toBe(0);
     expect(existsSync(join(tree, FILE))).toBe(false);
-    expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).toBe(0);
+    expect((await cli(['checkpoint', '--online-key', 'online.pem'], folder)).code).toBe(0);
     expect(existsSync(join(tree, FILE))).toBe(false);
   });
 

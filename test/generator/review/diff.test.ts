@@ -163,7 +163,7 @@ describe('passport-registry diff', () => {
       expect(stderr).toContain('b:1:1: error record-removed');
       expect(stderr).not.toContain('note: without');
     }
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'other.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'other.pem'], folder);
     const other = await cli(['keys', 'public', 'other.pem'], folder);
     writeFiles(folder, { 'other.json': other.stdout });
     const forged = await cli(['diff', registry, '--root-key', 'other.json'], folder);

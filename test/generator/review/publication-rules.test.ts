@@ -148,7 +148,7 @@ describe('the rules of a change', () => {
   });
 
   it('are not reset by a rotation, nor by giving the verifiers up', async () => {
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'next.pem'], folder);
     writeFiles(folder, { 'next.json': (await cli(['keys', 'public', 'next.pem'], folder)).stdout });
     const step = await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], folder);
     writeFiles(folder, { 'rotation.jwt': step.stdout });
@@ -209,7 +209,7 @@ describe('what somebody has edited in a published tree', () => {
       () => writeFiles(folder, { 'dist/UNFIT-FOR-PRODUCTION.txt': '' }),
     ],
   ])('is no way to another root key: %s', async (_name, change) => {
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'next.pem'], folder);
     writeFiles(folder, { 'next.json': (await cli(['keys', 'public', 'next.pem'], folder)).stdout });
     change();
     const { code, stderr } = await cli(['build', '--key', 'next.pem'], folder);
@@ -273,7 +273,7 @@ describe('reserved names', () => {
   it("this repository's example issuers are signed by a development key, and by no other", async () => {
     const demonstration = temporaryFolder();
     cpSync(EXAMPLE_RECORDS, join(demonstration, 'issuers'), { recursive: true });
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'key.pem'], demonstration);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], demonstration);
     const { code, stderr } = await cli(['build', '--key', 'key.pem', '--production'], demonstration);
     expect(code).toBe(1);
     expect(stderr.match(/error example-name/g)).toHaveLength(6);

@@ -27,7 +27,7 @@ describe('passport-registry keys generate', () => {
   ])('makes a %s key that only its owner can read, and prints the public half', async (algorithm, type) => {
     const folder = temporaryFolder();
     const { code, stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--out', 'root.pem'],
+      ['keys', 'generate', '--no-passphrase', '--alg', algorithm, '--private', 'root.pem'],
       folder,
     );
     expect(code).toBe(0);
@@ -40,13 +40,15 @@ describe('passport-registry keys generate', () => {
 
   it('never overwrites a key, and makes Ed25519 unless told otherwise', async () => {
     const folder = temporaryFolder();
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
     expect(JSON.parse(stdout).crv).toBe('Ed25519');
     const before = readFileSync(join(folder, 'root.pem'), 'utf8');
-    expect((await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder)).code).toBe(4);
+    expect((await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder)).code).toBe(
+      4,
+    );
     expect(readFileSync(join(folder, 'root.pem'), 'utf8')).toBe(before);
     expect(
-      (await cli(['keys', 'generate', '--no-passphrase', '--alg', 'RSA', '--out', 'x.pem'], folder)).code,
+      (await cli(['keys', 'generate', '--no-passphrase', '--alg', 'RSA', '--private', 'x.pem'], folder)).code,
     ).toBe(2);
     expect((await cli(['keys', 'generate'], folder)).code).toBe(2);
   });
@@ -73,9 +75,9 @@ describe('the passphrase of a key that is made', () => {
   const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
 
   it.each([
-    ['keys generate', ['keys', 'generate', '--out', 'root.pem']],
-    ['keys generate --public', ['keys', 'generate', '--out', 'root.pem', '--public', 'root.json']],
-    ['init --root-key', ['init', 'registry', ...SETTINGS, '--root-key', 'root.pem']],
+    ['keys generate', ['keys', 'generate', '--private', 'root.pem']],
+    ['keys generate --public', ['keys', 'generate', '--private', 'root.pem', '--public', 'root.json']],
+    ['init --key', ['init', 'registry', ...SETTINGS, '--key', 'root.pem']],
   ])('is asked for twice by %s on a terminal, and is never shown', async (_name, args) => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await onTerminal(args, folder, `${LONG}\r${LONG}\r`);
@@ -92,7 +94,7 @@ describe('the passphrase of a key that is made', () => {
   it('must be typed twice alike, and long enough', async () => {
     const folder = temporaryFolder();
     const lines = ['short', ' '.repeat(LONG.length), LONG, `${LONG}!`, LONG, LONG];
-    const args = ['keys', 'generate', '--alg', 'P-256', '--out', 'root.pem'];
+    const args = ['keys', 'generate', '--alg', 'P-256', '--private', 'root.pem'];
     const { code } = await onTerminal(args, folder, lines.map((line) => `${line}\r`).join(''));
     expect(code).toBe(0);
     const key = readFileSync(join(folder, 'root.pem'), 'utf8');
@@ -100,12 +102,12 @@ describe('the passphrase of a key that is made', () => {
   });
 
   it.each([
-    [['keys', 'generate', '--out', 'root.pem'], 2],
-    [['keys', 'generate', '--out', 'root.pem', '--public', 'root.json'], 2],
-    [['init', 'registry', ...SETTINGS, '--root-key', 'root.pem'], 2],
-    [['keys', 'generate', '--out', 'root.pem', '--no-passphrase', '--passphrase-file', 'long'], 2],
-    [['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'short'], 3],
-    [['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'blank'], 3],
+    [['keys', 'generate', '--private', 'root.pem'], 2],
+    [['keys', 'generate', '--private', 'root.pem', '--public', 'root.json'], 2],
+    [['init', 'registry', ...SETTINGS, '--key', 'root.pem'], 2],
+    [['keys', 'generate', '--private', 'root.pem', '--no-passphrase', '--passphrase-file', 'long'], 2],
+    [['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'short'], 3],
+    [['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'blank'], 3],
   ])('is demanded without a terminal, and no file is made: %j', async (args, expected) => {
     const folder = temporaryFolder();
     writeFiles(folder, { long: LONG, short: 'short', blank: ' '.repeat(LONG.length) });
@@ -117,7 +119,7 @@ describe('the passphrase of a key that is made', () => {
     const folder = await workspace(['alpha']);
     writeFiles(folder, { words: `${LONG}\n` });
     const file = ['--passphrase-file', 'words'];
-    await cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json', ...file], folder);
+    await cli(['keys', 'generate', '--private', 'root.pem', '--public', 'root.json', ...file], folder);
     const args = ['build', '--production', '--key', 'root.pem', '--root-key', 'root.json'];
     const { code, stderr } = await cli([...args, ...file], folder);
     expect(code, stderr).toBe(0);
@@ -193,7 +195,7 @@ describeWith(['openssl'], 'an encrypted key that is made', () => {
   it('is read by openssl', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { words: 'correct horse battery staple\n' });
-    const args = ['keys', 'generate', '--out', 'root.pem', '--passphrase-file', 'words'];
+    const args = ['keys', 'generate', '--private', 'root.pem', '--passphrase-file', 'words'];
     const { x } = JSON.parse((await cli(args, folder)).stdout);
     const openssl = ['pkey', '-in', 'root.pem', '-passin', 'file:words'];
     const text = execFileSync('openssl', openssl, { cwd: folder, encoding: 'utf8' });
@@ -207,7 +209,7 @@ const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://
 
 describe('passport-registry keys generate --public', () => {
   const generate = (folder: string, out: string, file: string) =>
-    cli(['keys', 'generate', '--no-passphrase', '--out', out, '--public', file], folder);
+    cli(['keys', 'generate', '--no-passphrase', '--private', out, '--public', file], folder);
   const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 
   it('writes the public JWK that it prints, as a key that commands accept', async () => {
@@ -258,7 +260,7 @@ describeWith(['git'], 'a key that is put into a folder', () => {
     async (name) => {
       const { folder, listed } = inRepository();
       writeFiles(folder, { 'keys/deep/.gitignore': '*.pem', 'notes.txt': '', 'keys/root.keys': '' });
-      const { code } = await cli(['keys', 'generate', '--no-passphrase', '--out', name], folder);
+      const { code } = await cli(['keys', 'generate', '--no-passphrase', '--private', name], folder);
       expect(code).toBe(0);
       const expected = ['?? keys/deep/.gitignore', '?? keys/root.keys', '?? notes.txt'];
       if (!name.startsWith('keys/')) expected.unshift('?? .gitignore');
@@ -269,10 +271,10 @@ describeWith(['git'], 'a key that is put into a folder', () => {
   it('that ignores it, or is in no repository, changes nothing else there', async () => {
     const { folder } = inRepository();
     writeFiles(folder, { '.gitignore': '*.pem\n' });
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
     expect(ignored(folder)).toBe('*.pem\n');
     const elsewhere = temporaryFolder();
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'root.pem'], elsewhere);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], elsewhere);
     expect(readdirSync(elsewhere)).toEqual(['root.pem']);
   });
 
@@ -282,8 +284,8 @@ describeWith(['git'], 'a key that is put into a folder', () => {
     ['a line of the private folder', PRIVATE_EXCEPTION, '.passport-registry/root.pem'],
   ])('of a git repository is not committed although %s says otherwise', async (_name, files, name) => {
     for (const args of [
-      ['keys', 'generate', '--no-passphrase', '--out', name],
-      ['init', 'registry', ...SETTINGS, '--root-key', name, '--no-passphrase'],
+      ['keys', 'generate', '--no-passphrase', '--private', name],
+      ['init', 'registry', ...SETTINGS, '--key', name, '--no-passphrase'],
     ]) {
       const { folder, listed } = inRepository();
       writeFiles(folder, files);
@@ -302,8 +304,8 @@ describeWith(['git'], 'a key that is put into a folder', () => {
 
   it('is not made if git would commit it all the same', async () => {
     for (const args of [
-      ['keys', 'generate', '--no-passphrase', '--out', 'root.pem'],
-      ['init', 'registry', ...SETTINGS, '--root-key', 'root.pem', '--no-passphrase'],
+      ['keys', 'generate', '--no-passphrase', '--private', 'root.pem'],
+      ['init', 'registry', ...SETTINGS, '--key', 'root.pem', '--no-passphrase'],
     ]) {
       const { folder } = inRepository();
       // git does not ignore a file that it tracks.
@@ -324,7 +326,7 @@ describeWith(['git'], 'a key that is put into a folder', () => {
 
   it.each([
     ['a build', ['build']],
-    ['keys generate', ['keys', 'generate', '--no-passphrase', '--out', '.passport-registry/root.key']],
+    ['keys generate', ['keys', 'generate', '--no-passphrase', '--private', '.passport-registry/root.key']],
   ])('made by hand for private files is not committed, by %s', async (_name, args) => {
     for (const existing of [
       {},

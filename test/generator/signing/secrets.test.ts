@@ -81,7 +81,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['keys', 'delegate', '--key', 'secret', '--online', 'root.json']],
         [['keys', 'step', '--key', 'secret', '--next', 'root.json']],
         [['build', '--key', 'secret', ...withKeys({ checkpoint: 'secret' }), '--json']],
-        [['checkpoint', '--key', 'secret', '--json']],
+        [['checkpoint', '--online-key', 'secret', '--json']],
         [['build', '--key', 'env:SECRET', '--renew'], { SECRET: form(pem) }],
         [['suspend', 'alpha', '--reason', 'x', '--key', 'secret']],
         [['verify', 'dist', '--json']],
@@ -122,13 +122,13 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
           ],
         ],
         [['keys', 'rotate', '--config', 'inlined.yaml', '--next-key', 'next.pem', '--yes']],
-        [['keys', 'generate', '--no-passphrase', '--out', form(pem)]],
+        [['keys', 'generate', '--no-passphrase', '--private', form(pem)]],
         [['keys', 'public', form(pem)]],
         [['keys', 'generate', '--no-passphrase', '--alg', form(pem)]],
         [['status', '--offline', '--root-key', 'root.json', `--kee=${form(pem)}`]],
         [['mirror', '--root-key', form(pem), 'status', 'http://127.0.0.1:1']],
         [['build', '--passphrase-file', form(pem), '--key', 'secret']],
-        [['init', 'new', ...SETTINGS, '--root-key', form(pem)]],
+        [['init', 'new', ...SETTINGS, '--key', form(pem)]],
       ];
       for (const [args, environment] of commands)
         outcomes.push([args.join(' '), await cli(args, folder, environment)]);

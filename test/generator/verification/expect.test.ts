@@ -61,7 +61,7 @@ describe('verify --expect of a tree with a checkpoint', () => {
   beforeAll(async () => {
     writeFiles(folder, {
       'root.json': await good('keys', 'public', 'key.pem'),
-      'online.json': await good('keys', 'generate', '--no-passphrase', '--out', 'online.pem'),
+      'online.json': await good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
     });
     writeFiles(folder, {
       'delegation.jwt': await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
@@ -77,7 +77,7 @@ describe('verify --expect of a tree with a checkpoint', () => {
     cpSync(join(folder, 'checked'), join(folder, 'earlier'), { recursive: true });
     earlier = await serve(join(folder, 'earlier'));
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    await good('checkpoint', 'checked', '--key', 'online.pem');
+    await good('checkpoint', 'checked', '--online-key', 'online.pem');
   });
 
   it('accepts the same checkpoint and a newer one, and refuses an older one', async () => {

@@ -22,13 +22,13 @@ let tree: string;
 
 beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
-  await cli(['keys', 'generate', '--no-passphrase', '--out', 'log.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--private', 'log.pem'], folder);
   const keys = ['--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem', log: 'log.pem' })];
   const build = () => cli(['build', ...keys, ...withKeys({ origin: ORIGIN })], folder);
   await build();
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   await build();
-  await cli(['checkpoint', '--key', 'key.pem', '--mirror', await emptyHost()], folder);
+  await cli(['checkpoint', '--online-key', 'key.pem', '--mirror', await emptyHost()], folder);
   // Longer paths, as a log with many entries has them.
   writeFiles(folder, { 'dist/log/tile/0/x001/000': 'x', 'dist/log/tile/entries/x001/x234/067': 'x' });
   // As a mirror that cosigns serves it.

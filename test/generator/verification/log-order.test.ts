@@ -32,7 +32,7 @@ beforeAll(async () => {
   here = await loggedFolder();
   await here.publish();
   writeFiles(here.folder, {
-    'next.json': await here.good('keys', 'generate', '--no-passphrase', '--out', 'next.pem'),
+    'next.json': await here.good('keys', 'generate', '--no-passphrase', '--private', 'next.pem'),
   });
   keys = { old: here.keys.root, next: await signerKey(here.folder, 'next') };
   writeFiles(here.folder, {
@@ -213,7 +213,7 @@ describe('an entry is refused', () => {
         'keys',
         'generate',
         '--no-passphrase',
-        '--out',
+        '--private',
         `${name}.pem`,
         '--public',
         `${name}.json`,

@@ -120,7 +120,10 @@ describe('verify of a folder with a log', () => {
   }
 
   it('refuses a statement that the root key has not signed, and one that does not say what its entry says', async () => {
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'thief.pem'], here.folder);
+    const { stdout } = await cli(
+      ['keys', 'generate', '--no-passphrase', '--private', 'thief.pem'],
+      here.folder,
+    );
     writeFiles(here.folder, { 'thief.json': stdout });
     const thief = await signerKey(here.folder, 'thief');
     const entries = await logEntries(here.tree);
@@ -237,7 +240,7 @@ describe('verify of a head that a mirror has cosigned', () => {
     const other = await loggedFolder();
     const before = readFileSync(join(other.tree, 'log/checkpoint'), 'utf8');
     const head = logHead(other.tree);
-    await other.good('keys', 'generate', '--no-passphrase', '--out', 'new.pem');
+    await other.good('keys', 'generate', '--no-passphrase', '--private', 'new.pem');
     writeFiles(other.folder, {
       'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.alt/' }),
     });

@@ -31,7 +31,7 @@ let [older, tree]: Files[] = [new Map(), new Map()];
 
 beforeAll(async () => {
   folder = await workspace(ISSUERS);
-  await cli(['keys', 'generate', '--no-passphrase', '--out', 'stranger.pem'], folder);
+  await cli(['keys', 'generate', '--no-passphrase', '--private', 'stranger.pem'], folder);
   key = await signer('key');
   stranger = await signer('stranger');
   const build = async (status: string) => {

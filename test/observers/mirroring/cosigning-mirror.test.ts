@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 
 async function newWitness(): Promise<void> {
-  await here.good('keys', 'generate', '--no-passphrase', '--out', 'witness.pem');
+  await here.good('keys', 'generate', '--no-passphrase', '--private', 'witness.pem');
   vkey = (await here.good('keys', 'witness', 'witness.pem', '--name', NAME, '--state', 'state')).trim();
   witness = parseNoteKey(vkey, 'witness', invalid);
 }

@@ -135,7 +135,7 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
         'keys',
         'generate',
         '--no-passphrase',
-        '--out',
+        '--private',
         'stranger.pem',
         '--public',
         'stranger.json',

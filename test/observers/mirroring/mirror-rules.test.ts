@@ -22,7 +22,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
 
   async function keyPair(name: string): Promise<string> {
     const { stdout } = await cli(
-      ['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`],
+      ['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`],
       here.folder,
     );
     writeFiles(here.folder, { [`${name}.json`]: stdout });

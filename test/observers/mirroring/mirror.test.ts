@@ -113,7 +113,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
 
   /** A tree that is good in itself, by another key. */
   async function forge(): Promise<void> {
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'forger.pem'], here.folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'forger.pem'], here.folder);
     rmSync(join(here.folder, 'dist'), { recursive: true });
     await cli(['build', '--key', 'forger.pem'], here.folder);
     rmSync(join(here.folder, 'forger.pem'));
@@ -157,14 +157,17 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     await publish('2026-11-02T00:00:00Z', ...withKeys({ checkpoint: 'key.pem' }));
     await mirror(here.tree);
     const before = readFileSync(join(here.folder, 'mirror/current/checkpoint.jwt'), 'utf8');
-    expect((await cli(['checkpoint', '--key', 'key.pem'], here.folder, clockAhead(1))).code).toBe(0);
+    expect((await cli(['checkpoint', '--online-key', 'key.pem'], here.folder, clockAhead(1))).code).toBe(0);
     expect((await mirror(here.tree)).stderr).toContain('switched to');
     expect(readFileSync(join(here.folder, 'mirror/current/checkpoint.jwt'), 'utf8')).not.toBe(before);
   });
 
   it('follows a rotation from the key that it has pinned', async () => {
     await mirror(here.tree);
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', 'next.pem'], here.folder);
+    const { stdout } = await cli(
+      ['keys', 'generate', '--no-passphrase', '--private', 'next.pem'],
+      here.folder,
+    );
     writeFiles(here.folder, { 'next.json': stdout });
     writeFiles(here.folder, {
       rotation: (await cli(['keys', 'step', '--key', 'key.pem', '--next', 'next.json'], here.folder)).stdout,
@@ -182,7 +185,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     const left = await mirror(here.tree);
     expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_INVALID')]);
     // Whoever has pinned another key means it.
-    await cli(['keys', 'generate', '--no-passphrase', '--out', 'fresh.pem'], here.folder);
+    await cli(['keys', 'generate', '--no-passphrase', '--private', 'fresh.pem'], here.folder);
     writeFiles(here.folder, {
       'root.json': (await cli(['keys', 'public', 'fresh.pem'], here.folder)).stdout,
     });

@@ -74,7 +74,7 @@ describeWith(['rsync'], 'a mirror of a tree whose SHA256SUMS nothing proves', ()
 
   it.each(Object.entries(WAYS))('takes them from %s once a checkpoint proves them', async (_name, way) => {
     serveWith(FOREIGN);
-    await run('checkpoint', '--key', 'key.pem');
+    await run('checkpoint', '--online-key', 'key.pem');
     const { notes } = JSON.parse((await mirror(await way(dist))).stdout);
     expect(notes).toEqual([expect.objectContaining({ code: 'file-unknown', path: 'news.json' })]);
     // A live host hides some of its own files.

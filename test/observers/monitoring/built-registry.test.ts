@@ -14,7 +14,7 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   };
   for (const name of ['log', 'next', 'online']) {
     writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
     });
   }
   writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
@@ -38,7 +38,7 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   const checkpoint = withKeys({ checkpoint: 'online.pem' });
   await good('build', '--key', 'key.pem', ...logging, '--delegation', 'delegation', ...checkpoint);
   expect(await monitor()).toEqual([0, 'delegation-logged']);
-  await good('checkpoint', 'dist', '--key', 'online.pem');
+  await good('checkpoint', 'dist', '--online-key', 'online.pem');
   expect(await monitor()).toEqual([0]);
 
   change('beta', { status: 'suspended' });
@@ -46,7 +46,7 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   cpSync(join(folder, 'dist'), before, { recursive: true });
   await good('build', '--key', 'key.pem', ...logging, ...checkpoint, '--cosign-later');
   expect(await monitor()).toEqual([5, 'watched-issuer-changed', 'publication-logged']);
-  await good('checkpoint', 'dist', '--key', 'online.pem');
+  await good('checkpoint', 'dist', '--online-key', 'online.pem');
   expect(await monitor()).toEqual([0]);
 
   writeFiles(folder, {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['log', 'online']) {
     writeFiles(folder, {
-      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--out', `${name}.pem`),
+      [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
     });
   }
   const publish = async (day: number, ...more: string[]) => {

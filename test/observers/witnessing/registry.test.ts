@@ -24,7 +24,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await workspace(['alpha']);
   for (const name of ['online', 'log', 'log2']) {
-    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--out', `${name}.pem`], folder);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
 });
@@ -93,7 +93,7 @@ describe('a publisher with witnesses', () => {
     expect([signers(), signers('log/publication.tlog-proof')]).toEqual([all, all]);
     const before = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    const report = JSON.parse(await ok('checkpoint', '--key', 'online.pem', '--json'));
+    const report = JSON.parse(await ok('checkpoint', '--online-key', 'online.pem', '--json'));
     expect(report).toMatchObject({ ok: true, log: { cosigned: 2, collected: 2, quorum: 2, missing: [] } });
     expect(fileOf('checkpoint.jwt')).not.toBe(before[0]);
     expect(fileOf('log/publication.tlog-proof')).not.toBe(before[1]);
@@ -105,7 +105,7 @@ describe('a publisher with witnesses', () => {
     const [checkpoint, proof] = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
     await first?.end('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    const { code, stderr } = await cli(['checkpoint', '--key', 'key.pem'], folder);
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
     // The proof keeps its cosignature, although nobody has cosigned now.
     expect([code, stderr]).toEqual([4, expect.stringMatching(/WARNING: witness witness0.example: /)]);
     expect(stderr).toContain('cosigned by 1 witness, 0 of them now');
@@ -114,7 +114,7 @@ describe('a publisher with witnesses', () => {
     change('beta');
     const built = await cli([...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' })], folder);
     expect(built.stderr).toContain('cosigned by 0 witnesses');
-    const again = await cli(['checkpoint', '--key', 'key.pem', '--json'], folder);
+    const again = await cli(['checkpoint', '--online-key', 'key.pem', '--json'], folder);
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       4,
       expect.objectContaining({ ok: false, log: expect.objectContaining({ cosigned: 0, quorum: 1 }) }),
@@ -144,7 +144,7 @@ describe('a publisher with witnesses', () => {
   it('asks nobody with a checkpoint if the registry has no log', async () => {
     await ok('build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' }));
     await witnesses(1, 1);
-    const { code, stderr } = await cli(['checkpoint', '--key', 'key.pem'], folder);
+    const { code, stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('witness')]);
     expect(existsSync(join(folder, 'dist/log'))).toBe(false);
   });
@@ -189,7 +189,7 @@ describe('a witness of a registry', () => {
 
   it('follows the rotation of the root key only to a key to which the trust anchor commits it', async () => {
     writeFiles(folder, {
-      'next.json': await ok('keys', 'generate', '--no-passphrase', '--out', 'next.pem'),
+      'next.json': await ok('keys', 'generate', '--no-passphrase', '--private', 'next.pem'),
       'root.json': await ok('keys', 'public', 'key.pem'),
     });
     await ok(...BUILD, ...withKeys({ log: 'log.pem' }));

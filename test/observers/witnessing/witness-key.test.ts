@@ -14,7 +14,7 @@ let jwk: { x: string };
 beforeEach(async () => {
   folder = temporaryFolder();
   const { stdout } = await cli(
-    ['keys', 'generate', '--no-passphrase', '--out', 'w.pem', '--public', 'w.json'],
+    ['keys', 'generate', '--no-passphrase', '--private', 'w.pem', '--public', 'w.json'],
     folder,
   );
   jwk = JSON.parse(stdout);
@@ -56,7 +56,7 @@ describe('keys witness', () => {
   );
 
   it('refuses a key that is not Ed25519', async () => {
-    await keys('generate', '--no-passphrase', '--alg', 'P-256', '--out', 'p256.pem');
+    await keys('generate', '--no-passphrase', '--alg', 'P-256', '--private', 'p256.pem');
     const { code, stderr } = await keys('witness', 'p256.pem', '--name', 'mirror.example');
     expect([code, stderr]).toEqual([3, expect.stringContaining('Ed25519')]);
   });
@@ -77,7 +77,7 @@ describe('the options of a witness', () => {
   beforeEach(async () => {
     here = await loggedFolder();
     folder = here.folder;
-    await keys('generate', '--no-passphrase', '--out', 'w.pem');
+    await keys('generate', '--no-passphrase', '--private', 'w.pem');
     await keys('witness', 'w.pem', '--name', 'mirror.example', '--state', 'state');
   });
 
@@ -128,7 +128,7 @@ process.stdout.write(sign(null, readFileSync(0), key));`;
   });
 
   it('refuse another key than that of the state', async () => {
-    await keys('generate', '--no-passphrase', '--out', 'other.pem');
+    await keys('generate', '--no-passphrase', '--private', 'other.pem');
     const { code, stdout } = await mirror([...state, '--witness-key', 'other.pem', '--json']);
     expect([code, JSON.parse(stdout).error.code]).toEqual([3, 'ERR_KEY_REJECTED']);
   });

@@ -96,14 +96,14 @@ export type RegistryErrorCode =
   | 'ERR_CHECKPOINT_ROLLED_BACK'
   /**
    * The delegation is older than the last accepted delegation under the same root key
-   * (docs/protocol.md#delegation-rollback).
+   * (docs/protocol/clients.md#delegation-rollback).
    */
   | 'ERR_DELEGATION_ROLLED_BACK'
   /** The delegation has expired. */
   | 'ERR_DELEGATION_EXPIRED'
   /**
    * The publication statement is missing, although a client has accepted one before, the trust anchor requires one, the
-   * checkpoint names its sequence, or a look-up of one issuer needs one (docs/protocol.md#statement-required).
+   * checkpoint names its sequence, or a look-up of one issuer needs one (docs/protocol/clients.md#statement-required).
    */
   | 'ERR_PUBLICATION_MISSING'
   /** The publication statement is malformed, or the root key did not sign it (docs/protocol.md#statement-form). */

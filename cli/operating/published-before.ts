@@ -1,0 +1,102 @@
+import { readdirSync } from 'node:fs';
+import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
+import { readRotation, readStatement } from '@passport-registry/verifier/core';
+import { repositoryAround } from '../../generator/files/git.js';
+import { readText } from '../../generator/files/read-file.js';
+import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { PATHS } from '../../generator/tree/paths.js';
+
+/** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
+export interface PublicationTrace {
+  readonly what: string;
+  /** The file, if that is a delegation: one is signed before the first list that needs it, too. */
+  readonly delegation?: string;
+  /** What to do if the registry has never published all the same. */
+  readonly otherwise: string;
+}
+
+interface TraceOptions {
+  /** The root key; undefined if it is not known, so that the branch and the delegations of any key count. */
+  readonly rootKey: RootKey | undefined;
+  /** The text of a delegation that is about to be published, which shows nothing. */
+  readonly delegation?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Looks for what a publication leaves outside of the tree, in the working directory and its git repository. A host that
+ * serves a tree which was deleted answers that it has no list, so its answer alone does not show that a registry is new.
+ */
+export async function findTrace(options: TraceOptions): Promise<PublicationTrace | undefined> {
+  return (await branchTrace(options)) ?? (await anchorTrace(options)) ?? delegationTrace(options);
+}
+
+async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationTrace | undefined> {
+  const repository = orNothing(() => repositoryAround('.', env));
+  if (repository === undefined) return undefined;
+  for (const { ref, commit } of orNothing(() => knownBranches(repository)) ?? []) {
+    const read = (path: string) => orNothing(() => readFromCommit(commit, path, repository));
+    const [key, steps] = [read(PATHS.rootKey), read(PATHS.rotation)];
+    const earlier = orNothing(() => readRotation(steps ?? '[]').map(({ kid }) => kid)) ?? [];
+    if (key === undefined || !isAmong(rootKey, [await thumbprintOf(key.toString()), ...earlier])) continue;
+    return {
+      what: `${ref} in git has a tree of ${named(rootKey)}`,
+      otherwise: `delete that branch, also here: git update-ref -d ${ref}`,
+    };
+  }
+  return undefined;
+}
+
+/** `pin` writes this file from what a host serves. */
+const TRUST_ANCHOR = 'trust-anchor.json';
+
+async function anchorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace | undefined> {
+  // It may be that of another registry.
+  if (rootKey === undefined) return undefined;
+  const anchor = orNothing(() => JSON.parse(readText(TRUST_ANCHOR)));
+  if (anchor === undefined || orNothing(() => assertTrustAnchor(anchor) ?? true) === undefined)
+    return undefined;
+  if (!isAmong(rootKey, [await thumbprintOf(JSON.stringify(anchor.root))])) return undefined;
+  const otherwise = `remove ${TRUST_ANCHOR}`;
+  return { what: `${TRUST_ANCHOR} pins this root key`, otherwise };
+}
+
+function delegationTrace({ rootKey, delegation }: TraceOptions): PublicationTrace | undefined {
+  const files = (orNothing(() => readdirSync('.')) ?? []).filter((name) => name.endsWith('.jwt')).sort();
+  for (const file of files) {
+    const text = orNothing(() => readText(file).trim());
+    if (text === undefined || text === delegation) continue;
+    const read = orNothing(() => readStatement(text, 'registry-delegation+jwt', (why) => new Error(why)));
+    if (read === undefined || !isAmong(rootKey, [read.kid])) continue;
+    return {
+      what: `${named(rootKey)} has signed the delegation ${file} at ${formatUpdatedAt(read.issuedAt)}`,
+      delegation: file,
+      otherwise: `publish that delegation with the first list: build with --delegation ${file}`,
+    };
+  }
+  return undefined;
+}
+
+const named = (rootKey: RootKey | undefined) => (rootKey === undefined ? 'a root key' : 'this root key');
+
+function isAmong(rootKey: RootKey | undefined, thumbprints: readonly (string | undefined)[]): boolean {
+  return rootKey === undefined || thumbprints.includes(rootKey.thumbprint);
+}
+
+async function thumbprintOf(jwk: string): Promise<string | undefined> {
+  try {
+    return (await importRootKey(JSON.parse(jwk))).thumbprint;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What cannot be read shows nothing. */
+function orNothing<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
