@@ -4,7 +4,7 @@ import {
   recentCosignatures,
   verifyPublicationProof,
 } from '@passport-registry/verifier/core';
-import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import { clockAt } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
 import { Problems, type SeenFiles } from './seen-files.js';
 
@@ -26,6 +26,6 @@ export async function checkQuorum(
   { maxAgeMs, now, ...trust }: LogDemands,
 ): Promise<void> {
   if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
-  const times = recentCosignatures({ now, tolerance: CLOCK_TOLERANCE_MS }, maxAgeMs);
+  const times = recentCosignatures(clockAt(now), maxAgeMs);
   await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, ...times });
 }

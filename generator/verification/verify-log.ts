@@ -4,9 +4,10 @@ import {
   type FirstRoots,
   headSigner,
   isPublication,
-  isSameHash,
+  KeptProofs,
   keysAt,
   type LogState,
+  type LogTree,
   type NoteKey,
   type PlacedEntry,
   type PlacedPublication,
@@ -18,12 +19,10 @@ import {
   signerAmong,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
-import type { LogTree } from '../log/log-tree.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { checkArchive } from './log-archive.js';
-import { assertProves } from './log-proof.js';
 import { assertLogged, checkStatements, treeStatements } from './log-statements.js';
 import { Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
@@ -102,14 +101,16 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   if (published !== undefined) assertLogged(statements, entries);
   const key = await assertSigned(head, state, PATHS.logHead);
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
+  const proofs = new KeptProofs(tree);
   if (published !== undefined && statement !== undefined) {
     const proof = await files.require(PATHS.logProof);
-    await assertProves(proof, { ...published, statement: statement.text, tree }, PATHS.logProof);
+    const fault = await proofs.faultOf(proof, { ...published, statement: statement.text });
+    if (fault !== undefined) throw problemIn(PATHS.logProof)(fault);
   }
   const rootKeys = await rootKeysOf(state);
   const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
-  await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
+  await checkArchive(files, { origin: head.origin, entries, tree, proofs, isVerified });
   if (cosigned !== undefined) await checkCosignedHead(cosigned, { ...head, tree }, state);
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);
@@ -157,7 +158,7 @@ async function checkCosignedHead(
 ): Promise<void> {
   const path = PATHS.cosignedHead(origin);
   if (head.origin !== origin) throw problemIn(path)(`is a head of ${head.origin}, not of ${origin}`);
-  if (head.size <= tree.size && !isSameHash(await tree.rootAt(head.size), head.root)) {
+  if (head.size <= tree.size && !(await tree.contains(head))) {
     throw problemIn(path)('is not an earlier head of this log');
   }
   await assertSigned(head, state, path);
@@ -173,7 +174,7 @@ async function assertContains(
   if (size < known.size) {
     throw inHead(`has ${size} entries, but a log with ${known.size} entries was accepted before`);
   }
-  if (!isSameHash(await tree.rootAt(known.size), known.root)) {
+  if (!(await tree.contains(known))) {
     throw inHead(`does not contain the log with ${known.size} entries that was accepted before`);
   }
 }

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote, type SignedHead } from '@passport-registry/verifier/core';
+import { formatNote, type LogTree, type SignedHead } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 
-/** A log by its head, and the hashes of its entries if they are known. */
+/** A log by its head, and the tree of its entries if they are known. */
 export interface LogEvidence {
   readonly head: SignedHead;
-  readonly hashes: readonly Uint8Array[] | undefined;
+  readonly tree: LogTree | undefined;
 }
 
 /** Returns the signed heads of a forked log as text: everybody who has the key of the log can verify them. */
@@ -33,10 +33,10 @@ export function keepEvidence(folder: string, known: LogEvidence, other: LogEvide
     throw new IoFailed(`${kept} cannot be created: ${(cause as Error).message}`, { cause });
   }
   for (const [index, name] of ['known', 'other'].entries()) {
-    const { hashes } = index === 0 ? known : other;
+    const { tree } = index === 0 ? known : other;
     writeWholeFile(join(kept, `${name}.checkpoint`), texts[index] ?? '');
-    if (hashes === undefined) continue;
-    const lines = hashes.map((hash) => `${Buffer.from(hash).toString('hex')}\n`);
+    if (tree === undefined) continue;
+    const lines = tree.leaves.map((hash) => `${Buffer.from(hash).toString('hex')}\n`);
     writeWholeFile(join(kept, `${name}.hashes`), lines.join(''));
   }
   return kept;

@@ -54,15 +54,15 @@ async function followHead({ path, head }: ShownHead, { view, round, report }: Pl
   }
   const relation = await relationOf(head, log, view);
   if (relation.kind === 'damaged') report(finding('log-damaged', relation.message, { host: url }));
-  if (relation.kind === 'forked') reportFork({ head, hashes: relation.hashes }, { view, round, report });
+  if (relation.kind === 'forked') reportFork({ head, tree: relation.tree }, { view, round, report });
   if (relation.kind === 'grown') await grow(head, relation, { view, round });
 }
 
 /** Reports two heads that are not consistent: the log has shown different histories. */
 function reportFork(other: LogEvidence, { view: { host }, round, report }: Place): void {
-  const { head, hashes } = round.log;
+  const { head, tree } = round.log;
   if (head === undefined) return;
-  const known = { head, hashes };
+  const known = { head, tree };
   const message =
     `the log has forked: its head with ${other.head.size} entries is not consistent with the known head with ` +
     `${head.size} entries`;
@@ -87,7 +87,7 @@ function kept(known: LogEvidence, other: LogEvidence, { options: { folder } }: R
 /** Verifies new entries, their statements and lists, and adds them to the known log. */
 async function grow(
   head: SignedHead,
-  { entries, hashes }: Grown,
+  { entries, tree }: Grown,
   { view, round }: Pick<Place, 'view' | 'round'>,
 ): Promise<void> {
   const { host } = view;
@@ -97,7 +97,7 @@ async function grow(
   const add: Report = (found) => findings.push(found);
   const hosts = [host, ...round.hosts.filter((other) => other !== host)];
   const all = [...log.entries, ...entries.map(({ entry }) => entry)];
-  const { from, told } = await firstTold({ entries, hashes }, { host, round });
+  const { from, told } = await firstTold({ entries, tree }, { host, round });
   const verified = await verifyEntries(log, { entries, hosts, from, told, report: add });
   const { state, publications } = verified;
   const watch = { issuers: options.watch, from: told, published: publishedIndex(view, all) };
@@ -113,7 +113,7 @@ async function grow(
   round.log = {
     ...log,
     head,
-    hashes,
+    tree,
     entries: all,
     state,
     publication: publications.at(-1) ?? log.publication,
@@ -127,13 +127,13 @@ async function grow(
 
 /** Returns the first new entry that is verified, and the first whose changes are told. */
 async function firstTold(
-  { entries, hashes }: Pick<Grown, 'entries' | 'hashes'>,
+  { entries, tree }: Pick<Grown, 'entries' | 'tree'>,
   { host, round }: { readonly host: MonitoredHost; readonly round: Round },
 ): Promise<{ readonly from: number; readonly told: number }> {
   const { before, options, now, logTrust } = round;
   if (before.head !== undefined) return { from: 0, told: 0 };
   if (options.sinceMs === undefined) return { from: 0, told: Number.POSITIVE_INFINITY };
-  const told = await firstSince(now - options.sinceMs, { entries, hashes, host, trust: logTrust });
+  const told = await firstSince(now - options.sinceMs, { entries, tree, host, trust: logTrust });
   // The publication before is what the changes are compared with.
   const from = entries.findLast(({ index, entry }) => index < told && entry.type === 'publication')?.index;
   return { from: from ?? 0, told };

@@ -186,7 +186,7 @@ function finish(
       log:
         head === undefined
           ? null
-          : { origin: head.origin, size: head.size, added: head.size - before.hashes.length },
+          : { origin: head.origin, size: head.size, added: head.size - before.tree.size },
       hosts: checked.map(({ size = null }, at) => ({ url: hosts[at]?.url ?? '', size })),
       findings: SEVERITIES.flatMap((level) =>
         findings.filter(isFirst).filter(({ severity }) => severity === level),

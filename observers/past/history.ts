@@ -3,6 +3,7 @@ import {
   ANY_TIME,
   type AnyEntry,
   beginLog,
+  COSIGNED_ANY_TIME,
   isPublication,
   type LogState,
   type PlacedEntry,
@@ -60,7 +61,7 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
     throw new TreeRejected(`${source.name} has no log, so nothing shows what it published earlier`);
   }
   // Without a quorum: the newest publication may wait for its cosignatures, while the past is proven.
-  const anyWitness = { origin, witnesses: [], quorum: 0, ...ALWAYS };
+  const anyWitness = { origin, witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
   const head = await verifyPublicationProof(await read(PATHS.logProof), statement, anyWitness);
   const invalid = (message: string) =>
     new TreeRejected(`the log of ${source.name} ${message}: read another copy of the registry`);
@@ -73,8 +74,6 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
   const isPartial = publications.length < all.length;
   return { source, trust, roots, entries: entries.map(({ entry }) => entry), publications, isPartial };
 }
-
-const ALWAYS = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 function publicationsIn(entries: readonly PlacedEntry[], roots: readonly PastRoot[]): PastEntry[] {
   const keys = roots.map(({ rootKey }) => rootKey);

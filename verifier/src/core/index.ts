@@ -80,12 +80,20 @@ export {
   verifyPublicationStatement,
 } from './statements/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './statements/root-chain.js';
-export { type RotationStep, readRotation, successorIn, walkSteps } from './statements/rotation.js';
+export {
+  followStep,
+  type RotationStep,
+  readRotation,
+  successorIn,
+  type UnknownRoot,
+  walkSteps,
+} from './statements/rotation.js';
 export {
   ANY_TIME,
   readStatement,
   type Statement,
   type StatementTimes,
+  validFrom,
   verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
@@ -97,7 +105,7 @@ export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publica
 export { readHashedFile } from './publication/hashed-file.js';
 export type { SummedHead } from './publication/head.js';
 export type { Publication } from './publication/publication.js';
-export { refuseOlderList } from './publication/rollback.js';
+export { refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
 export { storedFiles } from './publication/stored-publication.js';
 export {
@@ -113,6 +121,7 @@ export {
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 
 export {
+  COSIGNED_ANY_TIME,
   type Cosignature,
   type CosignatureRules,
   cosignatureTime,
@@ -148,13 +157,13 @@ export {
   type TreeHead,
 } from './log/merkle.js';
 export {
+  containsHead,
   type LoggedHead,
   PROOF,
   type ReadFile,
   readWide,
   recentCosignatures,
   refuseOtherLog,
-  rootsFromTiles,
   tileReader,
   verifyPublicationProof,
 } from './log/publication-proof.js';
@@ -189,7 +198,8 @@ export { type Period, type PeriodProof, verifyPeriod } from './history/period.js
 // For auditors, mirrors, monitors and witnesses: the rules of a whole log (rules log-statements, log-order).
 
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
-export { keysAt, namedLogKey, namesLog, signerAmong } from './audit/log-keys.js';
+export { KeptProofs, type ProvenEntry } from './audit/kept-proofs.js';
+export { keysAt, namesLog, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,
   type FirstRoots,
@@ -202,6 +212,7 @@ export {
   type Said,
 } from './audit/log-state.js';
 export { isOfOtherType, readLogged } from './audit/log-statement.js';
+export { LogTree, type Tile } from './audit/log-tree.js';
 export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
 export {
   type MirrorState,

@@ -110,10 +110,8 @@ export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFi
     );
   }
   const hasSameSize = head.size === accepted.size;
-  const isContained = hasSameSize
-    ? isSameHash(head.root, accepted.root)
-    : sharesWitness(head, accepted) || (await contains(head, accepted, readFile));
-  if (!isContained) {
+  const isVouched = !hasSameSize && sharesWitness(head, accepted);
+  if (!isVouched && !(await containsHead(head, accepted, readFile))) {
     throw new RegistryError(
       'ERR_LOG_INCONSISTENT',
       `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
@@ -128,21 +126,19 @@ function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
   return other.cosignatures.some(({ witness }) => keys.includes(witness.jwk.x));
 }
 
-async function contains(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
-  const [before, after] = await rootsFromTiles([older.size, newer.size], readFile);
-  return isSameHash(before, older.root) && isSameHash(after, newer.root);
-}
-
 /**
- * Computes the roots of a smaller and a larger log from the tiles of the larger one, below `log/`.
+ * Whether a log contains the log of an older head, which is not larger: its tiles, below `log/`, lead to both roots. Between
+ * heads of the same size, the roots decide.
  *
- * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed
+ * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed, or if the tiles do not belong to the newer head
  */
-export function rootsFromTiles(
-  [older, newer]: readonly [older: number, newer: number],
-  readFile: ReadFile,
-): Promise<readonly [older: Uint8Array, newer: Uint8Array]> {
-  return consistentRoots(older, [0, newer], hashesFromTiles(newer, tileReader(readFile)));
+export async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
+  if (newer.size === older.size) return isSameHash(newer.root, older.root);
+  const hashes = hashesFromTiles(newer.size, tileReader(readFile));
+  const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);
+  if (!isSameHash(after, newer.root))
+    throw new RegistryError('ERR_LOG_INCONSISTENT', 'the log of the source has tiles of another head');
+  return isSameHash(before, older.root);
 }
 
 /** Reads tiles below `log/`. */

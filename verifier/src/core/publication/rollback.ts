@@ -1,4 +1,5 @@
 import { RegistryError } from '../errors.js';
+import type { Checkpoint } from '../statements/checkpoint.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
 /** A list by its time and its payload hash. */
@@ -93,6 +94,26 @@ export function refuseOlderStatement(
       `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`,
     );
   }
+}
+
+/**
+ * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
+ * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
+ * (rule statement-checkpoint).
+ */
+export function refuseOlderThanCheckpoint(statement: PublicationStatement, checkpoint: Checkpoint): void {
+  const { sequence = 0 } = checkpoint;
+  const isSame =
+    statement.sha256 === checkpoint.sha256 &&
+    statement.size === checkpoint.size &&
+    statement.updatedAt === checkpoint.updatedAt;
+  const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
+  if (statement.sequence >= sequence && (isSame || isNewer)) return;
+  throw new RegistryError(
+    'ERR_CHECKPOINT_MISMATCH',
+    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but the publication statement names ` +
+      `${statement.sha256} of ${statement.updatedAt}`,
+  );
 }
 
 const toText = (instant: number) => new Date(instant).toISOString();

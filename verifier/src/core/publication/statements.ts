@@ -1,4 +1,4 @@
-import type { Clock } from '../bytes/clock.js';
+import { type Clock, isToCome } from '../bytes/clock.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
@@ -23,6 +23,7 @@ import {
   refuseOlderDelegation,
   refuseOlderList,
   refuseOlderStatement,
+  refuseOlderThanCheckpoint,
 } from './rollback.js';
 
 /** What a verifier requires of the statements of a registry. */
@@ -125,7 +126,7 @@ export async function readStatements(
   }
   if (statement !== undefined) {
     refuseOlderStatement(statement, known?.statement);
-    if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
+    if (checkpoint !== undefined) refuseOlderThanCheckpoint(statement, checkpoint);
     refuseOlderList(statement, floor);
   }
   return {
@@ -208,26 +209,6 @@ function assertPresent(
 }
 
 /**
- * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
- * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
- * (rule statement-checkpoint).
- */
-function assertNotOlder(statement: PublicationStatement, checkpoint: Checkpoint): void {
-  const { sequence = 0 } = checkpoint;
-  const isSame =
-    statement.sha256 === checkpoint.sha256 &&
-    statement.size === checkpoint.size &&
-    statement.updatedAt === checkpoint.updatedAt;
-  const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
-  if (statement.sequence >= sequence && (isSame || isNewer)) return;
-  throw new RegistryError(
-    'ERR_CHECKPOINT_MISMATCH',
-    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but the publication statement names ` +
-      `${statement.sha256} of ${statement.updatedAt}`,
-  );
-}
-
-/**
  * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
  * old. Without a publication statement, the list itself must have been verified before.
  */
@@ -238,7 +219,7 @@ export function acceptHead(
 ): Head {
   const { checkpoint, statement, logged } = statements;
   refuseOlderList({ updatedAt, sha256 }, floor);
-  if (!(instantOf(updatedAt) <= clock.now + clock.tolerance)) {
+  if (isToCome(instantOf(updatedAt), clock)) {
     throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
   }
   const latest = checkpoint

@@ -1,4 +1,4 @@
-import type { Clock } from '../bytes/clock.js';
+import { type Clock, hasPassed, isToCome } from '../bytes/clock.js';
 import { RegistryError } from '../errors.js';
 import {
   type CompactJws,
@@ -37,6 +37,11 @@ export interface Statement<Type extends string = string> {
   /** `exp`, in milliseconds since 1970. The last instant of a `Date` if there is no `exp`. */
   readonly expiresAt: number;
   readonly jws: CompactJws;
+}
+
+/** Returns from when a statement is valid, in milliseconds since 1970: from `iat` or `nbf`, whichever is later. */
+export function validFrom({ issuedAt, notBefore }: Pick<Statement, 'issuedAt' | 'notBefore'>): number {
+  return Math.max(issuedAt, notBefore);
 }
 
 /** Creates the error for a statement. The message is a predicate, such as "is not a JWS in compact form". */
@@ -110,15 +115,14 @@ export async function verifyStatement(
     throw error instanceof JwsRefused ? invalid(error.message, error) : error;
   }
   if (clock === undefined) return;
-  const from = Math.max(issuedAt, notBefore);
-  // Negated, so that a clock that tells no time (NaN) refuses.
-  if (!(from <= clock.now + clock.tolerance)) {
+  const from = validFrom({ issuedAt, notBefore });
+  if (isToCome(from, clock)) {
     throw new RegistryError(
       'ERR_NOT_YET_VALID',
       `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`,
     );
   }
-  if (expired !== undefined && !(clock.now < expiresAt + clock.tolerance)) {
+  if (expired !== undefined && hasPassed(expiresAt, clock)) {
     throw expired(`expired at ${new Date(expiresAt).toISOString()}`);
   }
 }
