@@ -12,10 +12,10 @@ import {
   type Publication,
   pinnedMemory,
   recall,
-  type SummedHead,
+  type SummedStatements,
   storedFiles,
-  verifyHead,
   verifyPublication,
+  verifyStatements,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
 import type { Tree } from '../tree/tree.js';
@@ -57,10 +57,13 @@ export async function acceptPublication(
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function acceptStatements(source: TreeSource, options: AcceptOptions): Promise<SummedHead> {
+export async function acceptStatements(
+  source: TreeSource,
+  options: AcceptOptions,
+): Promise<SummedStatements> {
   const conditions = conditionsOf(options);
   return rejecting(async () =>
-    verifyHead(registryFiles(source), await newestMemory(options, conditions), conditions),
+    verifyStatements(registryFiles(source), await newestMemory(options, conditions), conditions),
   );
 }
 

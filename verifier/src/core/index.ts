@@ -103,19 +103,19 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export { readHashedFile } from './publication/hashed-file.js';
-export type { SummedHead } from './publication/head.js';
 export type { Publication } from './publication/publication.js';
 export { refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
 export { storedFiles } from './publication/stored-publication.js';
+export type { SummedStatements } from './publication/summed-statements.js';
 export {
   type Conditions,
   type Memory,
   type Proven,
   pinnedMemory,
   recall,
-  verifyHead,
   verifyPublication,
+  verifyStatements,
 } from './publication/verify-publication.js';
 
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).

@@ -45,10 +45,8 @@ export async function verifyPeriod(
   { first_proof, last_proof, later_entries }: PeriodProof,
   trust: LogTrust,
 ): Promise<Period> {
-  const [first, last] = await Promise.all([
-    verifyHead(first_proof, statement, trust),
-    verifyHead(last_proof, statement, trust),
-  ]);
+  const first = await verifyHead(first_proof, statement, trust);
+  const last = await verifyHead(last_proof, statement, trust);
   const { index } = last;
   const later = later_entries.map((text) => new TextEncoder().encode(text));
   const before = subtreesBefore(last);
@@ -58,13 +56,13 @@ export async function verifyPeriod(
       'ERR_LOG_INCONSISTENT',
       'the first proof is not for a head of the log before that of the last proof',
     );
-  const tail = [entryBytes(publicationEntry(statement)), ...later];
-  assertTail(last, before, tail);
-  assertTail(first, before, tail.slice(0, first.head.size - index));
   for (const entry of later) {
     const { type } = parseEntry(entry, (message) => notLogged(`has a later entry that ${message}`));
     if (type === 'publication') throw notLogged('has a later publication: it was no longer in force');
   }
+  const tail = [entryBytes(publicationEntry(statement)), ...later];
+  assertTail(last, before, tail);
+  assertTail(first, before, tail.slice(0, first.head.size - index));
   const { quorum } = trust;
   const [earliest, newest] = [first.cosignatures.slice(-quorum), last.cosignatures.slice(0, quorum)];
   const from = Math.max(...earliest.map(({ time }) => time));

@@ -112,13 +112,17 @@ export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFi
   const hasSameSize = head.size === accepted.size;
   const isVouched = !hasSameSize && sharesWitness(head, accepted);
   if (!isVouched && !(await containsHead(head, accepted, readFile))) {
-    throw new RegistryError(
-      'ERR_LOG_INCONSISTENT',
-      `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
-    );
+    throw notContained(head, accepted);
   }
   const isOlder = (head.witnessedAt ?? 0) < (accepted.witnessedAt ?? 0);
   return hasSameSize && head.index === accepted.index && isOlder ? accepted : head;
+}
+
+function notContained(newer: TreeHead, older: TreeHead): RegistryError {
+  return new RegistryError(
+    'ERR_LOG_INCONSISTENT',
+    `the log of the source, with ${newer.size} entries, does not contain the log with ${older.size} entries that was accepted before`,
+  );
 }
 
 function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
@@ -136,8 +140,7 @@ export async function containsHead(newer: TreeHead, older: TreeHead, readFile: R
   if (newer.size === older.size) return isSameHash(newer.root, older.root);
   const hashes = hashesFromTiles(newer.size, tileReader(readFile));
   const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);
-  if (!isSameHash(after, newer.root))
-    throw new RegistryError('ERR_LOG_INCONSISTENT', 'the log of the source has tiles of another head');
+  if (!isSameHash(after, newer.root)) throw notContained(newer, older);
   return isSameHash(before, older.root);
 }
 

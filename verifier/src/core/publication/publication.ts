@@ -9,9 +9,9 @@ import { rebuildList, type Work } from './rebuild-list.js';
 import type { RegistryFiles } from './registry-files.js';
 import { LIST, readSignature, SIGNATURE, type SignedPair, snapshotOf } from './signed-pair.js';
 import {
-  acceptHead,
-  type Head,
-  knownUnder,
+  type AcceptedStatements,
+  acceptedUnder,
+  acceptStatements,
   type NamedList,
   namedBy,
   readStatements,
@@ -35,7 +35,7 @@ export interface Trust extends SourceTrust {
 }
 
 /** A publication that passed every check. */
-export interface Publication extends Head, Content {}
+export interface Publication extends AcceptedStatements, Content {}
 
 /** A publication that was accepted before, with its records. */
 export interface HeldPublication extends Publication {
@@ -77,7 +77,7 @@ export async function readPublication(files: RegistryFiles, trust: Trust): Promi
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);
     const content = await readContent({ files: source, trust, statements });
-    return { ...content, ...acceptHead(statements, content, trust) };
+    return { ...content, ...acceptStatements(statements, content, trust) };
   });
 }
 
@@ -94,7 +94,7 @@ async function readContent(reading: Reading): Promise<Content> {
 
 /** Returns the held list if the source still has it: a statement names it, or the signature is the same. */
 async function unchanged({ files, trust, statements }: Reading): Promise<Content | undefined> {
-  const known = knownUnder(statements.root, trust.held);
+  const known = acceptedUnder(statements.root, trust.held);
   if (known === undefined) return undefined;
   const { updatedAt, sha256, size, records, signature, pair } = known;
   const named = namedBy(statements);

@@ -111,8 +111,8 @@ export function refuseOlderThanCheckpoint(statement: PublicationStatement, check
   if (statement.sequence >= sequence && (isSame || isNewer)) return;
   throw new RegistryError(
     'ERR_CHECKPOINT_MISMATCH',
-    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but the publication statement names ` +
-      `${statement.sha256} of ${statement.updatedAt}`,
+    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt} and publication ${sequence}, but ` +
+      `publication ${statement.sequence} names the list ${statement.sha256} of ${statement.updatedAt}`,
   );
 }
 

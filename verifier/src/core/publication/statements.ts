@@ -28,8 +28,8 @@ import {
 
 /** What a verifier requires of the statements of a registry. */
 export interface StatementTrust {
-  /** The head of the last accepted publication. Nothing older is accepted, even if its list cannot be used. */
-  readonly floor: Head | undefined;
+  /** The newest statements that were accepted. Nothing older is accepted, even if its list cannot be used. */
+  readonly accepted: AcceptedStatements | undefined;
   readonly clock: Clock;
   /** Whether to refuse expired files. If false, the caller must check the age. */
   readonly expiry: boolean;
@@ -68,7 +68,7 @@ interface CheckpointTexts {
 }
 
 /** The newest list of a registry, as far as its statements say, and how long it is fresh. */
-export interface Head extends Statements, NamedList {
+export interface AcceptedStatements extends Statements, NamedList {
   /** When the publication stops being fresh, in milliseconds since 1970, without the tolerance. */
   readonly freshUntil: number;
 }
@@ -113,21 +113,21 @@ export async function readStatements(
   const reading = files.get(PUBLICATION);
   // If the checkpoint is refused, a failed download does not matter.
   reading.catch(() => undefined);
-  const { floor } = trust;
-  const known = knownUnder(root, floor);
+  const { accepted } = trust;
+  const known = acceptedUnder(root, accepted);
   const checkpoint = await readCheckpoint(files, root, trust);
   const bytes = await reading;
   const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
   assertPresent({ checkpoint, statement }, trust);
   if (checkpoint !== undefined) {
     // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
-    refuseOlderList(checkpoint, statement === undefined ? floor : floor?.checkpoint);
-    refuseOlderCheckpoint(checkpoint, floor?.checkpoint);
+    refuseOlderList(checkpoint, statement === undefined ? accepted : accepted?.checkpoint);
+    refuseOlderCheckpoint(checkpoint, accepted?.checkpoint);
   }
   if (statement !== undefined) {
     refuseOlderStatement(statement, known?.statement);
     if (checkpoint !== undefined) refuseOlderThanCheckpoint(statement, checkpoint);
-    refuseOlderList(statement, floor);
+    refuseOlderList(statement, accepted);
   }
   return {
     root,
@@ -139,14 +139,17 @@ export async function readStatements(
 }
 
 /** Returns the accepted publication if this root key signed it. A publication proves nothing about another root key. */
-export function knownUnder<H extends Head>(root: RootKey, held: H | undefined): H | undefined {
+export function acceptedUnder<H extends AcceptedStatements>(
+  root: RootKey,
+  held: H | undefined,
+): H | undefined {
   return held?.root.thumbprint === root.thumbprint ? held : undefined;
 }
 
 async function readCheckpoint(
   files: RegistryFiles,
   root: RootKey,
-  { floor, clock, expiry }: StatementTrust,
+  { accepted, clock, expiry }: StatementTrust,
 ): Promise<Statements['checkpoint']> {
   const delegation = files.get(DELEGATION);
   // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
@@ -154,7 +157,7 @@ async function readCheckpoint(
   const checkpoint = await files.get(CHECKPOINT);
   if (checkpoint === undefined) return undefined;
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
-  refuseOlderDelegation(verified.delegation?.issuedAt, knownUnder(root, floor)?.delegatedAt);
+  refuseOlderDelegation(verified.delegation?.issuedAt, acceptedUnder(root, accepted)?.delegatedAt);
   return {
     ...verified,
     checkpoint: decodeUtf8(checkpoint),
@@ -168,14 +171,14 @@ async function readCheckpoint(
 async function readLogged(
   files: RegistryFiles,
   statement: PublishedStatement,
-  { log, clock, maxAge, expiry, floor }: StatementTrust,
+  { log, clock, maxAge, expiry, accepted }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
   const head = await verifyPublicationProof(await files.get(PROOF), statement, {
     ...log,
     ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
   });
-  return refuseOtherLog({ head, accepted: floor?.logged }, (path) => files.get(path));
+  return refuseOtherLog({ head, accepted: accepted?.logged }, (path) => files.get(path));
 }
 
 /** An attacker could remove a statement to hide that the list is old. */
@@ -184,10 +187,10 @@ function assertPresent(
     checkpoint,
     statement,
   }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
-  { floor, log, requireCheckpoint, requirePublication }: StatementTrust,
+  { accepted, log, requireCheckpoint, requirePublication }: StatementTrust,
 ): void {
   const needsCheckpoint =
-    requireCheckpoint || floor?.checkpoint !== undefined || statement?.checkpoint === true;
+    requireCheckpoint || accepted?.checkpoint !== undefined || statement?.checkpoint === true;
   if (checkpoint === undefined && needsCheckpoint) {
     throw new RegistryError(
       'ERR_CHECKPOINT_MISSING',
@@ -198,7 +201,7 @@ function assertPresent(
     requirePublication ||
     // Only a publication statement can be logged.
     log !== undefined ||
-    floor?.statement !== undefined ||
+    accepted?.statement !== undefined ||
     checkpoint?.sequence !== undefined;
   if (statement === undefined && needsStatement) {
     throw new RegistryError(
@@ -212,13 +215,13 @@ function assertPresent(
  * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
  * old. Without a publication statement, the list itself must have been verified before.
  */
-export function acceptHead(
+export function acceptStatements(
   statements: Statements,
   { updatedAt, sha256 }: NamedList,
-  { floor, clock, maxAge, expiry }: StatementTrust,
-): Head {
+  { accepted, clock, maxAge, expiry }: StatementTrust,
+): AcceptedStatements {
   const { checkpoint, statement, logged } = statements;
-  refuseOlderList({ updatedAt, sha256 }, floor);
+  refuseOlderList({ updatedAt, sha256 }, accepted);
   if (isToCome(instantOf(updatedAt), clock)) {
     throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
   }

@@ -3,7 +3,7 @@ import { RegistryError } from '../errors.js';
 import { instantOf, isDateTime } from '../list/date-time.js';
 import type { Publication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
-import type { Head } from './statements.js';
+import type { AcceptedStatements } from './statements.js';
 
 /**
  * An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store.
@@ -38,15 +38,15 @@ export function toStored(
   const { pair } = publication;
   if (pair === undefined) return undefined;
   return {
-    ...headToStored(publication, rotation),
+    ...statementsToStored(publication, rotation),
     list: decodeUtf8(pair.list),
     signature: pair.signature,
   };
 }
 
-/** Converts the head of a publication to its stored form, without the list. The parameters are those of `toStored`. */
-export function headToStored(
-  { checkpoint, statement, logged, delegatedAt }: Head,
+/** Converts statements to their stored form, without the list. The parameters are those of `toStored`. */
+export function statementsToStored(
+  { checkpoint, statement, logged, delegatedAt }: AcceptedStatements,
   rotation: string | undefined,
 ): StoredPublication {
   return {

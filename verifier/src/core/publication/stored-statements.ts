@@ -8,8 +8,8 @@ import { limitFiles } from './limit-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import { LIST, readSignature } from './signed-pair.js';
 import {
-  acceptHead,
-  type Head,
+  acceptStatements,
+  type AcceptedStatements,
   type NamedList,
   namedBy,
   readStatements,
@@ -37,7 +37,7 @@ export function trustInStore<T extends Pick<SourceTrust, 'clock'>>(trust: T, cha
  * A store that lacks what the verifier requires today, or that has no list, still protects against rollbacks
  * (rule store-times).
  */
-export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promise<Head> {
+export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
   const source = limitFiles(files);
   const anyForm = { ...trust, requireCheckpoint: false, requirePublication: false, log: undefined };
   // The head of the log counts even if its cosignatures do not suffice any more.
@@ -48,7 +48,7 @@ export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promi
       readStatements(source, root, anyForm),
     );
     const named = namedBy(statements) ?? (await readList(source, statements));
-    return acceptHead(statements, named, anyForm);
+    return acceptStatements(statements, named, anyForm);
   });
 }
 
