@@ -267,7 +267,7 @@ describe('the head of a log after another', () => {
     );
   };
   const SMALLER =
-    /^the source has a head of the log with 699 entries, but one with 700 entries was accepted before$/;
+    /^the log of the source, with 699 entries, does not contain the log with 700 entries that was accepted before$/;
   const OTHER = /does not contain the log with \d+ entries that was accepted before$/;
 
   it('is accepted if it is the first', async () => {

@@ -103,17 +103,9 @@ interface Heads {
  */
 export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
   if (accepted === undefined) return head;
-  if (head.size < accepted.size) {
-    throw new RegistryError(
-      'ERR_LOG_INCONSISTENT',
-      `the source has a head of the log with ${head.size} entries, but one with ${accepted.size} entries was accepted before`,
-    );
-  }
   const hasSameSize = head.size === accepted.size;
-  const isVouched = !hasSameSize && sharesWitness(head, accepted);
-  if (!isVouched && !(await containsHead(head, accepted, readFile))) {
-    throw notContained(head, accepted);
-  }
+  const isVouched = head.size > accepted.size && sharesWitness(head, accepted);
+  if (!isVouched && !(await containsHead(head, accepted, readFile))) throw notContained(head, accepted);
   const isOlder = (head.witnessedAt ?? 0) < (accepted.witnessedAt ?? 0);
   return hasSameSize && head.index === accepted.index && isOlder ? accepted : head;
 }
@@ -131,13 +123,13 @@ function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
 }
 
 /**
- * Whether a log contains the log of an older head, which is not larger: its tiles, below `log/`, lead to both roots. Between
- * heads of the same size, the roots decide.
+ * Whether a log contains the log of an older head: its tiles, below `log/`, lead to both roots. Between heads of the same
+ * size, the roots decide, and no log contains a larger one.
  *
  * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed, or if the tiles do not belong to the newer head
  */
 export async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
-  if (newer.size === older.size) return isSameHash(newer.root, older.root);
+  if (newer.size <= older.size) return newer.size === older.size && isSameHash(newer.root, older.root);
   const hashes = hashesFromTiles(newer.size, tileReader(readFile));
   const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);
   if (!isSameHash(after, newer.root)) throw notContained(newer, older);

@@ -66,34 +66,26 @@ export function refuseOlderDelegation(delegatedAt: number | undefined, accepted:
  * @param known - the accepted statement, if the same root key signed it
  */
 export function refuseOlderStatement(
-  { sequence, claims, checkpoint, log }: PublicationStatement,
+  statement: PublicationStatement,
   known: PublicationStatement | undefined,
 ): void {
-  if (known === undefined) return;
-  if (sequence < known.sequence) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`,
-    );
-  }
-  if (sequence === known.sequence && claims !== known.claims) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `the source has a publication ${sequence} that differs from the accepted one of the same sequence`,
-    );
-  }
-  if (known.checkpoint && !checkpoint) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`,
-    );
-  }
-  if (known.log !== undefined && log?.origin !== known.log.origin) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`,
-    );
-  }
+  const fault = known && faultAfter(statement, known);
+  if (fault !== undefined) throw new RegistryError('ERR_PUBLICATION_ROLLED_BACK', fault);
+}
+
+function faultAfter(
+  { sequence, claims, checkpoint, log }: PublicationStatement,
+  known: PublicationStatement,
+): string | undefined {
+  if (sequence < known.sequence)
+    return `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`;
+  if (sequence === known.sequence && claims !== known.claims)
+    return `the source has a publication ${sequence} that differs from the accepted one of the same sequence`;
+  if (known.checkpoint && !checkpoint)
+    return `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`;
+  if (known.log !== undefined && log?.origin !== known.log.origin)
+    return `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`;
+  return undefined;
 }
 
 /**
