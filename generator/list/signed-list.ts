@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { PublishedStatement, SumsTree } from '@passport-registry/verifier/core';
+import type { PublicationStatement, SumsTree } from '@passport-registry/verifier/core';
 import type { ListBytes } from './list.js';
 
 /** A list with its signature and the root key that signed it. */
@@ -9,7 +9,7 @@ export interface SignedList {
   readonly sha256: string;
   /** The content of issuers.sig. */
   readonly signature: string;
-  readonly statement: PublishedStatement;
+  readonly statement: PublicationStatement;
   readonly sums: SumsTree;
   /** The bytes of about.json; undefined if no issuer has a name or a reason. */
   readonly about: Uint8Array | undefined;

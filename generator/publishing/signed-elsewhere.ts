@@ -1,4 +1,4 @@
-import type { PublishedStatement } from '@passport-registry/verifier/core';
+import type { PublicationStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
@@ -60,7 +60,7 @@ export function followingStatement(
   subject: StatementSubject,
   { statement, rootKey }: SignedElsewhere,
   { predecessor, place: { named } }: Followed,
-): PublishedStatement {
+): PublicationStatement {
   assertStatementIntact(predecessor);
   const said = readPublicationStatement(statement);
   const published = predecessor?.statement;

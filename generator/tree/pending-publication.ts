@@ -4,7 +4,7 @@ import {
   beginLog,
   decodeUtf8,
   isPublication,
-  type PublishedStatement,
+  type PublicationStatement,
   rootKeysOf,
   type Said,
   trimSignature,
@@ -21,7 +21,7 @@ export interface PendingPublication {
   readonly list: Uint8Array;
   /** The text of issuers.sig. */
   readonly signature: string;
-  readonly statement: PublishedStatement;
+  readonly statement: PublicationStatement;
   /** The names and reasons that the statement names; undefined if they are not in the tree. */
   readonly about: AboutIssuers | undefined;
   /** The root key that signed the publication: that of the tree, or the next one after a rotation. */
@@ -41,7 +41,7 @@ export interface PendingPublication {
  */
 export async function pendingPublication(
   read: ReadFile,
-  statement: PublishedStatement | undefined,
+  statement: PublicationStatement | undefined,
   rootKey: RootKey | undefined,
 ): Promise<PendingPublication | undefined> {
   const head = readLogHead(read);

@@ -13,7 +13,6 @@ import {
   ANY_TIME,
   type Checkpoint,
   type PublicationStatement,
-  type PublishedStatement,
   parseStrictJson,
   publicationClaims,
   readRotation,
@@ -47,7 +46,7 @@ export interface PublishedFiles {
   /** With the keys to which the rotation of the tree commits it. */
   readonly rootKey: RootKey | undefined;
   /** The publication statement; undefined if there is none, or if it is damaged. */
-  readonly statement: PublishedStatement | undefined;
+  readonly statement: PublicationStatement | undefined;
   /** Whether the tree has a publication statement, damaged or not. */
   readonly hasStatement: boolean;
   /**
@@ -222,7 +221,6 @@ async function statementOf(
   rootKey: RootKey | undefined,
   isListed: boolean,
 ): Promise<PublishedFiles['statement']> {
-  const text = Buffer.from(bytes).toString('utf8');
   const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
     return publicationClaims(
@@ -233,8 +231,7 @@ async function statementOf(
       ),
     );
   };
-  const content = await unlessRefused(read());
-  return content && { ...content, text };
+  return unlessRefused(read());
 }
 
 /** Whether a published tree has exactly this list. */

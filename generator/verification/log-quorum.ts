@@ -1,6 +1,6 @@
 import {
   type LogTrust,
-  type PublishedStatement,
+  type PublicationStatement,
   recentCosignatures,
   verifyPublicationProof,
 } from '@passport-registry/verifier/core';
@@ -22,7 +22,7 @@ export interface LogDemands extends LogTrust {
  */
 export async function checkQuorum(
   files: SeenFiles,
-  statement: PublishedStatement | undefined,
+  statement: PublicationStatement | undefined,
   { maxAgeMs, now, ...trust }: LogDemands,
 ): Promise<void> {
   if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);

@@ -12,7 +12,7 @@ import {
   type PlacedEntry,
   type PlacedPublication,
   type PublicationEntry,
-  type PublishedStatement,
+  type PublicationStatement,
   parseHead,
   rootKeysOf,
   type SignedHead,
@@ -38,7 +38,7 @@ export interface KnownLog {
 /** What a log is checked against. */
 export interface LogConditions extends KnownLog {
   /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
-  readonly statement: PublishedStatement | undefined;
+  readonly statement: PublicationStatement | undefined;
   /** The root keys of the tree. */
   readonly roots: FirstRoots;
 }
@@ -185,7 +185,10 @@ interface NewestEntries {
   readonly pending: PlacedPublication | undefined;
 }
 
-function newestIn(entries: readonly PlacedEntry[], statement: PublishedStatement | undefined): NewestEntries {
+function newestIn(
+  entries: readonly PlacedEntry[],
+  statement: PublicationStatement | undefined,
+): NewestEntries {
   const publications = entries.filter(isPublication);
   const newest = publications.at(-1);
   const hash = statement?.log && sha256(statement.text);

@@ -6,7 +6,7 @@ import {
   type Delegation,
   type FirstRoots,
   logTrustOf,
-  type PublishedStatement,
+  type PublicationStatement,
   parseList,
   readList,
 } from '@passport-registry/verifier/core';
@@ -126,7 +126,7 @@ export interface TreeReport {
 
 /** The statements of a tree that an audit has proven. Undefined: the tree has none, or its check did not pass. */
 export interface ProvenStatements {
-  readonly publication: PublishedStatement | undefined;
+  readonly publication: PublicationStatement | undefined;
   readonly delegation: Delegation | undefined;
   readonly checkpoint: Checkpoint | undefined;
 }

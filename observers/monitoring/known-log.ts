@@ -5,12 +5,12 @@ import {
   beginLog,
   type LogState,
   LogTree,
-  type PublishedStatement,
+  type PublicationStatement,
   type SignedHead,
 } from '@passport-registry/verifier/core';
 
 /** A publication statement of the log, whose signature has been verified. */
-export interface KnownPublication extends PublishedStatement {
+export interface KnownPublication extends PublicationStatement {
   /** The number of entries before it. */
   readonly index: number;
 }

@@ -8,7 +8,7 @@ import {
   type LogState,
   type PlacedEntry,
   type PlacedPublication,
-  type PublishedStatement,
+  type PublicationStatement,
   passEntry,
   readRotation,
   verifyPublicationProof,
@@ -100,7 +100,7 @@ async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Pro
 async function readCurrent(
   bytes: Uint8Array | undefined,
   { source, roots }: Pick<History, 'source' | 'roots'>,
-): Promise<PublishedStatement> {
+): Promise<PublicationStatement> {
   const current = roots.at(-1);
   if (bytes === undefined || current === undefined) {
     throw new TreeRejected(
@@ -112,7 +112,7 @@ async function readCurrent(
 
 /** A verified statement of the past, and the root key that signed it. */
 export interface PastStatement {
-  readonly statement: PublishedStatement;
+  readonly statement: PublicationStatement;
   readonly root: PastRoot;
 }
 

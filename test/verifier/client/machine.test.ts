@@ -33,7 +33,7 @@ function statementsOf({ day, content, chain, isChecked }: ListOf): AcceptedState
     updatedAt: `2026-01-0${day}T00:00:00Z`,
     sha256: `${content}`,
     freshUntil: day * 1000,
-    checkpoint: isChecked ? ({ checkpoint: `${day}` } as AcceptedStatements['checkpoint']) : undefined,
+    checkpoint: isChecked ? ({ text: `${day}` } as AcceptedStatements['checkpoint']) : undefined,
     statement: undefined,
     logged: undefined,
     delegatedAt: undefined,

@@ -339,7 +339,7 @@ function evidenceOf({
   delegatedAt,
 }: AcceptedStatements): string {
   const { thumbprint } = root;
-  return `${[sha256, checkpoint?.checkpoint, statement?.text, logged?.proof, delegatedAt, thumbprint]}`;
+  return `${[sha256, checkpoint?.text, statement?.text, logged?.proof, delegatedAt, thumbprint]}`;
 }
 
 /** Returns whether statements are newer. An unchanged list can have a new publication statement (rule statement-order). */

@@ -75,7 +75,6 @@ export { type LogTrust, logTrustOf } from './statements/log-trust.js';
 export {
   type LogIdentity,
   type PublicationStatement,
-  type PublishedStatement,
   publicationClaims,
   verifyPublicationStatement,
 } from './statements/publication-statement.js';
@@ -106,7 +105,7 @@ export { readHashedFile } from './publication/hashed-file.js';
 export type { Publication } from './publication/publication.js';
 export { refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
-export { storedFiles } from './publication/stored-publication.js';
+export { STORED_FILES, storedFiles } from './publication/stored-publication.js';
 export type { SummedStatements } from './publication/summed-statements.js';
 export {
   type Conditions,
@@ -133,12 +132,8 @@ export {
   type AnyEntry,
   delegationEntry,
   entryBytes,
-  formatBundle,
   type LogEntry,
   type PublicationEntry,
-  parseAnyEntry,
-  parseBundle,
-  parseEntry,
   publicationEntry,
   rotationEntry,
 } from './log/log-entry.js';
@@ -167,6 +162,7 @@ export {
   tileReader,
   verifyPublicationProof,
 } from './log/publication-proof.js';
+export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
 export {
   formatNote,
   formatSignature,
@@ -182,7 +178,6 @@ export {
   hashesOf,
   lastTiles,
   subtreeRoot,
-  TILE_HEIGHT,
   TILE_WIDTH,
   type TilePlace,
   tilePath,
@@ -198,7 +193,7 @@ export { type Period, type PeriodProof, verifyPeriod } from './history/period.js
 // For auditors, mirrors, monitors and witnesses: the rules of a whole log (rules log-statements, log-order).
 
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
-export { KeptProofs, type ProvenEntry } from './audit/kept-proofs.js';
+export { KeptProofs } from './audit/kept-proofs.js';
 export { keysAt, namesLog, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,

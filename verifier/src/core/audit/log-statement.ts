@@ -1,4 +1,3 @@
-import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { JwsRefused, readCompactJws } from '../keys/compact-jws.js';
 import { importRootKey } from '../keys/root-key.js';
@@ -10,7 +9,7 @@ import {
   type RotationEntry,
   rotationEntry,
 } from '../log/log-entry.js';
-import { type PublishedStatement, publicationClaims } from '../statements/publication-statement.js';
+import { type PublicationStatement, publicationClaims } from '../statements/publication-statement.js';
 import { type InvalidStatement, readStatement, type Statement } from '../statements/statement.js';
 import { STATEMENT_TYPES } from '../statements/statement-types.js';
 
@@ -23,7 +22,7 @@ const TYPES = {
 
 /** A statement of a log, with the entry that follows from it. The signature has not been verified. */
 export type LoggedStatement = { readonly statement: Statement } & (
-  | { readonly entry: PublicationEntry; readonly publication: PublishedStatement }
+  | { readonly entry: PublicationEntry; readonly publication: PublicationStatement }
   | { readonly entry: DelegationEntry | RotationEntry; readonly publication?: undefined }
   // No entry follows from a statement of a type that a later version has added (rule other-entries).
   | { readonly entry?: undefined; readonly publication?: undefined }
@@ -41,11 +40,10 @@ export async function readLogged(
   steps: number,
   invalid: InvalidStatement,
 ): Promise<LoggedStatement> {
-  const text = textOf(jwt, invalid);
   // Whatever has no type that a log contains is refused as a publication statement.
-  const statement = readStatement(text, typeNamed(text) ?? TYPES.publication, invalid);
+  const statement = readStatement(jwt, typeNamed(jwt) ?? TYPES.publication, invalid);
   try {
-    return { statement, ...(await entryOf(statement, text, steps)) };
+    return { statement, ...(await entryOf(statement, steps)) };
   } catch (error) {
     throw error instanceof RegistryError ? invalid(`is not valid: ${error.message}`, error) : error;
   }
@@ -76,10 +74,10 @@ function typeNamed(jwt: Uint8Array | string): string | undefined {
   }
 }
 
-async function entryOf(statement: Statement, text: string, steps: number) {
-  const { type, claims, issuedAt } = statement;
+async function entryOf(statement: Statement, steps: number) {
+  const { type, claims, issuedAt, text } = statement;
   if (type === TYPES.publication) {
-    const publication = { ...publicationClaims(statement), text };
+    const publication = publicationClaims(statement);
     return { entry: publicationEntry(publication), publication };
   }
   if (type === TYPES.delegation) return { entry: delegationEntry(text, issuedAt) };

@@ -1,12 +1,13 @@
 import { RegistryError } from '../errors.js';
 import { formatTime, MAX_DATE_MS } from '../list/date-time.js';
 import { type Cosignature, newestCosignatures } from '../log/cosignature.js';
-import { entryBytes, parseEntry, publicationEntry } from '../log/log-entry.js';
+import { entryBytes, publicationEntry } from '../log/log-entry.js';
 import { isSameHash } from '../log/merkle.js';
+import { parseEntry } from '../log/parse-entry.js';
 import { verifyPublicationProof } from '../log/publication-proof.js';
 import { type LogProof, parseLogProof } from '../log/tlog-proof.js';
 import type { LogTrust } from '../statements/log-trust.js';
-import type { PublishedStatement } from '../statements/publication-statement.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { HistoryProof } from './history-proof.js';
 import { rootWithTail, type Subtree, subtreesBefore } from './tail-root.js';
 
@@ -41,7 +42,7 @@ const notLogged = (message: string) =>
  * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES` | `ERR_LOG_INCONSISTENT`
  */
 export async function verifyPeriod(
-  statement: PublishedStatement,
+  statement: PublicationStatement,
   { first_proof, last_proof, later_entries }: PeriodProof,
   trust: LogTrust,
 ): Promise<Period> {
@@ -71,7 +72,7 @@ export async function verifyPeriod(
   return { from, until, witnesses: { from: namesOf(earliest), until: namesOf(newest) }, index };
 }
 
-function unproven(from: number, until: number, { expiresAt }: PublishedStatement): string {
+function unproven(from: number, until: number, { expiresAt }: PublicationStatement): string {
   if (until === expiresAt) {
     return `the statement expired at ${formatTime(until)}, before enough witnesses had cosigned it at ${formatTime(from)}`;
   }
@@ -93,7 +94,7 @@ interface VerifiedHead extends LogProof {
 /** Verifies one proof as a client does, whenever it was made. */
 async function verifyHead(
   text: string,
-  statement: PublishedStatement,
+  statement: PublicationStatement,
   trust: LogTrust,
 ): Promise<VerifiedHead> {
   const [since, until] = [Number.NEGATIVE_INFINITY, MAX_DATE_MS];

@@ -3,7 +3,7 @@ import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { LogTrust } from '../statements/log-trust.js';
-import type { PublishedStatement } from '../statements/publication-statement.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 import { type Cosignature, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
@@ -58,7 +58,7 @@ const notLogged = (message: string) =>
  */
 export async function verifyPublicationProof(
   bytes: Uint8Array | undefined,
-  statement: PublishedStatement,
+  statement: PublicationStatement,
   { origin, witnesses, quorum, since, until }: ProofRules,
 ): Promise<LoggedHead> {
   if (statement.log?.origin !== origin) {

@@ -1,5 +1,4 @@
 import { type Clock, isToCome } from '../bytes/clock.js';
-import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
@@ -14,7 +13,6 @@ import { type Checkpoint, endOfCheckpoint, verifyCheckpoint } from '../statement
 import type { LogTrust } from '../statements/log-trust.js';
 import {
   type PublicationStatement,
-  type PublishedStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
 import type { RegistryFiles } from './registry-files.js';
@@ -53,18 +51,12 @@ export interface SourceTrust extends StatementTrust {
 export interface Statements {
   /** The root key that signed everything. */
   readonly root: RootKey;
-  readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
-  readonly statement: PublishedStatement | undefined;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly statement: PublicationStatement | undefined;
   /** The head of the log. Undefined if the verifier does not read the log. */
   readonly logged: LoggedHead | undefined;
   /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
   readonly delegatedAt: number | undefined;
-}
-
-interface CheckpointTexts {
-  readonly checkpoint: string;
-  /** Undefined if the root key itself signed the checkpoint. */
-  readonly delegationText: string | undefined;
 }
 
 /** The newest list of a registry, as far as its statements say, and how long it is fresh. */
@@ -158,19 +150,13 @@ async function readCheckpoint(
   if (checkpoint === undefined) return undefined;
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
   refuseOlderDelegation(verified.delegation?.issuedAt, acceptedUnder(root, accepted)?.delegatedAt);
-  return {
-    ...verified,
-    checkpoint: decodeUtf8(checkpoint),
-    // An unused delegation has not been verified, and may not be UTF-8.
-    delegationText:
-      verified.delegation === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
-  };
+  return verified;
 }
 
 /** Verifies that the publication is logged, if the verifier demands it. */
 async function readLogged(
   files: RegistryFiles,
-  statement: PublishedStatement,
+  statement: PublicationStatement,
   { log, clock, maxAge, expiry, accepted }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
@@ -183,10 +169,7 @@ async function readLogged(
 
 /** An attacker could remove a statement to hide that the list is old. */
 function assertPresent(
-  {
-    checkpoint,
-    statement,
-  }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
+  { checkpoint, statement }: Pick<Statements, 'checkpoint' | 'statement'>,
   { accepted, log, requireCheckpoint, requirePublication }: StatementTrust,
 ): void {
   const needsCheckpoint =

@@ -9,8 +9,6 @@ import { readStatement, type Statement, verifyStatement } from './statement.js';
 /** A parsed rotation step. The signature has not been verified. */
 export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
   readonly kid: string;
-  /** The step as the file contains it: a JWT in compact form. */
-  readonly text: string;
 }
 
 /**
@@ -51,7 +49,7 @@ function readStep(jwt: string, position: number): RotationStep {
   if (claims.step !== undefined && claims.step !== position) {
     throw invalid('has a different number in its claim step');
   }
-  return { ...step, kid, text: jwt };
+  return { ...step, kid };
 }
 
 /**

@@ -36,6 +36,8 @@ export interface Statement<Type extends string = string> {
   readonly notBefore: number;
   /** `exp`, in milliseconds since 1970. The last instant of a `Date` if there is no `exp`. */
   readonly expiresAt: number;
+  /** The statement itself: a JWT in compact form. */
+  readonly text: string;
   readonly jws: CompactJws;
 }
 
@@ -72,6 +74,7 @@ export function readStatement<Type extends string>(
     issuedAt: milliseconds(iat),
     notBefore: milliseconds(nbf ?? iat),
     expiresAt: exp === undefined ? MAX_DATE_MS : milliseconds(exp),
+    text: jws.text,
     jws,
   };
 }
