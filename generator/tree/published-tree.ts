@@ -17,6 +17,7 @@ import {
   publicationClaims,
   readRotation,
   readStatement,
+  refuseOlderList,
   verifyCheckpoint,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
@@ -283,13 +284,18 @@ function assertNotRolledBack(
   list: Buffer,
   statements: Readonly<Record<string, NamedList | undefined>>,
 ): void {
-  const [updatedAt, hash] = [updatedAtOf(list), sha256(list)];
+  const updatedAt = updatedAtOf(list);
+  if (updatedAt === undefined) return;
+  const dated = { updatedAt, sha256: sha256(list) };
   for (const [statement, named] of Object.entries(statements)) {
-    if (updatedAt === undefined || named === undefined) continue;
-    if (named.sha256 === hash || updatedAt > named.updatedAt) continue;
-    throw new TreeRejected(
-      `the list in ${name} is dated ${updatedAt}, but the ${statement} names another list, dated ${named.updatedAt}: an older list was ` +
-        'put back; restore the tree from a mirror or from git',
-    );
+    try {
+      refuseOlderList(dated, named);
+    } catch (cause) {
+      throw new TreeRejected(
+        `the list in ${name} is dated ${updatedAt}, but the ${statement} names another list, dated ${named?.updatedAt}: an older list was ` +
+          'put back; restore the tree from a mirror or from git',
+        { cause },
+      );
+    }
   }
 }

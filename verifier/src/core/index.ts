@@ -103,7 +103,7 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export { readHashedFile } from './publication/hashed-file.js';
 export type { Publication } from './publication/publication.js';
-export { refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
+export { isOlderCheckpoint, refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
 export { STORED_FILES, storedFiles } from './publication/stored-publication.js';
 export type { SummedStatements } from './publication/summed-statements.js';
@@ -151,6 +151,7 @@ export {
   type SubtreeHash,
   type TreeHead,
 } from './log/merkle.js';
+export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
 export {
   containsHead,
   type LoggedHead,
@@ -162,7 +163,6 @@ export {
   tileReader,
   verifyPublicationProof,
 } from './log/publication-proof.js';
-export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
 export {
   formatNote,
   formatSignature,

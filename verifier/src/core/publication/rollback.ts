@@ -33,19 +33,24 @@ interface DatedCheckpoint {
   readonly hold: readonly string[];
 }
 
+/** Whether a checkpoint is older than another one. Of two of the same second, the one that holds fewer issuers is older. */
+export function isOlderCheckpoint({ issuedAt, hold }: DatedCheckpoint, accepted: DatedCheckpoint): boolean {
+  if (issuedAt !== accepted.issuedAt) return issuedAt < accepted.issuedAt;
+  return !accepted.hold.every((id) => hold.includes(id));
+}
+
 /**
  * Refuses an older checkpoint, whatever list it names. An older checkpoint could release an issuer that is held, or make
  * a list look less fresh than it is. A checkpoint of the same second may hold more issuers, but releases none.
  */
 export function refuseOlderCheckpoint(
-  { issuedAt, hold }: DatedCheckpoint,
+  checkpoint: DatedCheckpoint,
   accepted: DatedCheckpoint | undefined,
 ): void {
-  if (accepted === undefined || issuedAt > accepted.issuedAt) return;
-  if (issuedAt === accepted.issuedAt && accepted.hold.every((id) => hold.includes(id))) return;
+  if (accepted === undefined || !isOlderCheckpoint(checkpoint, accepted)) return;
   throw new RegistryError(
     'ERR_CHECKPOINT_ROLLED_BACK',
-    `the checkpoint is dated ${toText(issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
+    `the checkpoint is dated ${toText(checkpoint.issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
   );
 }
 
