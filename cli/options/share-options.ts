@@ -14,7 +14,7 @@ export interface ShareOptions {
 }
 
 /** Adds the option that names the file of a holder. @param required - whether the command needs one */
-export function addShareOption(command: Command, required: boolean): Command {
+function addShareOption(command: Command, required: boolean): Command {
   const words = "file with the holder's share of the key, encrypted under a passphrase";
   return required
     ? command.requiredOption('--share <file>', words)
@@ -22,7 +22,7 @@ export function addShareOption(command: Command, required: boolean): Command {
 }
 
 /** Adds the options that name the file of a holder, its passphrase, and the folder for what was signed. */
-export function addShareOptions(command: Command): Command {
+function addShareOptions(command: Command): Command {
   return addShareOption(command, true)
     .option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)')
     .option('--memory <dir>', 'folder that records what was signed (default: one for this user)');

@@ -18,6 +18,7 @@ import {
   readRotation,
   readStatement,
   refuseOlderList,
+  verifyAbout,
   verifyCheckpoint,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
@@ -29,7 +30,6 @@ import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
-import { readStatedAbout } from './stated-about.js';
 
 /** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
 export interface PublishedTree extends PublishedFiles {
@@ -160,7 +160,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     signature,
     rootKey,
     statement,
-    about: readStatedAbout([read(PATHS.about)], statement),
+    about: await verifyAbout(read(PATHS.about), statement ?? { aboutSha256: undefined }),
     holders: read(PATHS.holders),
     pending: await pendingPublication(read, statement, rootKey),
     hasStatement:

@@ -8,17 +8,21 @@ import {
   keysAt,
   type LogState,
   type LogTree,
+  type LogTrust,
   type NoteKey,
   type PlacedEntry,
   type PlacedPublication,
   type PublicationEntry,
   type PublicationStatement,
   parseHead,
+  recentCosignatures,
   rootKeysOf,
   type SignedHead,
   signerAmong,
+  verifyPublicationProof,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
+import { clockAt } from '../list/updated-at.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -236,4 +240,26 @@ function missingProofs(
   if (unproven.length === 0) return [];
   const places = unproven.map(({ index }) => index).join(', ');
   return [`nothing proves when the publications at these places in the log were in force: ${places}`];
+}
+
+/** What a trust anchor demands of the log, and when. */
+interface LogDemands extends LogTrust {
+  /** The age of the oldest cosignature that counts, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Checks what a trust anchor demands of a publication: that it is in this log, and that enough witnesses have cosigned the log
+ * of late, as a verifier's client does (rule log-quorum).
+ */
+export async function checkQuorum(
+  files: SeenFiles,
+  statement: PublicationStatement | undefined,
+  { maxAgeMs, now, ...trust }: LogDemands,
+): Promise<void> {
+  if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
+  const times = recentCosignatures(clockAt(now), maxAgeMs);
+  await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, ...times });
 }

@@ -7,23 +7,29 @@ import {
 import {
   ANY_TIME,
   type Checkpoint,
+  canonicalBytes,
   type Delegation,
   decodeUtf8,
   followStep,
   hasPassed,
+  isObject,
   isToCome,
   type PublicationStatement,
+  parseStrictJson,
   type RotationStep,
   readRotation,
   refuseOlderThanCheckpoint,
+  STATEMENT_FILES,
   type UnknownRoot,
   verifyCheckpoint,
   verifyDelegation,
   verifyOperations,
 } from '@passport-registry/verifier/core';
+import { SharedKeyRejected } from '../errors.js';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 
@@ -249,4 +255,54 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   failIfAny(problems);
   return warnings;
+}
+
+/**
+ * Checks the record of the ceremony that made the root key: the keys of the holders made this key, and each of them has
+ * signed a receipt. The record cannot prove who the holders are.
+ */
+export async function checkHolders(
+  files: SeenFiles,
+  rootKey: RootKey,
+  verify: VerifyHolders,
+): Promise<HeldBy> {
+  const record = await files.require(PATHS.holders);
+  try {
+    const named = { bytes: record, source: PATHS.holders };
+    const { threshold, names, split } = await verifyHoldersOf(rootKey, named, verify);
+    return { threshold, names, split };
+  } catch (error) {
+    if (error instanceof SharedKeyRejected) throw new Problems([error.message]);
+    throw error;
+  }
+}
+
+const REMEDY = 'the next `build` or `checkpoint` writes it again';
+
+/** Checks that `statements.json` holds what the files of the tree say, and nothing else (rule statements-file). */
+export async function checkStatementsFile(files: SeenFiles): Promise<void> {
+  const bytes = await files.require(PATHS.statements);
+  const members = membersOf(bytes);
+  const problems: string[] = [];
+  for (const path of STATEMENT_FILES) {
+    const file = await files.get(path);
+    const member = members[path];
+    if (member === undefined && file === undefined) continue;
+    const isSame = typeof member === 'string' && file !== undefined && Buffer.from(member).equals(file);
+    if (!isSame) problems.push(`${PATHS.statements} does not have ${path} as the tree has it: ${REMEDY}`);
+  }
+  failIfAny(problems);
+}
+
+function membersOf(bytes: Uint8Array): Record<string, unknown> {
+  let members: unknown;
+  try {
+    members = parseStrictJson(bytes);
+  } catch (error) {
+    throw new Problems([`${PATHS.statements} is not JSON: ${(error as Error).message}`]);
+  }
+  if (!isObject(members) || !Buffer.from(bytes).equals(canonicalBytes(members))) {
+    throw new Problems([`${PATHS.statements} is not an object in canonical form: ${REMEDY}`]);
+  }
+  return members;
 }

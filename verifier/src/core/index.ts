@@ -101,8 +101,8 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
-export { readHashedFile } from './publication/hashed-file.js';
 export type { Publication } from './publication/publication.js';
+export { readHashedFile } from './publication/registry-files.js';
 export { isOlderCheckpoint, refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
 export { STORED_FILES, storedFiles } from './publication/stored-publication.js';

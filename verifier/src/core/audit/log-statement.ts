@@ -1,3 +1,4 @@
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { JwsRefused, readCompactJws } from '../keys/compact-jws.js';
 import { importRootKey } from '../keys/root-key.js';
@@ -10,7 +11,7 @@ import {
   rotationEntry,
 } from '../log/log-entry.js';
 import { type PublicationStatement, publicationClaims } from '../statements/publication-statement.js';
-import { type InvalidStatement, readStatement, type Statement } from '../statements/statement.js';
+import { readStatement, type Statement } from '../statements/statement.js';
 import { STATEMENT_TYPES } from '../statements/statement-types.js';
 
 /** The types of the statements in a log, by the types of their entries (rule log-entries). */
@@ -38,7 +39,7 @@ export type LoggedStatement = { readonly statement: Statement } & (
 export async function readLogged(
   jwt: Uint8Array | string,
   steps: number,
-  invalid: InvalidStatement,
+  invalid: Invalid,
 ): Promise<LoggedStatement> {
   // Whatever has no type that a log contains is refused as a publication statement.
   const statement = readStatement(jwt, typeNamed(jwt) ?? TYPES.publication, invalid);

@@ -2,14 +2,13 @@ import { RegistryError } from '../errors.js';
 import { formatTime, MAX_DATE_MS } from '../list/date-time.js';
 import { type Cosignature, newestCosignatures } from '../log/cosignature.js';
 import { entryBytes, publicationEntry } from '../log/log-entry.js';
-import { isSameHash } from '../log/merkle.js';
+import { isSameHash, leafHash, levelBelow, nodeHash } from '../log/merkle.js';
 import { parseEntry } from '../log/parse-entry.js';
 import { verifyPublicationProof } from '../log/publication-proof.js';
 import { type LogProof, parseLogProof } from '../log/tlog-proof.js';
 import type { LogTrust } from '../statements/log-trust.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { HistoryProof } from './history-proof.js';
-import { rootWithTail, type Subtree, subtreesBefore } from './tail-root.js';
 
 /** What shows when a publication was the newest one. */
 export type PeriodProof = Pick<HistoryProof, 'first_proof' | 'last_proof' | 'later_entries'>;
@@ -118,4 +117,52 @@ function assertTail(
   throw notLogged(
     `is for a head with ${head.size - index - 1} later entries, which are not those that it names`,
   );
+}
+
+/** A complete subtree. */
+interface Subtree {
+  /** The number of its entries: a power of two. */
+  readonly count: number;
+  readonly root: Uint8Array;
+}
+
+/**
+ * Returns the root of a tree from what is before an index, and all its entries from there. If the result is the root of a
+ * head, the tree of the head has exactly these entries there.
+ *
+ * @param before - the complete subtrees before the index, largest first
+ * @param entries - the entries from the index to the end of the tree
+ */
+function rootWithTail(before: readonly Subtree[], entries: readonly Uint8Array[]): Uint8Array {
+  const subtrees = [...before];
+  for (const entry of entries) {
+    let subtree: Subtree = { count: 1, root: leafHash(entry) };
+    while (subtrees.at(-1)?.count === subtree.count) {
+      const left = subtrees.pop() as Subtree;
+      subtree = { count: 2 * left.count, root: nodeHash(left.root, subtree.root) };
+    }
+    subtrees.push(subtree);
+  }
+  return subtrees.map(({ root }) => root).reduceRight((right, left) => nodeHash(left, right));
+}
+
+/**
+ * Returns the complete subtrees that make up a tree before an index, largest first: the left sides of the inclusion proof of
+ * the entry at the index. They are the same in every later tree of the log.
+ *
+ * @param proof - a valid proof
+ */
+function subtreesBefore({ index, path, head }: LogProof): Subtree[] {
+  const found: Subtree[] = [];
+  let [start, end] = [0, head.size];
+  for (const root of [...path].reverse()) {
+    const count = 2 ** levelBelow(end - start);
+    if (index < start + count) {
+      end = start + count;
+    } else {
+      found.push({ count, root });
+      start += count;
+    }
+  }
+  return found;
 }

@@ -1,7 +1,6 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
-import type { InvalidText } from '../bytes/invalid-text.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
-import { decodeUtf8 } from '../bytes/utf8.js';
+import { decodeUtf8, type Invalid } from '../bytes/utf8.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import { MAX_ROTATION_STEPS } from '../limits.js';
 import { canonicalBytes } from '../list/canonical.js';
@@ -13,7 +12,7 @@ import { type AnyEntry, entryBytes, type LogEntry } from './log-entry.js';
  *
  * @param invalid - creates the error to throw
  */
-export function parseEntry(bytes: Uint8Array, invalid: InvalidText): LogEntry {
+export function parseEntry(bytes: Uint8Array, invalid: Invalid): LogEntry {
   const entry = parseAnyEntry(bytes, invalid);
   if (entry.type === 'unknown') throw invalid('is not an entry of a registry');
   return entry;
@@ -24,7 +23,7 @@ export function parseEntry(bytes: Uint8Array, invalid: InvalidText): LogEntry {
  *
  * @param invalid - creates the error to throw
  */
-export function parseAnyEntry(bytes: Uint8Array, invalid: InvalidText): AnyEntry {
+export function parseAnyEntry(bytes: Uint8Array, invalid: Invalid): AnyEntry {
   const entry = readEntry(bytes);
   if (entry === undefined) throw invalid('is not an entry of a registry');
   const expected = canonicalForm(entry);
@@ -95,7 +94,7 @@ export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Splits a bundle into its entries. @param invalid - creates the error to throw */
-export function parseBundle(bundle: Uint8Array, invalid: InvalidText): Uint8Array[] {
+export function parseBundle(bundle: Uint8Array, invalid: Invalid): Uint8Array[] {
   const view = new DataView(bundle.buffer, bundle.byteOffset, bundle.byteLength);
   const entries: Uint8Array[] = [];
   for (let at = 0; at < bundle.length; ) {

@@ -2,11 +2,9 @@ import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { trimSignature } from '../keys/signature.js';
 import { LIMITS } from '../limits.js';
-import { followChanges } from './follow-changes.js';
-import type { HeldRecords, ListChange } from './held-records.js';
-import { limitFiles } from './limit-files.js';
+import { followChanges, type HeldRecords, type ListChange } from './follow-changes.js';
 import { rebuildList, type Work } from './rebuild-list.js';
-import type { RegistryFiles } from './registry-files.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
 import { LIST, readSignature, SIGNATURE, type SignedPair, snapshotOf } from './signed-pair.js';
 import {
   type AcceptedStatements,
@@ -18,8 +16,8 @@ import {
   type SourceTrust,
   type Statements,
   statementFiles,
+  underAnyRoot,
 } from './statements.js';
-import { underAnyRoot } from './under-any-root.js';
 import { assertNamed, readWholeList } from './whole-list.js';
 
 /** What a verifier trusts and requires when it reads a publication. */

@@ -130,6 +130,22 @@ export async function readStatements(
   };
 }
 
+/** Returns the first result under one of the root keys. If none has a result, the error of the first key counts. */
+export async function underAnyRoot<T>(
+  roots: readonly RootKey[],
+  read: (root: RootKey) => Promise<T>,
+): Promise<T> {
+  let firstError: unknown;
+  for (const root of roots) {
+    try {
+      return await read(root);
+    } catch (error) {
+      firstError ??= error;
+    }
+  }
+  throw firstError;
+}
+
 /** Returns the accepted publication if this root key signed it. A publication proves nothing about another root key. */
 export function acceptedUnder<H extends AcceptedStatements>(
   root: RootKey,

@@ -4,19 +4,18 @@ import { RegistryError } from '../errors.js';
 import { verifySignature } from '../keys/signature.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
-import { limitFiles } from './limit-files.js';
-import type { RegistryFiles } from './registry-files.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
 import { LIST, readSignature } from './signed-pair.js';
 import {
-  acceptStatements,
   type AcceptedStatements,
+  acceptStatements,
   type NamedList,
   namedBy,
   readStatements,
   type SourceTrust,
   type Statements,
+  underAnyRoot,
 } from './statements.js';
-import { underAnyRoot } from './under-any-root.js';
 
 /**
  * Returns how to read a store: whatever its age, and under every root key that is known. A list by a root key that was

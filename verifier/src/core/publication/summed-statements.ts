@@ -1,8 +1,12 @@
 import { RegistryError } from '../errors.js';
-import { limitFiles } from './limit-files.js';
-import type { RegistryFiles } from './registry-files.js';
-import { acceptStatements, type AcceptedStatements, readStatements, type SourceTrust } from './statements.js';
-import { underAnyRoot } from './under-any-root.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
+import {
+  type AcceptedStatements,
+  acceptStatements,
+  readStatements,
+  type SourceTrust,
+  underAnyRoot,
+} from './statements.js';
 
 /** The statements of a registry that has a publication statement, which also names the tree of sums. */
 export interface SummedStatements extends AcceptedStatements {
@@ -13,7 +17,10 @@ export interface SummedStatements extends AcceptedStatements {
  * Reads and verifies the statements of a source, without the list. The rules are those for a whole publication, but the
  * publication statement is required: nothing else proves what the list contains.
  */
-export async function readSummedStatements(files: RegistryFiles, trust: SourceTrust): Promise<SummedStatements> {
+export async function readSummedStatements(
+  files: RegistryFiles,
+  trust: SourceTrust,
+): Promise<SummedStatements> {
   const source = limitFiles(files);
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);

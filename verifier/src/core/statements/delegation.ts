@@ -1,8 +1,8 @@
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
 import {
-  type InvalidStatement,
   readStatement,
   type Statement,
   type StatementChecks,
@@ -88,7 +88,7 @@ export async function verifyDelegation(
   times: StatementTimes,
 ): Promise<Delegation> {
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
-  const invalid: InvalidStatement = (message, cause) =>
+  const invalid: Invalid = (message, cause) =>
     DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
   await verifyStatement(statement, rootKey, checksOf({ ...DELEGATION, invalid }, times));
   return delegationOf(statement);

@@ -1,4 +1,5 @@
 import { type Clock, hasPassed, isToCome } from '../bytes/clock.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import {
   type CompactJws,
@@ -46,9 +47,6 @@ export function validFrom({ issuedAt, notBefore }: Pick<Statement, 'issuedAt' | 
   return Math.max(issuedAt, notBefore);
 }
 
-/** Creates the error for a statement. The message is a predicate, such as "is not a JWS in compact form". */
-export type InvalidStatement = (message: string, cause?: unknown) => Error;
-
 /**
  * Parses a statement of a registry and checks the JWT profile (rule jwt-profile). {@link verifyStatement} verifies the
  * statement.
@@ -59,7 +57,7 @@ export type InvalidStatement = (message: string, cause?: unknown) => Error;
 export function readStatement<Type extends string>(
   jwt: Uint8Array | string,
   type: Type,
-  invalid: InvalidStatement,
+  invalid: Invalid,
 ): Statement<Type> {
   const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
@@ -79,7 +77,7 @@ export function readStatement<Type extends string>(
   };
 }
 
-function readJws(jwt: Uint8Array | string, type: string, invalid: InvalidStatement): CompactJws {
+function readJws(jwt: Uint8Array | string, type: string, invalid: Invalid): CompactJws {
   try {
     return readCompactJws(jwt, [type]);
   } catch (error) {
@@ -89,7 +87,7 @@ function readJws(jwt: Uint8Array | string, type: string, invalid: InvalidStateme
 
 /** The errors for a kind of statement. */
 export interface StatementFailures {
-  readonly invalid: InvalidStatement;
+  readonly invalid: Invalid;
   /** Undefined skips the check of `exp`. */
   readonly expired?: ((message: string) => Error) | undefined;
 }
