@@ -22,7 +22,7 @@ function addShareOption(command: Command, required: boolean): Command {
 }
 
 /** Adds the options that name the file of a holder, its passphrase, and the folder for what was signed. */
-function addShareOptions(command: Command): Command {
+export function addShareOptions(command: Command): Command {
   return addShareOption(command, true)
     .option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)')
     .option('--memory <dir>', 'folder that records what was signed (default: one for this user)');
