@@ -14,13 +14,13 @@ import {
   type RegistryFiles,
   type TrustPolicy,
 } from '@passport-registry/verifier';
+import { verifyAbout } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { readStatedAbout } from '../../generator/tree/stated-about.js';
 import { countedFetch, type FetchedTotals } from '../../generator/verification/counted-fetch.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
@@ -166,7 +166,7 @@ async function aboutIn(
   const bytes = await files.get(PATHS.publication);
   const statement = bytes && readPublicationStatement(bytes);
   if (statement?.sha256 !== registry.sha256) return undefined;
-  const about = readStatedAbout([await files.get(PATHS.about)], statement);
+  const about = await verifyAbout(await files.get(PATHS.about), statement ?? { aboutSha256: undefined });
   return about && (about.get(id) ?? {});
 }
 

@@ -4,7 +4,6 @@ import {
   canonicalBytes,
   type LogIdentity,
   type PublicationStatement,
-  type PublishedStatement,
   readAbout,
   readList,
 } from '@passport-registry/verifier/core';
@@ -45,7 +44,7 @@ export interface PreviousPublication {
   /** The text of issuers.sig. */
   readonly signature: string;
   /** Undefined if an older version built the tree. */
-  readonly statement: PublishedStatement | undefined;
+  readonly statement: PublicationStatement | undefined;
   /** The published names and reasons; undefined if about.json is missing or damaged. */
   readonly about: AboutIssuers | undefined;
 }

@@ -1,9 +1,8 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
-import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/core';
+import { ANY_TIME, verifyAbout, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { KeyRejected, RequestRejected, TreeRejected } from '../../generator/errors.js';
 import { assertExpectedStatement } from '../../generator/publishing/expected-statement.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { readStatedAbout } from '../../generator/tree/stated-about.js';
 import {
   type RequestedDelegation,
   readDelegationInput,
@@ -115,7 +114,7 @@ async function readPrevious(
   }
   return {
     ...{ registry, sha256: hash, signature, statement: { ...statement, text: bytes.toString('utf8') } },
-    about: readStatedAbout([about], statement),
+    about: await verifyAbout(about, statement),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { readStatement } from '@passport-registry/verifier/core';
+import { isToCome, readStatement } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
-import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import { clockAt } from '../list/updated-at.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -59,7 +59,7 @@ function notPermitted(hold: readonly string[]): UsageError {
  * even on a machine whose clock is a little behind. A date that verifiers don't accept yet is no reason to wait.
  */
 function dateAfter(previous: PreviousCheckpoint | undefined, hold: readonly string[], now: number): number {
-  if (previous === undefined || previous.issuedAt > now + CLOCK_TOLERANCE_MS) return now;
+  if (previous === undefined || isToCome(previous.issuedAt, clockAt(now))) return now;
   const isSame = String(previous.hold) === String(hold);
   return Math.max(now, previous.issuedAt + (isSame ? 0 : 1000));
 }

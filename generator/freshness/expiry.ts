@@ -1,5 +1,5 @@
-import type { Statement } from '@passport-registry/verifier/core';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
+import { hasPassed, isToCome, type Statement, validFrom } from '@passport-registry/verifier/core';
+import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 
 /** The notice before a delegation expires, in days. A new delegation needs the root key, which is offline. */
 export const DELEGATION_NOTICE_DAYS = 14;
@@ -33,7 +33,7 @@ export function delegationValidity(times: StatementTimes, now: number): Validity
 
 function validity(times: StatementTimes, noticeAt: number, now: number): Validity {
   if (aheadOfTime('it', times, now).length > 0) return 'ahead of time';
-  if (now >= times.expiresAt + CLOCK_TOLERANCE_MS) return 'expired';
+  if (hasPassed(times.expiresAt, clockAt(now))) return 'expired';
   return now >= noticeAt ? 'expires soon' : 'valid';
 }
 
@@ -79,11 +79,11 @@ export function endWithDelegation(
 /** Reports a statement that is ahead of the clock by more than the tolerance. */
 export function aheadOfTime(
   name: string,
-  { issuedAt, notBefore }: Pick<StatementTimes, 'issuedAt' | 'notBefore'>,
+  times: Pick<StatementTimes, 'issuedAt' | 'notBefore'>,
   now: number,
 ): string[] {
-  const from = Math.max(issuedAt, notBefore);
-  return from > now + CLOCK_TOLERANCE_MS
+  const from = validFrom(times);
+  return isToCome(from, clockAt(now))
     ? [`${name} is valid from ${formatUpdatedAt(from)}, which is in the future`]
     : [];
 }

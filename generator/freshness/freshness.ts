@@ -18,7 +18,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedList } from '../list/list.js';
 import { formatUpdatedAt, updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { withConfigured } from '../tree/commitment.js';

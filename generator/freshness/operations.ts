@@ -1,6 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
 import { type Signers, verifyOperations } from '@passport-registry/verifier/core';
-import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import { clockAt } from '../list/updated-at.js';
 
 /**
  * Returns a published operations statement as long as it is valid under the keys of the tree. No command but `checkpoint`
@@ -10,7 +10,7 @@ export async function keptOperations(
   operations: Uint8Array | undefined,
   { rootKey, delegation }: Signers,
 ): Promise<Uint8Array | undefined> {
-  const times = { clock: { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS }, expiry: true };
+  const times = { clock: clockAt(), expiry: true };
   try {
     if (operations !== undefined) await verifyOperations({ operations, delegation }, rootKey, times);
     return operations;

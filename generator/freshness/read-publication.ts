@@ -1,7 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
 import {
-  decodeUtf8,
-  type PublishedStatement,
+  type PublicationStatement,
   publicationClaims,
   readStatement,
   type Statement,
@@ -18,10 +17,9 @@ export function parsePublicationStatement(text: Uint8Array | string): Statement 
 }
 
 /** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
-export function readPublicationStatement(text: Uint8Array | string): PublishedStatement {
+export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
   try {
-    const claims = publicationClaims(parsePublicationStatement(text));
-    return { ...claims, text: typeof text === 'string' ? text : decodeUtf8(text) };
+    return publicationClaims(parsePublicationStatement(text));
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new TreeRejected(cause.message, { cause });

@@ -1,10 +1,13 @@
-import { isDateTime, isUpdatedAt } from '@passport-registry/verifier/core';
+import { type Clock, isDateTime, isToCome, isUpdatedAt } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 
 /**
  * The tolerance for differences between clocks, in milliseconds. Verifiers use the same value (rule clocks).
  */
 export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
+
+/** Returns the clock by which whoever publishes or watches a registry judges times. @param now - milliseconds since 1970 */
+export const clockAt = (now = Date.now()): Clock => ({ now, tolerance: CLOCK_TOLERANCE_MS });
 
 /** Formats an instant as `updated_at`: UTC to the second, ending in Z. */
 export function formatUpdatedAt(milliseconds: number): string {
@@ -62,7 +65,7 @@ export function nextUpdatedAt(
     );
   }
   const earliest = Date.parse(previous) + 1000;
-  if (earliest > now + CLOCK_TOLERANCE_MS) {
+  if (isToCome(earliest, clockAt(now))) {
     throw new UsageError(
       `the published list has updated_at ${previous}, but this clock says ${formatUpdatedAt(now)}: ` +
         'fix the clock, or pass a later time with --updated-at',
@@ -88,7 +91,7 @@ export function updatedAtOf(list: Buffer): string | undefined {
  * @throws {@link UsageError}
  */
 export function assertNotAhead(updatedAt: string, now: number): void {
-  if (Date.parse(updatedAt) <= now + CLOCK_TOLERANCE_MS) return;
+  if (!isToCome(Date.parse(updatedAt), clockAt(now))) return;
   throw new UsageError(
     `updated_at ${updatedAt} is ahead of this clock, ${formatUpdatedAt(now)}, by more than five minutes: verifiers refuse such a list`,
   );

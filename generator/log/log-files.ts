@@ -12,6 +12,7 @@ import {
   type SignedHead,
   signerAmong,
   TILE_WIDTH,
+  type Tile,
   type TilePlace,
   tilePath,
 } from '@passport-registry/verifier/core';
@@ -43,12 +44,6 @@ export const damagedLog = (message: string) =>
 export function readLogHead(read: ReadFile): SignedHead | undefined {
   const bytes = read(LOG_HEAD_PATH);
   return bytes && parseHead(bytes, (message) => damagedLog(`has a head that ${message}`));
-}
-
-/** A tile with its bytes. */
-export interface Tile {
-  readonly place: TilePlace;
-  readonly bytes: Uint8Array;
 }
 
 /** Formats the size of a log in words. */

@@ -1,4 +1,5 @@
 import {
+  COSIGNED_ANY_TIME,
   cosignatureTime,
   isNamed,
   type NoteKey,
@@ -33,8 +34,8 @@ export async function cosignersOf(
   { note }: SignedHead,
   witnesses: readonly NoteKey[],
 ): Promise<readonly NoteKey[]> {
-  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-  const found = await newestCosignatures(note, { witnesses, quorum: witnesses.length, ...anyTime });
+  const rules = { witnesses, quorum: witnesses.length, ...COSIGNED_ANY_TIME };
+  const found = await newestCosignatures(note, rules);
   return found.map(({ witness }) => witness);
 }
 

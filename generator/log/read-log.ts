@@ -2,6 +2,7 @@ import {
   bundlePath,
   forEachConcurrent,
   isSameHash,
+  LogTree,
   leafHash,
   type PlacedEntry,
   parseAnyEntry,
@@ -14,7 +15,6 @@ import {
   tileWidth,
 } from '@passport-registry/verifier/core';
 import { LOG_FOLDER } from './log-files.js';
-import { LogTree } from './log-tree.js';
 
 /** Reads a file of a tree on any host. Undefined if there is no such file. */
 export type FetchFile = (path: string) => Promise<Uint8Array | undefined>;
@@ -94,19 +94,18 @@ export async function readEntries(
   const read = bundles.flat();
   const hashes = [...known.slice(0, first * TILE_WIDTH), ...read.map(({ hash }) => hash)];
   const tree = new LogTree(hashes);
-  if (tree.size !== head.size || !isSameHash(await tree.rootAt(tree.size), head.root)) {
+  if (!(await tree.isOf(head))) {
     throw invalid('has entries that do not belong to its head', known.length > 0 ? 'other' : 'malformed');
   }
   const fresh = tree.tiles().filter(({ place }) => isNew(place, known.length));
   await forEachConcurrent(fresh, CONCURRENCY, ({ place, bytes }) => assertTile(reader, place, bytes));
   const entries = read.slice(known.length - first * TILE_WIDTH).map(({ index, entry }) => ({ index, entry }));
-  return { entries, hashes, tree };
+  return { entries, tree };
 }
 
-/** The entries of a log, and the hashes of all entries. */
+/** The new entries of a log, and the tree of all entries. */
 export interface ReadEntries {
   readonly entries: readonly PlacedEntry[];
-  readonly hashes: readonly Uint8Array[];
   readonly tree: LogTree;
 }
 

@@ -1,8 +1,8 @@
 import { readIfThere } from '../files/read-file.js';
 import { withCheckpoint } from '../freshness/checkpoint.js';
 import { freshnessFiles } from '../freshness/freshness.js';
+import type { SignedList } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
-import type { SignedList } from '../list/signed-list.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { changesUpTo } from '../tree/site/changes.js';

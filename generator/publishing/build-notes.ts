@@ -1,6 +1,6 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import { endWithDelegation } from '../freshness/expiry.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedList } from '../list/list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';

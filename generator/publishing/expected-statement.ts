@@ -47,8 +47,7 @@ export function assertExpectedStatement(
 
 /** Reads a publication statement that is not signed yet. @throws {@link TreeRejected} */
 export function readStatementInput(input: string): PublicationStatement {
-  const { text: _notPublished, ...said } = readPublicationStatement(withoutSignature(input));
-  return said;
+  return readPublicationStatement(withoutSignature(input));
 }
 
 /** A JWS needs a signature, which need not be valid to be read. */

@@ -11,7 +11,7 @@ import {
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedList } from '../list/list.js';
 import { appendEntries } from '../log/append.js';
 import { KEPT_LIST_BYTES, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
+import { STORED_FILES } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { readCommit } from '../files/commit-files.js';
 import { flushFolder, flushTree } from '../files/flush.js';
@@ -12,7 +13,7 @@ import { publishedFiles } from '../tree/published-tree.js';
 import { acceptPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
-import { namedHash, STORED_STATEMENTS, storedPublication } from '../verification/stored-publication.js';
+import { namedHash, storedPublication } from '../verification/stored-publication.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 import { evidentHead, findLogFault, isOnlyLogged, type LiveLog } from './log-follows.js';
 
@@ -138,7 +139,7 @@ async function readLive(source: TreeSource): Promise<LiveLog> {
       if (file !== undefined) files.set(path, file.bytes);
     }
   };
-  await read(...Object.values(STORED_STATEMENTS), PATHS.list, PATHS.signature, PATHS.logHead);
+  await read(...Object.values(STORED_FILES), PATHS.logHead);
   const hash = namedHash((path) => files.get(path));
   if (hash !== undefined) await read(PATHS.snapshot(hash, PATHS.list), PATHS.snapshot(hash, PATHS.signature));
   return { publication: storedPublication((path) => files.get(path)), head: files.get(PATHS.logHead) };

@@ -1,11 +1,5 @@
 import type { StoredPublication } from '@passport-registry/verifier';
-import {
-  isSameHash,
-  type SignedHead,
-  signerAmong,
-  type TreeHead,
-  verifiedUnder,
-} from '@passport-registry/verifier/core';
+import { type SignedHead, signerAmong, type TreeHead, verifiedUnder } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
@@ -44,7 +38,7 @@ export async function findLogFault(files: Files, earlier: TreeHead | undefined):
   if (head === undefined) return `has no log, but ${before}`;
   if (head.size < earlier.size) return `has a log with ${head.size} entries, but ${before}`;
   const { tree } = await readEntries({ fetchFile: async (path) => read(path), invalid: damagedLog }, head);
-  if (isSameHash(await tree.rootAt(earlier.size), earlier.root)) return undefined;
+  if (await tree.contains(earlier)) return undefined;
   return `has another log: ${before}, which it does not contain`;
 }
 

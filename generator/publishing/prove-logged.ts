@@ -8,7 +8,7 @@ import {
   isPublication,
   type LogProof,
   type NoteSignature,
-  type PublishedStatement,
+  type PublicationStatement,
   parseLogProof,
   provesEntry,
   publicationEntry,
@@ -29,7 +29,7 @@ import type { ExtendedLog } from './extend-log.js';
 export interface ProofRequest {
   /** The folder with the tiles of the log. */
   readonly folder: string;
-  readonly statement: PublishedStatement;
+  readonly statement: PublicationStatement;
   /** The new cosignatures of the head. */
   readonly cosignatures: readonly NoteSignature[];
   readonly choice: Pick<CosignChoice, 'witnesses' | 'quorum'>;

@@ -12,12 +12,11 @@ import { holdersRecord } from './holders-record.js';
 import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { predecessorOf } from './predecessor.js';
 import type { Publication } from './publication.js';
-import { assertWritten } from './read-back.js';
 import { renewReplacedProof } from './renew-proof.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
 import { signedList } from './sign-list.js';
-import { writeTree } from './write.js';
+import { assertWritten, writeTree } from './write.js';
 
 /**
  * Publishes a list in seven steps: repairs and reads the published tree, applies the rules of change, signs, assembles, verifies,

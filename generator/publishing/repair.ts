@@ -6,6 +6,8 @@ import {
   bundlePath,
   entryBytes,
   isSameHash,
+  KeptProofs,
+  LogTree,
   leafHash,
   type PlacedEntry,
   parseAnyEntry,
@@ -21,7 +23,6 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
-import { LogTree } from '../log/log-tree.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { rootKeyOf } from '../tree/published-tree.js';
@@ -172,13 +173,16 @@ async function entriesInStatements(read: ReadFile, size: number): Promise<(AnyEn
 
 type Repaired = [path: string, bytes: Buffer];
 
+const isReplaced = (path: string, replaced: WholeLog['replaced']) =>
+  replaced.some((folder) => path.startsWith(folder));
+
 /** The hashes in SHA256SUMS, by path. Empty if the file is damaged. */
 type Sums = ReadonlyMap<string, string>;
 
 /** Makes the tiles and bundles that are damaged or missing, but for those that a full one has replaced. */
 function repairedTiles({ files, replaced }: WholeLog, read: ReadFile): Repaired[] {
   return [...files].flatMap(([path, bytes]): Repaired[] => {
-    const isWhole = replaced.some((folder) => path.startsWith(folder)) || read(path)?.equals(bytes) === true;
+    const isWhole = isReplaced(path, replaced) || read(path)?.equals(bytes) === true;
     return isWhole ? [] : [[path, Buffer.from(bytes)]];
   });
 }
@@ -294,7 +298,7 @@ async function repairedList(sums: Sums, read: ReadFile): Promise<Repaired[]> {
 /** Returns what cannot be made again, and what to do. What a later step of the build removes is not lost. */
 function lostIn(faults: readonly ArchiveFault[], replaced: readonly string[]): string | undefined {
   const isRemoved = ({ path, isStray }: ArchiveFault) =>
-    isStray ? OF_PUBLICATIONS.test(path) : replaced.some((folder) => path.startsWith(folder));
+    isStray ? OF_PUBLICATIONS.test(path) : isReplaced(path, replaced);
   const fault = faults.find((one) => !isRemoved(one));
   if (fault === undefined) return undefined;
   const remedy = fault.isStray
@@ -306,9 +310,14 @@ function lostIn(faults: readonly ArchiveFault[], replaced: readonly string[]): s
 /** What a publication writes below `log/`. */
 const OF_PUBLICATIONS = /^log\/(?:lists|statements|proofs|tile)\//;
 
-/** @param repaired - what is about to be written */
+/**
+ * Finds what is wrong with the files of a log, but for the tiles, which follow from its entries: `repairedTiles` has compared
+ * them.
+ *
+ * @param repaired - what is about to be written
+ */
 function faultsOf(
-  { origin, entries }: WholeLog,
+  { origin, entries, files: tiles, replaced }: WholeLog,
   out: string,
   repaired: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Promise<readonly ArchiveFault[]> {
@@ -321,7 +330,8 @@ function faultsOf(
     },
   };
   const tree = new LogTree(entries.map(({ entry }) => leafHash(entryBytes(entry))));
-  const log = { origin, entries, tree, isVerified: () => false };
+  const isVerified = (path: string) => tiles.has(path) && !isReplaced(path, replaced);
+  const log = { origin, entries, tree, proofs: new KeptProofs(tree), isVerified };
   return findArchiveFaults(new SeenFiles(source), log);
 }
 

@@ -1,10 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type {
-  LogIdentity,
-  PublicationStatement,
-  PublishedStatement,
-  SumsTree,
-} from '@passport-registry/verifier/core';
+import type { LogIdentity, PublicationStatement, SumsTree } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
 import { type PublicationClaims, publicationStatement } from '../freshness/statements.js';
@@ -121,9 +116,9 @@ export async function signedStatement(
   subject: StatementSubject,
   signer: Signer,
   published: PublishedFiles | undefined,
-): Promise<PublishedStatement> {
+): Promise<PublicationStatement> {
   const claims = nextClaims(subject, signer.rootKey, published);
   if (claims !== undefined) return readPublicationStatement(await publicationStatement(signer, claims));
   // Only a published statement can say the same already.
-  return published?.statement as PublishedStatement;
+  return published?.statement as PublicationStatement;
 }

@@ -1,8 +1,8 @@
-import type { PublishedStatement } from '@passport-registry/verifier/core';
+import type { PublicationStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedList } from '../list/list.js';
 import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, type PublishedFiles } from '../tree/published-tree.js';
@@ -60,7 +60,7 @@ export function followingStatement(
   subject: StatementSubject,
   { statement, rootKey }: SignedElsewhere,
   { predecessor, place: { named } }: Followed,
-): PublishedStatement {
+): PublicationStatement {
   assertStatementIntact(predecessor);
   const said = readPublicationStatement(statement);
   const published = predecessor?.statement;

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { IoFailed } from '../errors.js';
+import { IoFailed, TreeRejected } from '../errors.js';
 import { flush, flushFolder } from '../files/flush.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
@@ -244,4 +244,16 @@ function makeFolder(folder: string): void {
   makeFolder(dirname(folder));
   mkdirSync(folder);
   chmodSync(folder, 0o755);
+}
+
+/**
+ * Reads the written files back, and asserts that their bytes are those that were verified in memory.
+ *
+ * @param written - the paths of the written files; `writeTree` has compared the other files
+ * @throws {@link TreeRejected}
+ */
+export function assertWritten(tree: Tree, written: readonly string[], out: string): void {
+  const problems = written.filter((path) => !holds(out, path, tree.get(path) ?? new Uint8Array()));
+  if (problems.length === 0) return;
+  throw new TreeRejected(`${out} does not contain what was written: ${problems.slice(0, 5).join(', ')}`);
 }

@@ -4,24 +4,24 @@ import {
   beginLog,
   decodeUtf8,
   isPublication,
-  type PublishedStatement,
+  type PublicationStatement,
   rootKeysOf,
   type Said,
   trimSignature,
+  verifyAbout,
   walkLog,
 } from '@passport-registry/verifier/core';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { entriesSince } from '../log/log-tail.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
-import { readStatedAbout } from './stated-about.js';
 
 /** A publication that is in the log of a tree, but has not replaced the published files yet (rule log-write-order). */
 export interface PendingPublication {
   readonly list: Uint8Array;
   /** The text of issuers.sig. */
   readonly signature: string;
-  readonly statement: PublishedStatement;
+  readonly statement: PublicationStatement;
   /** The names and reasons that the statement names; undefined if they are not in the tree. */
   readonly about: AboutIssuers | undefined;
   /** The root key that signed the publication: that of the tree, or the next one after a rotation. */
@@ -41,7 +41,7 @@ export interface PendingPublication {
  */
 export async function pendingPublication(
   read: ReadFile,
-  statement: PublishedStatement | undefined,
+  statement: PublicationStatement | undefined,
   rootKey: RootKey | undefined,
 ): Promise<PendingPublication | undefined> {
   const head = readLogHead(read);
@@ -69,10 +69,8 @@ export async function pendingPublication(
   if (publication === undefined || signer === undefined) return undefined;
   const signed = await readSigned(read, publication.sha256, signer);
   const [delegation, rotation] = [latest('delegation'), latest('rotation')];
-  const about = readStatedAbout(
-    [read(PATHS.snapshot(publication.sha256, PATHS.about)), read(PATHS.about)],
-    publication,
-  );
+  const kept = read(PATHS.snapshot(publication.sha256, PATHS.about));
+  const about = (await verifyAbout(kept, publication)) ?? (await verifyAbout(read(PATHS.about), publication));
   return { ...signed, statement: publication, about, rootKey: signer, delegation, rotation };
 }
 

@@ -13,11 +13,12 @@ import {
   ANY_TIME,
   type Checkpoint,
   type PublicationStatement,
-  type PublishedStatement,
   parseStrictJson,
   publicationClaims,
   readRotation,
   readStatement,
+  refuseOlderList,
+  verifyAbout,
   verifyCheckpoint,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
@@ -29,7 +30,6 @@ import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
-import { readStatedAbout } from './stated-about.js';
 
 /** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
 export interface PublishedTree extends PublishedFiles {
@@ -47,7 +47,7 @@ export interface PublishedFiles {
   /** With the keys to which the rotation of the tree commits it. */
   readonly rootKey: RootKey | undefined;
   /** The publication statement; undefined if there is none, or if it is damaged. */
-  readonly statement: PublishedStatement | undefined;
+  readonly statement: PublicationStatement | undefined;
   /** Whether the tree has a publication statement, damaged or not. */
   readonly hasStatement: boolean;
   /**
@@ -160,7 +160,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     signature,
     rootKey,
     statement,
-    about: readStatedAbout([read(PATHS.about)], statement),
+    about: await verifyAbout(read(PATHS.about), statement ?? { aboutSha256: undefined }),
     holders: read(PATHS.holders),
     pending: await pendingPublication(read, statement, rootKey),
     hasStatement:
@@ -222,7 +222,6 @@ async function statementOf(
   rootKey: RootKey | undefined,
   isListed: boolean,
 ): Promise<PublishedFiles['statement']> {
-  const text = Buffer.from(bytes).toString('utf8');
   const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
     return publicationClaims(
@@ -233,8 +232,7 @@ async function statementOf(
       ),
     );
   };
-  const content = await unlessRefused(read());
-  return content && { ...content, text };
+  return unlessRefused(read());
 }
 
 /** Whether a published tree has exactly this list. */
@@ -286,13 +284,18 @@ function assertNotRolledBack(
   list: Buffer,
   statements: Readonly<Record<string, NamedList | undefined>>,
 ): void {
-  const [updatedAt, hash] = [updatedAtOf(list), sha256(list)];
+  const updatedAt = updatedAtOf(list);
+  if (updatedAt === undefined) return;
+  const dated = { updatedAt, sha256: sha256(list) };
   for (const [statement, named] of Object.entries(statements)) {
-    if (updatedAt === undefined || named === undefined) continue;
-    if (named.sha256 === hash || updatedAt > named.updatedAt) continue;
-    throw new TreeRejected(
-      `the list in ${name} is dated ${updatedAt}, but the ${statement} names another list, dated ${named.updatedAt}: an older list was ` +
-        'put back; restore the tree from a mirror or from git',
-    );
+    try {
+      refuseOlderList(dated, named);
+    } catch (cause) {
+      throw new TreeRejected(
+        `the list in ${name} is dated ${updatedAt}, but the ${statement} names another list, dated ${named?.updatedAt}: an older list was ` +
+          'put back; restore the tree from a mirror or from git',
+        { cause },
+      );
+    }
   }
 }

@@ -1,12 +1,12 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedList } from '../list/list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { hostFiles } from './host-configuration.js';
-import { openApiBytes } from './open-api.js';
 import { PATHS } from './paths.js';
 import type { RegistryDescription } from './registry-description.js';
+import { openApiBytes } from './registry-description.js';
 import type { Changes } from './site/changes.js';
 import { siteFiles } from './site/site-files.js';
 

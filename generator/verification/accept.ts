@@ -12,12 +12,12 @@ import {
   type Publication,
   pinnedMemory,
   recall,
-  type SummedHead,
+  type SummedStatements,
   storedFiles,
-  verifyHead,
   verifyPublication,
+  verifyStatements,
 } from '@passport-registry/verifier/core';
-import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import { clockAt } from '../list/updated-at.js';
 import type { Tree } from '../tree/tree.js';
 import { type PinnedTrust, pinnedKey, trustAnchorOf } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
@@ -57,10 +57,13 @@ export async function acceptPublication(
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function acceptStatements(source: TreeSource, options: AcceptOptions): Promise<SummedHead> {
+export async function acceptStatements(
+  source: TreeSource,
+  options: AcceptOptions,
+): Promise<SummedStatements> {
   const conditions = conditionsOf(options);
   return rejecting(async () =>
-    verifyHead(registryFiles(source), await newestMemory(options, conditions), conditions),
+    verifyStatements(registryFiles(source), await newestMemory(options, conditions), conditions),
   );
 }
 
@@ -93,8 +96,12 @@ export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<P
  * @throws {@link RegistryError}
  */
 export function verifyAnyAge(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
-  const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
-  const conditions = { ...demandsOn(trust), clock, expiry: false, maxAge: Number.POSITIVE_INFINITY };
+  const conditions = {
+    ...demandsOn(trust),
+    clock: clockAt(),
+    expiry: false,
+    maxAge: Number.POSITIVE_INFINITY,
+  };
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 
@@ -105,8 +112,7 @@ export function treeFiles(tree: Tree): RegistryFiles {
 
 function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'held'>): Conditions {
   const isAnyAge = maxAgeDays === undefined;
-  const tolerance = isAnyAge ? Number.POSITIVE_INFINITY : CLOCK_TOLERANCE_MS;
-  const clock = { now: Date.now(), tolerance };
+  const clock = isAnyAge ? { now: Date.now(), tolerance: Number.POSITIVE_INFINITY } : clockAt();
   const maxAge = isAnyAge ? Number.POSITIVE_INFINITY : maxAgeDays * DAY_MS;
   return { ...demandsOn(trust), clock, expiry: !isAnyAge, maxAge };
 }

@@ -3,18 +3,17 @@ import {
   entryBytes,
   forEachConcurrent,
   formatBundle,
+  type KeptProofs,
+  type LogTree,
   type PlacedEntry,
   TILE_WIDTH,
   type TilePlace,
   tilePath,
 } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
 import { LOG_FOLDER } from '../log/log-files.js';
-import type { LogTree } from '../log/log-tree.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { CONCURRENCY } from './ask-host.js';
-import { assertProves } from './log-proof.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
 
 /** A log whose entries have been verified. */
@@ -22,6 +21,7 @@ export interface ArchivedLog {
   readonly origin: string;
   readonly entries: readonly PlacedEntry[];
   readonly tree: LogTree;
+  readonly proofs: KeptProofs;
   /** Whether a file was verified before, and has not changed since. */
   readonly isVerified: (path: string) => boolean;
 }
@@ -99,20 +99,14 @@ function listCheck(path: string, { lists }: ListedLog): Check | undefined {
 }
 
 /** The first or the last proof of a publication. */
-function proofCheck(path: string, { entries, tree }: ArchivedLog): Check | undefined {
+function proofCheck(path: string, { entries, proofs }: ArchivedLog): Check | undefined {
   const [, index] = /^log\/proofs\/(0|[1-9][0-9]*)\/(?:first|last)\.tlog-proof$/.exec(path) ?? [];
   const placed = index === undefined ? undefined : entries[Number(index)];
   if (placed?.entry.type !== 'publication') return undefined;
   return async (bytes, files) => {
     const statement = await files.read(PATHS.loggedStatement(placed.index));
-    if (statement === undefined) return undefined;
-    try {
-      await assertProves(bytes, { ...placed, tree, statement }, path);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof TreeRejected)) throw error;
-      return error.message;
-    }
+    const fault = statement && (await proofs.faultOf(bytes, { ...placed, statement }));
+    return fault && `${path} ${fault}`;
   };
 }
 

@@ -59,7 +59,7 @@ export function unreachableSources(error: RegistryError): IoFailed | undefined {
 }
 
 /** Returns why a request failed, in words that can follow a URL and a colon. */
-export function networkReason(error: unknown): string {
+function networkReason(error: unknown): string {
   const causes = causesOf(error);
   for (const one of causes) {
     const { code, name } = one as NodeJS.ErrnoException;

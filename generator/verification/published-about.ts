@@ -1,9 +1,13 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { type AboutIssuers, ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/core';
+import {
+  type AboutIssuers,
+  ANY_TIME,
+  verifyAbout,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { readStatedAbout } from '../tree/stated-about.js';
 import type { SeenFiles } from './seen-files.js';
 
 /**
@@ -22,7 +26,7 @@ export async function publishedAbout(
     const statement = bytes && (await verifyPublicationStatement(bytes, rootKey, ANY_TIME));
     if (statement?.sha256 !== sha256(list)) return undefined;
     const about = statement.aboutSha256 === undefined ? undefined : await files.get(PATHS.about);
-    return readStatedAbout([about], statement);
+    return await verifyAbout(about, statement);
   } catch (error) {
     if (error instanceof RegistryError || error instanceof IoFailed) return undefined;
     throw error;

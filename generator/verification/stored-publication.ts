@@ -1,19 +1,11 @@
 import type { StoredPublication } from '@passport-registry/verifier';
+import { STORED_FILES } from '@passport-registry/verifier/core';
 import { namedList } from '../freshness/freshness.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 
 /** Reads a file of a tree; undefined if there is no such file. */
 type Read = (path: string) => Uint8Array | undefined;
-
-/** The small files of a stored publication. With the list and the signature, they are everything that a verifier keeps. */
-export const STORED_STATEMENTS = {
-  rotation: PATHS.rotation,
-  checkpoint: PATHS.checkpoint,
-  publication: PATHS.publication,
-  proof: PATHS.logProof,
-  delegation: PATHS.delegation,
-} as const;
 
 /**
  * Returns what a verifier would store of a tree: the list that the publication statement names, or else the one that
@@ -35,7 +27,8 @@ export function storedPublication(read: Read): StoredPublication | undefined {
   const hash = namedHash(read);
   const isTop = hash === undefined || hash === sha256(Buffer.from(top.list));
   const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
-  const others = Object.entries(STORED_STATEMENTS).map(([name, path]) => [name, text(path)] as const);
+  const { list: _list, signature: _signature, ...statements } = STORED_FILES;
+  const others = Object.entries(statements).map(([name, path]) => [name, text(path)] as const);
   return { version: 1, ...pair, ...Object.fromEntries(others.filter(([, value]) => value !== undefined)) };
 }
 

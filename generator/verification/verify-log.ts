@@ -4,26 +4,29 @@ import {
   type FirstRoots,
   headSigner,
   isPublication,
-  isSameHash,
+  KeptProofs,
   keysAt,
   type LogState,
+  type LogTree,
+  type LogTrust,
   type NoteKey,
   type PlacedEntry,
   type PlacedPublication,
   type PublicationEntry,
-  type PublishedStatement,
+  type PublicationStatement,
   parseHead,
+  recentCosignatures,
   rootKeysOf,
   type SignedHead,
   signerAmong,
+  verifyPublicationProof,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
-import type { LogTree } from '../log/log-tree.js';
+import { clockAt } from '../list/updated-at.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { checkArchive } from './log-archive.js';
-import { assertProves } from './log-proof.js';
 import { assertLogged, checkStatements, treeStatements } from './log-statements.js';
 import { Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
@@ -39,7 +42,7 @@ export interface KnownLog {
 /** What a log is checked against. */
 export interface LogConditions extends KnownLog {
   /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
-  readonly statement: PublishedStatement | undefined;
+  readonly statement: PublicationStatement | undefined;
   /** The root keys of the tree. */
   readonly roots: FirstRoots;
 }
@@ -102,14 +105,16 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   if (published !== undefined) assertLogged(statements, entries);
   const key = await assertSigned(head, state, PATHS.logHead);
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
+  const proofs = new KeptProofs(tree);
   if (published !== undefined && statement !== undefined) {
     const proof = await files.require(PATHS.logProof);
-    await assertProves(proof, { ...published, statement: statement.text, tree }, PATHS.logProof);
+    const fault = await proofs.faultOf(proof, { ...published, statement: statement.text });
+    if (fault !== undefined) throw problemIn(PATHS.logProof)(fault);
   }
   const rootKeys = await rootKeysOf(state);
   const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
-  await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
+  await checkArchive(files, { origin: head.origin, entries, tree, proofs, isVerified });
   if (cosigned !== undefined) await checkCosignedHead(cosigned, { ...head, tree }, state);
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);
@@ -157,7 +162,7 @@ async function checkCosignedHead(
 ): Promise<void> {
   const path = PATHS.cosignedHead(origin);
   if (head.origin !== origin) throw problemIn(path)(`is a head of ${head.origin}, not of ${origin}`);
-  if (head.size <= tree.size && !isSameHash(await tree.rootAt(head.size), head.root)) {
+  if (head.size <= tree.size && !(await tree.contains(head))) {
     throw problemIn(path)('is not an earlier head of this log');
   }
   await assertSigned(head, state, path);
@@ -173,7 +178,7 @@ async function assertContains(
   if (size < known.size) {
     throw inHead(`has ${size} entries, but a log with ${known.size} entries was accepted before`);
   }
-  if (!isSameHash(await tree.rootAt(known.size), known.root)) {
+  if (!(await tree.contains(known))) {
     throw inHead(`does not contain the log with ${known.size} entries that was accepted before`);
   }
 }
@@ -184,7 +189,10 @@ interface NewestEntries {
   readonly pending: PlacedPublication | undefined;
 }
 
-function newestIn(entries: readonly PlacedEntry[], statement: PublishedStatement | undefined): NewestEntries {
+function newestIn(
+  entries: readonly PlacedEntry[],
+  statement: PublicationStatement | undefined,
+): NewestEntries {
   const publications = entries.filter(isPublication);
   const newest = publications.at(-1);
   const hash = statement?.log && sha256(statement.text);
@@ -232,4 +240,26 @@ function missingProofs(
   if (unproven.length === 0) return [];
   const places = unproven.map(({ index }) => index).join(', ');
   return [`nothing proves when the publications at these places in the log were in force: ${places}`];
+}
+
+/** What a trust anchor demands of the log, and when. */
+interface LogDemands extends LogTrust {
+  /** The age of the oldest cosignature that counts, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Checks what a trust anchor demands of a publication: that it is in this log, and that enough witnesses have cosigned the log
+ * of late, as a verifier's client does (rule log-quorum).
+ */
+export async function checkQuorum(
+  files: SeenFiles,
+  statement: PublicationStatement | undefined,
+  { maxAgeMs, now, ...trust }: LogDemands,
+): Promise<void> {
+  if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
+  const times = recentCosignatures(clockAt(now), maxAgeMs);
+  await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, ...times });
 }

@@ -4,7 +4,6 @@ import {
   forEachConcurrent,
   mayHaveLevels,
   type PublicationStatement,
-  type PublishedStatement,
   readAbout,
   sumsTree,
   verifyPublicationStatement,
@@ -26,7 +25,7 @@ export async function checkPublication(
   files: SeenFiles,
   rootKey: RootKey,
   { list, registry }: SignedList,
-): Promise<PublishedStatement> {
+): Promise<PublicationStatement> {
   const bytes = await files.require(PATHS.publication);
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
   failIfAny(findMisnamed(content, { list, registry }).map((problem) => `${PATHS.publication} ${problem}`));

@@ -7,20 +7,29 @@ import {
 import {
   ANY_TIME,
   type Checkpoint,
+  canonicalBytes,
   type Delegation,
   decodeUtf8,
+  followStep,
+  hasPassed,
+  isObject,
+  isToCome,
   type PublicationStatement,
+  parseStrictJson,
   type RotationStep,
   readRotation,
-  successorIn,
+  refuseOlderThanCheckpoint,
+  STATEMENT_FILES,
+  type UnknownRoot,
   verifyCheckpoint,
   verifyDelegation,
   verifyOperations,
-  verifyStatement,
 } from '@passport-registry/verifier/core';
+import { SharedKeyRejected } from '../errors.js';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
+import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 
@@ -83,32 +92,13 @@ export async function checkRotation(
   const steps = readRotation(await files.require(PATHS.rotation));
   const [first] = steps;
   if (first === undefined) return { keys: [published], unknown: undefined, steps };
-  const keys: RootKey[] = [];
-  if (pinned?.thumbprint === first.kid) keys.push(pinned);
+  const isFirstPinned = pinned?.thumbprint === first.kid;
+  const keys: RootKey[] = isFirstPinned ? [pinned] : [];
+  const unknown: UnknownRoot[] = isFirstPinned ? [] : [{ thumbprint: first.kid, isUnknown: true }];
   for (const [index, step] of steps.entries()) {
-    const signer = keys.at(-1);
-    const where = `step ${index + 1} of ${PATHS.rotation}`;
-    if (signer !== undefined && signer.thumbprint !== step.kid) {
-      throw new Problems([
-        `${where} is signed by ${step.kid}, but the root key before it is ${signer.thumbprint}`,
-      ]);
-    }
-    if (signer !== undefined) {
-      await verifyStatement(step, signer, {
-        clock: undefined,
-        invalid: (message) => new Problems([`${where} ${message}`]),
-      });
-    }
-    const next = await successorIn(step, keys).catch((error: RegistryError) => {
-      throw new Problems([`${where} is refused: ${error.message}`]);
+    const next = await followStep(step, [...unknown, ...keys], undefined).catch((error: RegistryError) => {
+      throw new Problems([`step ${index + 1} of ${PATHS.rotation} is refused: ${error.message}`]);
     });
-    // The first key is in no step, so the chain may lack it.
-    if (next.thumbprint === first.kid) {
-      throw new Problems([`${where} returns to the root key ${next.thumbprint}`]);
-    }
-    if (next.nextRoots?.includes(first.kid)) {
-      throw new Problems([`${where} commits ${next.thumbprint} to the earlier root key ${first.kid}`]);
-    }
     keys.push(next);
   }
   const last = keys.at(-1)?.thumbprint;
@@ -117,7 +107,7 @@ export async function checkRotation(
       `${PATHS.rotation} leads to ${last}, but ${PATHS.rootKey} is ${published.thumbprint}`,
     ]);
   }
-  return { keys, unknown: pinned?.thumbprint === first.kid ? undefined : first.kid, steps };
+  return { keys, unknown: unknown[0]?.thumbprint, steps };
 }
 
 /** Checks the delegation, whether or not the checkpoint depends on it. `checkFreshness` checks its times. */
@@ -151,10 +141,9 @@ export async function checkCheckpoint(
   const delegation = await files.get(PATHS.delegation);
   const checkpoint = await verifyCheckpoint({ checkpoint: bytes, delegation }, rootKey, ANY_TIME);
   const { sequence } = checkpoint;
-  if (sequence !== undefined && (publication === undefined || sequence > publication.sequence)) {
-    throw new Problems([
-      `the checkpoint names publication ${sequence}, but the tree has ${publication === undefined ? 'none' : `publication ${publication.sequence}`}`,
-    ]);
+  if (publication !== undefined) refuseOlderThanCheckpoint(publication, checkpoint);
+  else if (sequence !== undefined) {
+    throw new Problems([`the checkpoint names publication ${sequence}, but the tree has none`]);
   }
   const named = { ...checkpoint, updated_at: checkpoint.updatedAt };
   if (checkpoint.sha256 === sha256(list)) {
@@ -195,7 +184,7 @@ export async function checkOperations(
   const delegation = await files.get(PATHS.delegation);
   const { expiresAt, ...times } = await verifyOperations({ operations, delegation }, rootKey, ANY_TIME);
   failIfAny(aheadOfTime('the operations statement', times, now));
-  if (now < expiresAt + CLOCK_TOLERANCE_MS) return [];
+  if (!hasPassed(expiresAt, clockAt(now))) return [];
   return [
     `the operations statement expired at ${formatUpdatedAt(expiresAt)}: \`checkpoint\` signs a new one`,
   ];
@@ -222,10 +211,11 @@ export interface Freshness extends SignedList {
  */
 export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise<readonly string[]> {
   const { registry, rotation, delegation, publication, checkpoint, maxAgeMs, now } = tree;
+  const clock = clockAt(now);
   const problems: string[] = [];
   const warnings: string[] = [];
   const updatedAt = Date.parse(registry.updated_at);
-  if (updatedAt > now + CLOCK_TOLERANCE_MS) {
+  if (isToCome(updatedAt, clock)) {
     problems.push(
       `the list is dated ${registry.updated_at}, which is in the future: the clock says ${formatUpdatedAt(now)}`,
     );
@@ -235,13 +225,13 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   if (publication !== undefined) {
     problems.push(...aheadOfTime('the publication statement', publication, now));
-    if (now >= publication.expiresAt + CLOCK_TOLERANCE_MS) {
+    if (hasPassed(publication.expiresAt, clock)) {
       problems.push(`the publication statement expired at ${formatUpdatedAt(publication.expiresAt)}`);
     }
   }
   if (checkpoint === undefined) {
     if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));
-    if (now > updatedAt + maxAgeMs + CLOCK_TOLERANCE_MS) {
+    if (now > updatedAt + maxAgeMs + clock.tolerance) {
       const days = maxAgeMs / (24 * 60 * 60 * 1000);
       problems.push(
         `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint`,
@@ -265,4 +255,54 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   failIfAny(problems);
   return warnings;
+}
+
+/**
+ * Checks the record of the ceremony that made the root key: the keys of the holders made this key, and each of them has
+ * signed a receipt. The record cannot prove who the holders are.
+ */
+export async function checkHolders(
+  files: SeenFiles,
+  rootKey: RootKey,
+  verify: VerifyHolders,
+): Promise<HeldBy> {
+  const record = await files.require(PATHS.holders);
+  try {
+    const named = { bytes: record, source: PATHS.holders };
+    const { threshold, names, split } = await verifyHoldersOf(rootKey, named, verify);
+    return { threshold, names, split };
+  } catch (error) {
+    if (error instanceof SharedKeyRejected) throw new Problems([error.message]);
+    throw error;
+  }
+}
+
+const REMEDY = 'the next `build` or `checkpoint` writes it again';
+
+/** Checks that `statements.json` holds what the files of the tree say, and nothing else (rule statements-file). */
+export async function checkStatementsFile(files: SeenFiles): Promise<void> {
+  const bytes = await files.require(PATHS.statements);
+  const members = membersOf(bytes);
+  const problems: string[] = [];
+  for (const path of STATEMENT_FILES) {
+    const file = await files.get(path);
+    const member = members[path];
+    if (member === undefined && file === undefined) continue;
+    const isSame = typeof member === 'string' && file !== undefined && Buffer.from(member).equals(file);
+    if (!isSame) problems.push(`${PATHS.statements} does not have ${path} as the tree has it: ${REMEDY}`);
+  }
+  failIfAny(problems);
+}
+
+function membersOf(bytes: Uint8Array): Record<string, unknown> {
+  let members: unknown;
+  try {
+    members = parseStrictJson(bytes);
+  } catch (error) {
+    throw new Problems([`${PATHS.statements} is not JSON: ${(error as Error).message}`]);
+  }
+  if (!isObject(members) || !Buffer.from(bytes).equals(canonicalBytes(members))) {
+    throw new Problems([`${PATHS.statements} is not an object in canonical form: ${REMEDY}`]);
+  }
+  return members;
 }

@@ -6,7 +6,7 @@ import {
   type Delegation,
   type FirstRoots,
   logTrustOf,
-  type PublishedStatement,
+  type PublicationStatement,
   parseList,
   readList,
 } from '@passport-registry/verifier/core';
@@ -17,7 +17,6 @@ import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
 import { isLogPath } from './log-archive.js';
-import { checkQuorum } from './log-quorum.js';
 import { isUnreachable } from './network-failure.js';
 import { demandsOf, type PinnedLog } from './pinned-trust.js';
 import { Problems, SeenFiles } from './seen-files.js';
@@ -33,19 +32,19 @@ import {
 import type { TreeSource } from './tree-source.js';
 import { type Note, unknownClaimsIn, unknownFiles } from './unknown-parts.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
-import { checkHolders } from './verify-holders.js';
-import { type CheckedLog, checkLog } from './verify-log.js';
+import { type CheckedLog, checkLog, checkQuorum } from './verify-log.js';
 import { checkAbout, checkPublication, checkSums } from './verify-publication.js';
 import {
   checkCheckpoint,
   checkDelegation,
   checkFreshness,
+  checkHolders,
   checkOperations,
   checkRotation,
+  checkStatementsFile,
   type TrustedRoot,
   trustedRoot,
 } from './verify-statements.js';
-import { checkStatementsFile } from './verify-statements-file.js';
 
 /** The checks of a verification, in order. */
 export const CHECKS = [
@@ -126,7 +125,7 @@ export interface TreeReport {
 
 /** The statements of a tree that an audit has proven. Undefined: the tree has none, or its check did not pass. */
 export interface ProvenStatements {
-  readonly publication: PublishedStatement | undefined;
+  readonly publication: PublicationStatement | undefined;
   readonly delegation: Delegation | undefined;
   readonly checkpoint: Checkpoint | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Proven, Publication, SummedHead } from '@passport-registry/verifier/core';
+import type { Proven, Publication, SummedStatements } from '@passport-registry/verifier/core';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import type { HeldLog } from './held-log.js';
@@ -21,7 +21,7 @@ export interface AcceptanceRules {
    */
   readonly acceptHeld: () => Promise<boolean>;
   /** Called once the statements are in the folder, before records are downloaded. Returns what they prove. */
-  readonly acceptStatements: () => Promise<SummedHead>;
+  readonly acceptStatements: () => Promise<SummedStatements>;
   /**
    * Called once the log is in the folder, with the lists that it names.
    *

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type PublishedStatement, type SummedHead, sumsPath } from '@passport-registry/verifier/core';
+import { type PublicationStatement, type SummedStatements, sumsPath } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -90,7 +90,7 @@ async function downloadStated(
   release: NewRelease,
   files: ListedFiles,
   { rules, held }: DownloadTarget,
-): Promise<PublishedStatement> {
+): Promise<PublicationStatement> {
   const head = await rules.acceptStatements();
   const { statement } = head;
   assertSamePublication(head, release.read(CHECKSUMS_PATH), files);
@@ -111,7 +111,7 @@ async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {
 
 /** SHA256SUMS is not signed, and may be of another publication than the statement. */
 function assertSamePublication(
-  { statement, checkpoint }: SummedHead,
+  { statement, checkpoint }: SummedStatements,
   checksums: Uint8Array,
   { all }: ListedFiles,
 ): void {

@@ -1,6 +1,7 @@
 import {
   forEachConcurrent,
   isPublication,
+  KeptProofs,
   type PlacedPublication,
   type PublicationEntry,
 } from '@passport-registry/verifier/core';
@@ -8,7 +9,6 @@ import { TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY, isServed } from '../../generator/verification/ask-host.js';
-import { assertProves, type ProvenEntry } from '../../generator/verification/log-proof.js';
 import type { HeldLog } from './held-log.js';
 import type { DownloadedLog } from './log-download.js';
 import type { NewRelease } from './new-release.js';
@@ -87,36 +87,40 @@ async function addProofs(
   const isSameProof = newest !== undefined && release.isHeldAsIs(PATHS.logProof);
   // The first proof of a publication can be replaced as long as it is the newest one.
   const settled = isSameProof ? newest.index + 1 : (held?.published ?? 0);
+  const proofs = new KeptProofs(log.tree);
   await forEachConcurrent(publications, CONCURRENCY, async (placed) => {
     const { index } = placed;
+    const proven = { ...placed, statement: release.read(PATHS.loggedStatement(index)) };
+    const faultOf = (proof: Uint8Array) => proofs.faultOf(proof, proven);
     for (const path of [PATHS.firstProof(index), ...(placed === newest ? [] : [PATHS.lastProof(index)])]) {
-      const proven = { ...placed, tree: log.tree, statement: release.read(PATHS.loggedStatement(index)) };
       if (index < settled && !release.hasHeld(path)) continue;
-      if (index >= settled || !(await addHeldProof(release, path, proven))) {
-        await addProof(release, path, proven);
-      }
+      if (index >= settled || !(await addHeldProof(release, path, faultOf)))
+        await addProof(release, path, faultOf);
     }
   });
 }
 
 /** Links a kept proof of the release being served, unless it is damaged. Returns whether it did. */
-async function addHeldProof(release: NewRelease, path: string, proven: ProvenEntry): Promise<boolean> {
+async function addHeldProof(
+  release: NewRelease,
+  path: string,
+  faultOf: (proof: Uint8Array) => Promise<string | undefined>,
+): Promise<boolean> {
   const bytes = release.readHeld(path);
-  try {
-    if (bytes === undefined) return false;
-    await assertProves(bytes, proven, path);
-  } catch (error) {
-    if (error instanceof TreeRejected) return false;
-    throw error;
-  }
+  if (bytes === undefined || (await faultOf(bytes)) !== undefined) return false;
   release.addVerified(path, bytes);
   return true;
 }
 
 /** Adds a kept proof, if the source has it. A publication that was never completed has none. */
-async function addProof(release: NewRelease, path: string, proven: ProvenEntry): Promise<void> {
+async function addProof(
+  release: NewRelease,
+  path: string,
+  faultOf: (proof: Uint8Array) => Promise<string | undefined>,
+): Promise<void> {
   const bytes = await release.fetch(path);
   if (bytes === undefined) return;
-  await assertProves(bytes, proven, path);
+  const fault = await faultOf(bytes);
+  if (fault !== undefined) throw new TreeRejected(`${path} ${fault}`);
   release.addVerified(path, bytes);
 }

@@ -4,12 +4,13 @@ import {
   assertSignedByLog,
   beginLog,
   bundlePath,
+  containsHead,
   entryBytes,
   type FirstRoots,
   forEachConcurrent,
   isOfOtherType,
-  isSameHash,
   type LogState,
+  LogTree,
   type LogWalk,
   leafHash,
   namesLog,
@@ -18,7 +19,6 @@ import {
   parseBundle,
   parseHead,
   readWide,
-  rootsFromTiles,
   type SignedHead,
   TILE_WIDTH,
   tileWidth,
@@ -28,7 +28,6 @@ import {
 import { TreeRejected } from '../../generator/errors.js';
 import { appendEntries } from '../../generator/log/append.js';
 import { EMPTY_LOG } from '../../generator/log/log-files.js';
-import { LogTree } from '../../generator/log/log-tree.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { readStatedLog } from '../../generator/verification/audit-log.js';
@@ -92,7 +91,7 @@ export async function downloadLog(
   const entries = await rejecting(() => downloadEntries(release, { head, roots }, held?.entries ?? []));
   const leaves = entries.map(({ entry }) => entryBytes(entry));
   const tree = new LogTree(leaves.map(leafHash));
-  if (!isSameHash(await tree.rootAt(tree.size), head.root)) {
+  if (!(await tree.isOf(head))) {
     if (held !== undefined && (await contradicts(release, head, held))) {
       throw new TreeRejected(
         contradiction(
@@ -150,9 +149,7 @@ async function contradicts(
   const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
   try {
     await assertSignedByLog(head, key, invalid);
-    if (head.size === before.size) return !isSameHash(head.root, before.root);
-    const [older, newer] = await rootsFromTiles([before.size, head.size], (path) => release.fetch(path));
-    return isSameHash(newer, head.root) && !isSameHash(older, before.root);
+    return !(await containsHead(head, before, (path) => release.fetch(path)));
   } catch (error) {
     // Tiles that are missing or damaged, or another key.
     if (error instanceof RegistryError || error instanceof TreeRejected || error instanceof RangeError)

@@ -109,7 +109,7 @@ async function describe(url: string, files: SeenFiles, { facts, now }: Shown): P
     ...{ url, failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
     delegation: await servedDelegation(files, root),
-    checkpoint: checkpoint && served(checkpoint.issuedAt, checkpoint.checkpoint),
+    checkpoint: checkpoint && served(checkpoint.issuedAt, checkpoint.text),
     publication: statement && {
       ...served(statement.issuedAt, statement.text),
       sequence: statement.sequence,

@@ -1,15 +1,12 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
-  consistencyProof,
+  containsHead,
   decodeBase64,
   encodeBase64,
   hasCode,
-  hashesFromTiles,
   headSigner,
-  isConsistent,
   namesLog,
   parseHead,
-  tileReader,
 } from '@passport-registry/verifier/core';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { SeenFiles } from '../../generator/verification/seen-files.js';
@@ -79,22 +76,13 @@ export async function findForkedLog(
     `that of the primary with ${primary.log.size} entries`,
   );
   try {
-    return (await isContained(older, newer, signal)) ? undefined : forked;
+    const { get } = sourceOf(newer.url, signal);
+    const read = async (path: string) => (await get(path))?.bytes;
+    return (await containsHead(treeHead(newer), treeHead(older), read)) ? undefined : forked;
   } catch (error) {
     if (hasCode(error, 'ERR_LOG_INCONSISTENT')) return forked;
     throw error;
   }
-}
-
-/** Whether the tiles of the larger log prove that it contains the smaller one. */
-async function isContained(older: LoggedHost, newer: LoggedHost, signal?: AbortSignal): Promise<boolean> {
-  const { get } = sourceOf(newer.url, signal);
-  const hashes = hashesFromTiles(
-    sizeOf(newer),
-    tileReader(async (path) => (await get(path))?.bytes),
-  );
-  const proof = await consistencyProof(sizeOf(older), sizeOf(newer), hashes);
-  return isConsistent(treeHead(older), treeHead(newer), proof);
 }
 
 const sizeOf = ({ log }: LoggedHost) => log?.size ?? 0;

@@ -40,8 +40,8 @@ export async function checkHost(view: HostView, round: Round): Promise<CheckedHo
 
 /** A mirror may be behind. The registry itself has shown more entries before, or has shown them to a mirror. */
 function shrunk({ host: { url }, isMirror }: HostView, size: number | undefined, { log }: Round): Finding[] {
-  if (isMirror || size === undefined || size >= log.hashes.length) return [];
-  const message = `the log has shrunk: its head has ${size} entries, but a signed head with ${log.hashes.length} entries is known`;
+  if (isMirror || size === undefined || size >= log.tree.size) return [];
+  const message = `the log has shrunk: its head has ${size} entries, but a signed head with ${log.tree.size} entries is known`;
   return [finding('log-shrunk', message, { host: url })];
 }
 

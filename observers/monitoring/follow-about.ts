@@ -1,8 +1,7 @@
-import type { AboutIssuers } from '@passport-registry/verifier/core';
+import { type AboutIssuers, verifyAbout } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { aboutChanges, describeDifference, NO_RECORDS } from '../../generator/review/difference.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { readStatedAbout } from '../../generator/tree/stated-about.js';
 import { finding } from './finding.js';
 import type { KnownAbout, KnownPublication } from './known-log.js';
 import { readFromAny } from './monitored-host.js';
@@ -34,7 +33,7 @@ async function readAboutOf(
   const paths = [PATHS.about, PATHS.snapshot(sha256, PATHS.about)];
   try {
     const bytes = await readFromAny(hosts, { paths, sha256: aboutSha256 });
-    return readStatedAbout([bytes], publication);
+    return await verifyAbout(bytes, publication);
   } catch (error) {
     if (error instanceof IoFailed) return undefined;
     throw error;

@@ -1,8 +1,8 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   headSigner,
-  isSameHash,
   keysAt,
+  type LogTree,
   type PlacedEntry,
   pinnedChains,
   rootKeysOf,
@@ -20,7 +20,7 @@ import {
 } from '../../generator/log/read-log.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { HostView } from './host-view.js';
-import { type KnownLog, rootOfFirst } from './known-log.js';
+import type { KnownLog } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
 
 /** How the log of a host relates to the log that is known. */
@@ -28,8 +28,8 @@ export type Relation =
   /** The known log begins with the log of the host, or is the same. */
   | { readonly kind: 'contained' }
   | Grown
-  /** Neither log begins with the other. The hashes of the entries of the host, if they were read. */
-  | { readonly kind: 'forked'; readonly hashes: readonly Uint8Array[] | undefined }
+  /** Neither log begins with the other. The tree of the host, if its entries were read. */
+  | { readonly kind: 'forked'; readonly tree: LogTree | undefined }
   /** The files of the host do not belong to its head. */
   | { readonly kind: 'damaged'; readonly message: string };
 
@@ -37,8 +37,8 @@ export type Relation =
 export interface Grown {
   readonly kind: 'grown';
   readonly entries: readonly PlacedEntry[];
-  /** The hashes of all entries. */
-  readonly hashes: readonly Uint8Array[];
+  /** The tree of all entries. */
+  readonly tree: LogTree;
 }
 
 /**
@@ -48,12 +48,11 @@ export interface Grown {
  * @throws {@link IoFailed}
  */
 export async function relationOf(head: SignedHead, known: KnownLog, { host }: HostView): Promise<Relation> {
-  const { hashes } = known;
-  if (head.size <= hashes.length) {
-    const isSame = isSameHash(await rootOfFirst(head.size, hashes), head.root);
-    return isSame ? { kind: 'contained' } : { kind: 'forked', hashes: undefined };
+  const { tree } = known;
+  if (head.size <= tree.size) {
+    return (await tree.contains(head)) ? { kind: 'contained' } : { kind: 'forked', tree: undefined };
   }
-  if (head.size - hashes.length > MAX_READ_ENTRIES) {
+  if (head.size - tree.size > MAX_READ_ENTRIES) {
     return {
       kind: 'damaged',
       message: `the log claims to have ${head.size} entries, too many to read in one round`,
@@ -63,11 +62,11 @@ export async function relationOf(head: SignedHead, known: KnownLog, { host }: Ho
   if (before !== undefined) return { kind: 'damaged', message: before };
   const fetchFile = (path: string) => readLogFile(host, path);
   try {
-    return { kind: 'grown', ...(await readEntries({ fetchFile, invalid }, head, hashes)) };
+    return { kind: 'grown', ...(await readEntries({ fetchFile, invalid }, head, tree.leaves)) };
   } catch (error) {
     if (!(error instanceof DamagedLog)) throw error;
     const other = error.fault === 'other' ? await readOther(fetchFile, head) : undefined;
-    if (other !== undefined) return { kind: 'forked', hashes: other };
+    if (other !== undefined) return { kind: 'forked', tree: other };
     // What is missing can still arrive. The rest is not read again in this round.
     if (error.fault !== 'missing') host.malformedLogs.set(head.note.text, error.message);
     return { kind: 'damaged', message: error.message };
@@ -92,14 +91,14 @@ async function readLogFile(host: MonitoredHost, path: string): Promise<Uint8Arra
   return bytes;
 }
 
-/** Reads a log from its beginning. Its hashes are evidence if it is whole, but does not contain the known log. */
+/** Reads a log from its beginning. Its tree is evidence if it is whole, but does not contain the known log. */
 async function readOther(
   fetchFile: (path: string) => Promise<Uint8Array | undefined>,
   head: SignedHead,
-): Promise<readonly Uint8Array[] | undefined> {
+): Promise<LogTree | undefined> {
   if (head.size > MAX_READ_ENTRIES) return undefined;
   try {
-    return (await readEntries({ fetchFile, invalid }, head)).hashes;
+    return (await readEntries({ fetchFile, invalid }, head)).tree;
   } catch (error) {
     if (error instanceof DamagedLog) return undefined;
     throw error;

@@ -1,5 +1,11 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, type Checkpoint, rootKeysOf, verifyCheckpoint } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  type Checkpoint,
+  isOlderCheckpoint,
+  rootKeysOf,
+  verifyCheckpoint,
+} from '@passport-registry/verifier/core';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
@@ -19,7 +25,8 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   let newest = before.hold;
   for (const view of views) {
     const checkpoint = await checkpointOf(view, roots);
-    if (checkpoint === undefined || !follows(checkpoint, newest)) continue;
+    const known = newest && { issuedAt: newest.issuedAt, hold: newest.issuers };
+    if (checkpoint === undefined || (known && isOlderCheckpoint(checkpoint, known))) continue;
     newest = { issuedAt: checkpoint.issuedAt, issuers: checkpoint.hold };
   }
   const isTold = before.head !== undefined || options.sinceMs !== undefined;
@@ -32,12 +39,6 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
     ...old.filter((id) => !current.includes(id)).flatMap(told('released')),
   );
   return newest;
-}
-
-/** Whether a verifier would replace what it knows by a checkpoint: of two of one second, by the one that holds more. */
-function follows({ issuedAt, hold }: Checkpoint, known: KnownHold | undefined): boolean {
-  if (known === undefined || issuedAt > known.issuedAt) return true;
-  return issuedAt === known.issuedAt && known.issuers.every((id) => hold.includes(id));
 }
 
 interface HoldChange {

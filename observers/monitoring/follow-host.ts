@@ -1,7 +1,16 @@
-import { keysAt, type SignedHead, signerAmong } from '@passport-registry/verifier/core';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  formatNote,
+  keysAt,
+  type LogTree,
+  type SignedHead,
+  signerAmong,
+} from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { headTexts, keepEvidence, type LogEvidence } from './evidence.js';
 import { type Finding, finding, type Report } from './finding.js';
 import { type Grown, relationOf, signatureProblem } from './follow-head.js';
 import { type HostView, headsOf, type ShownHead, unreadable } from './host-view.js';
@@ -54,15 +63,15 @@ async function followHead({ path, head }: ShownHead, { view, round, report }: Pl
   }
   const relation = await relationOf(head, log, view);
   if (relation.kind === 'damaged') report(finding('log-damaged', relation.message, { host: url }));
-  if (relation.kind === 'forked') reportFork({ head, hashes: relation.hashes }, { view, round, report });
+  if (relation.kind === 'forked') reportFork({ head, tree: relation.tree }, { view, round, report });
   if (relation.kind === 'grown') await grow(head, relation, { view, round });
 }
 
 /** Reports two heads that are not consistent: the log has shown different histories. */
 function reportFork(other: LogEvidence, { view: { host }, round, report }: Place): void {
-  const { head, hashes } = round.log;
+  const { head, tree } = round.log;
   if (head === undefined) return;
-  const known = { head, hashes };
+  const known = { head, tree };
   const message =
     `the log has forked: its head with ${other.head.size} entries is not consistent with the known head with ` +
     `${head.size} entries`;
@@ -87,7 +96,7 @@ function kept(known: LogEvidence, other: LogEvidence, { options: { folder } }: R
 /** Verifies new entries, their statements and lists, and adds them to the known log. */
 async function grow(
   head: SignedHead,
-  { entries, hashes }: Grown,
+  { entries, tree }: Grown,
   { view, round }: Pick<Place, 'view' | 'round'>,
 ): Promise<void> {
   const { host } = view;
@@ -97,7 +106,7 @@ async function grow(
   const add: Report = (found) => findings.push(found);
   const hosts = [host, ...round.hosts.filter((other) => other !== host)];
   const all = [...log.entries, ...entries.map(({ entry }) => entry)];
-  const { from, told } = await firstTold({ entries, hashes }, { host, round });
+  const { from, told } = await firstTold({ entries, tree }, { host, round });
   const verified = await verifyEntries(log, { entries, hosts, from, told, report: add });
   const { state, publications } = verified;
   const watch = { issuers: options.watch, from: told, published: publishedIndex(view, all) };
@@ -113,7 +122,7 @@ async function grow(
   round.log = {
     ...log,
     head,
-    hashes,
+    tree,
     entries: all,
     state,
     publication: publications.at(-1) ?? log.publication,
@@ -127,14 +136,51 @@ async function grow(
 
 /** Returns the first new entry that is verified, and the first whose changes are told. */
 async function firstTold(
-  { entries, hashes }: Pick<Grown, 'entries' | 'hashes'>,
+  { entries, tree }: Pick<Grown, 'entries' | 'tree'>,
   { host, round }: { readonly host: MonitoredHost; readonly round: Round },
 ): Promise<{ readonly from: number; readonly told: number }> {
   const { before, options, now, logTrust } = round;
   if (before.head !== undefined) return { from: 0, told: 0 };
   if (options.sinceMs === undefined) return { from: 0, told: Number.POSITIVE_INFINITY };
-  const told = await firstSince(now - options.sinceMs, { entries, hashes, host, trust: logTrust });
+  const told = await firstSince(now - options.sinceMs, { entries, tree, host, trust: logTrust });
   // The publication before is what the changes are compared with.
   const from = entries.findLast(({ index, entry }) => index < told && entry.type === 'publication')?.index;
   return { from: from ?? 0, told };
+}
+
+/** A log by its head, and the tree of its entries if they are known. */
+interface LogEvidence {
+  readonly head: SignedHead;
+  readonly tree: LogTree | undefined;
+}
+
+/** Returns the signed heads of a forked log as text: everybody who has the key of the log can verify them. */
+function headTexts(logs: readonly LogEvidence[]): readonly string[] {
+  return logs.map(({ head }) => formatNote(head.note));
+}
+
+/**
+ * Keeps two heads of a log that are not consistent, and the hashes of their entries. Whoever has them can compute both
+ * roots, and see where the logs differ. The same two heads are kept once.
+ *
+ * @param folder - the folder of the monitor
+ * @returns the folder with the evidence
+ * @throws {@link IoFailed}
+ */
+function keepEvidence(folder: string, known: LogEvidence, other: LogEvidence): string {
+  const texts = headTexts([known, other]);
+  const kept = join(folder, 'evidence', sha256(texts.join('')).slice(0, 16));
+  try {
+    mkdirSync(kept, { recursive: true });
+  } catch (cause) {
+    throw new IoFailed(`${kept} cannot be created: ${(cause as Error).message}`, { cause });
+  }
+  for (const [index, name] of ['known', 'other'].entries()) {
+    const { tree } = index === 0 ? known : other;
+    writeWholeFile(join(kept, `${name}.checkpoint`), texts[index] ?? '');
+    if (tree === undefined) continue;
+    const lines = tree.leaves.map((hash) => `${Buffer.from(hash).toString('hex')}\n`);
+    writeWholeFile(join(kept, `${name}.hashes`), lines.join(''));
+  }
+  return kept;
 }

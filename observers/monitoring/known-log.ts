@@ -4,14 +4,13 @@ import {
   type AnyEntry,
   beginLog,
   type LogState,
-  type PublishedStatement,
-  rangeRoot,
+  LogTree,
+  type PublicationStatement,
   type SignedHead,
-  subtreeRoot,
 } from '@passport-registry/verifier/core';
 
 /** A publication statement of the log, whose signature has been verified. */
-export interface KnownPublication extends PublishedStatement {
+export interface KnownPublication extends PublicationStatement {
   /** The number of entries before it. */
   readonly index: number;
 }
@@ -49,8 +48,8 @@ export interface KnownLog {
   /** The newest head that was accepted. Undefined before the first. */
   readonly head: SignedHead | undefined;
   readonly entries: readonly AnyEntry[];
-  /** The hashes of the entries. */
-  readonly hashes: readonly Uint8Array[];
+  /** The tree of the entries. */
+  readonly tree: LogTree;
   /** What the next entry must continue. The pinned root key is the first of its roots. */
   readonly state: LogState;
   readonly publication: KnownPublication | undefined;
@@ -67,24 +66,10 @@ export interface KnownLog {
 /** Returns what a monitor knows before its first round. */
 export function nothingKnown(rootKey: RootKey): KnownLog {
   return {
-    ...{ head: undefined, entries: [], hashes: [] },
+    ...{ head: undefined, entries: [], tree: new LogTree([]) },
     state: beginLog({ keys: [rootKey], inForce: rootKey }),
     ...{ publication: undefined, list: undefined, behind: {}, hold: undefined, about: undefined },
   };
-}
-
-/** The roots that were computed, by the hashes of a log and the number of entries. Each host shows several heads. */
-const roots = new WeakMap<readonly Uint8Array[], Map<number, Promise<Uint8Array>>>();
-
-/** Returns the root of the first entries of a log. */
-export function rootOfFirst(size: number, hashes: readonly Uint8Array[]): Promise<Uint8Array> {
-  const computed = roots.get(hashes) ?? new Map<number, Promise<Uint8Array>>();
-  roots.set(hashes, computed);
-  const root =
-    computed.get(size) ??
-    rangeRoot(0, size, async (level, index) => subtreeRoot(hashes, index * 2 ** level, 2 ** level));
-  computed.set(size, root);
-  return root;
 }
 
 /** Returns the number of entries before the newest publication. Undefined if the log has none. */

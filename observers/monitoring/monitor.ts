@@ -1,12 +1,11 @@
 import { importRootKey } from '@passport-registry/verifier';
-import { logTrustOf, parseStrictJson } from '@passport-registry/verifier/core';
+import { logTrustOf, parseStrictJson, readList } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import { aboutLog } from './about-log.js';
 import { type CheckedHost, checkHost } from './check-host.js';
-import { type Finding, type FindingCode, SEVERITIES } from './finding.js';
+import { type Finding, type FindingCode, finding, SEVERITIES } from './finding.js';
 import { followAbout } from './follow-about.js';
 import { followHold } from './follow-hold.js';
 import { followHost } from './follow-host.js';
@@ -186,7 +185,7 @@ function finish(
       log:
         head === undefined
           ? null
-          : { origin: head.origin, size: head.size, added: head.size - before.hashes.length },
+          : { origin: head.origin, size: head.size, added: head.size - before.tree.size },
       hosts: checked.map(({ size = null }, at) => ({ url: hosts[at]?.url ?? '', size })),
       findings: SEVERITIES.flatMap((level) =>
         findings.filter(isFirst).filter(({ severity }) => severity === level),
@@ -195,4 +194,31 @@ function finish(
     // What could not be read is repeated by the next round.
     known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind, ...known },
   };
+}
+
+/** Returns what a round finds out about the log as a whole, whatever host showed it. */
+function aboutLog(round: Round): Finding[] {
+  return [...notPinned(round), ...tooOld(round), ...unknownIssuers(round)];
+}
+
+function notPinned({ options: { trust, url }, before }: Round): Finding[] {
+  if (trust !== undefined || before.head !== undefined) return [];
+  const message = `no --root-key was given, so the root key ${before.state.roots[0]?.thumbprint} of ${url} is trusted`;
+  return [finding('root-key-not-pinned', message)];
+}
+
+/** Cosignatures and checkpoints show that a log is fresh. Without them, verifiers refuse a list at some age. */
+function tooOld({ log: { publication }, logTrust, options, now }: Round): Finding[] {
+  if (publication === undefined || publication.checkpoint || (logTrust?.quorum ?? 0) > 0) return [];
+  if (now - publication.issuedAt <= options.maxAgeMs) return [];
+  const message = `the newest publication is of ${formatUpdatedAt(publication.issuedAt)}, and nothing newer shows that it is the newest`;
+  return [finding('head-too-old', message)];
+}
+
+function unknownIssuers({ log: { list }, options: { watch } }: Round): Finding[] {
+  if (list === undefined || watch.length === 0) return [];
+  const ids = new Set(readList(list.bytes).issuers.map(({ issuer_id }) => issuer_id));
+  return watch
+    .filter((id) => !ids.has(id))
+    .map((id) => finding('watched-issuer-unknown', `${id} is not in the list`, { issuer_id: id }));
 }

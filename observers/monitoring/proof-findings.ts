@@ -1,7 +1,12 @@
-import { hasCode, type LogTrust, verifyPublicationProof } from '@passport-registry/verifier/core';
+import {
+  hasCode,
+  type LogTrust,
+  recentCosignatures,
+  verifyPublicationProof,
+} from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { clockAt, formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
@@ -28,16 +33,15 @@ export async function proofFindings(
   const isLogged = entries.some((entry) => entry.type === 'publication' && entry.sha256 === hash);
   const mayHaveProof = files.get(PATHS.logHead) !== undefined && files.has(PATHS.logProof);
   if (bytes === undefined || !isLogged || !mayHaveProof) return [];
-  const { now, maxAgeMs } = demand;
+  const { since, until } = recentCosignatures(clockAt(demand.now), demand.maxAgeMs);
   const verify = async (since: number) => {
     const statement = readPublicationStatement(bytes);
-    const rules = { ...demand.trust, since, until: now + CLOCK_TOLERANCE_MS };
+    const rules = { ...demand.trust, since, until };
     return verifyPublicationProof(files.get(PATHS.logProof), statement, rules);
   };
   const tell = (code: 'proof-invalid' | 'too-few-cosignatures' | 'cosignatures-too-old', message: string) => [
     finding(code, `${PATHS.logProof}: ${message}`, { host: host.url }),
   ];
-  const since = now - maxAgeMs - CLOCK_TOLERANCE_MS;
   try {
     await verify(since);
     return [];

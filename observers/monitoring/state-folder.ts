@@ -6,8 +6,8 @@ import {
   beginLog,
   entryBytes,
   formatNote,
-  isSameHash,
   type LogState,
+  LogTree,
   leafHash,
   parseHead,
   passEntry,
@@ -17,14 +17,7 @@ import { IoFailed } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import {
-  type Behind,
-  type KnownAbout,
-  type KnownHold,
-  type KnownLog,
-  type KnownPublication,
-  rootOfFirst,
-} from './known-log.js';
+import type { Behind, KnownAbout, KnownHold, KnownLog, KnownPublication } from './known-log.js';
 
 const STATE = 'state.json';
 const VERSION = 1;
@@ -74,12 +67,10 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
   const head = parseHead(state.head, invalid);
   const { entries } = state;
   // The entries are what was saved if their hashes lead to the root that the log has signed.
-  const hashes = entries.map((entry) => leafHash(entryBytes(entry)));
-  if (hashes.length !== head.size || !isSameHash(await rootOfFirst(head.size, hashes), head.root)) {
-    throw invalid('has entries that do not belong to its head');
-  }
+  const tree = new LogTree(entries.map((entry) => leafHash(entryBytes(entry))));
+  if (!(await tree.isOf(head))) throw invalid('has entries that do not belong to its head');
   return {
-    ...{ head, entries, hashes, behind: state.behind, hold: state.hold, about: state.about },
+    ...{ head, entries, tree, behind: state.behind, hold: state.hold, about: state.about },
     ...(await parseWalked(state, invalid)),
     list: state.list === null ? undefined : { sha256: state.list, bytes: readKeptList(folder, state.list) },
   };

@@ -1,5 +1,5 @@
 import {
-  isSameHash,
+  type LogTree,
   type LogTrust,
   newestCosignatures,
   type PlacedEntry,
@@ -7,13 +7,12 @@ import {
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { rootOfFirst } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
 
 /** A log that is read for the first time. */
 export interface FirstReading {
   readonly entries: readonly PlacedEntry[];
-  readonly hashes: readonly Uint8Array[];
+  readonly tree: LogTree;
   readonly host: MonitoredHost;
   /** What the user trusts of the log. */
   readonly trust: LogTrust | undefined;
@@ -27,12 +26,12 @@ export interface FirstReading {
  * @param since - milliseconds since 1970
  */
 export async function firstSince(since: number, reading: FirstReading): Promise<number> {
-  const { entries, hashes, trust } = reading;
+  const { entries, tree, trust } = reading;
   if (trust !== undefined && trust.quorum > 0) return witnessedBefore(since, { ...reading, trust });
   const first = entries.find(
     ({ entry }) => entry.type === 'publication' && Date.parse(entry.updated_at) >= since,
   );
-  return first?.index ?? hashes.length;
+  return first?.index ?? tree.size;
 }
 
 /** Returns the size of the largest log that enough witnesses had cosigned before a time; 0 if no proof is from before. */
@@ -54,7 +53,7 @@ async function witnessedBefore(
 async function provenSize(
   path: string,
   since: number,
-  { host, hashes, trust }: FirstReading & { readonly trust: LogTrust },
+  { host, tree, trust }: FirstReading & { readonly trust: LogTrust },
 ): Promise<number | undefined> {
   try {
     const bytes = await host.read(path);
@@ -64,8 +63,7 @@ async function provenSize(
     const times = { since: Number.NEGATIVE_INFINITY, until: since };
     const cosignatures = await newestCosignatures(head.note, { ...trust, ...times });
     const isProven = cosignatures.length >= trust.quorum && head.origin === trust.origin;
-    const isInLog = head.size <= hashes.length && isSameHash(await rootOfFirst(head.size, hashes), head.root);
-    return isProven && isInLog ? head.size : undefined;
+    return isProven && (await tree.contains(head)) ? head.size : undefined;
   } catch (error) {
     if (error instanceof TreeRejected || error instanceof IoFailed) return undefined;
     throw error;

@@ -3,11 +3,12 @@ import {
   ANY_TIME,
   type AnyEntry,
   beginLog,
+  COSIGNED_ANY_TIME,
   isPublication,
   type LogState,
   type PlacedEntry,
   type PlacedPublication,
-  type PublishedStatement,
+  type PublicationStatement,
   passEntry,
   readRotation,
   verifyPublicationProof,
@@ -60,7 +61,7 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
     throw new TreeRejected(`${source.name} has no log, so nothing shows what it published earlier`);
   }
   // Without a quorum: the newest publication may wait for its cosignatures, while the past is proven.
-  const anyWitness = { origin, witnesses: [], quorum: 0, ...ALWAYS };
+  const anyWitness = { origin, witnesses: [], quorum: 0, ...COSIGNED_ANY_TIME };
   const head = await verifyPublicationProof(await read(PATHS.logProof), statement, anyWitness);
   const invalid = (message: string) =>
     new TreeRejected(`the log of ${source.name} ${message}: read another copy of the registry`);
@@ -73,8 +74,6 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
   const isPartial = publications.length < all.length;
   return { source, trust, roots, entries: entries.map(({ entry }) => entry), publications, isPartial };
 }
-
-const ALWAYS = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 function publicationsIn(entries: readonly PlacedEntry[], roots: readonly PastRoot[]): PastEntry[] {
   const keys = roots.map(({ rootKey }) => rootKey);
@@ -101,7 +100,7 @@ async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Pro
 async function readCurrent(
   bytes: Uint8Array | undefined,
   { source, roots }: Pick<History, 'source' | 'roots'>,
-): Promise<PublishedStatement> {
+): Promise<PublicationStatement> {
   const current = roots.at(-1);
   if (bytes === undefined || current === undefined) {
     throw new TreeRejected(
@@ -113,7 +112,7 @@ async function readCurrent(
 
 /** A verified statement of the past, and the root key that signed it. */
 export interface PastStatement {
-  readonly statement: PublishedStatement;
+  readonly statement: PublicationStatement;
   readonly root: PastRoot;
 }
 

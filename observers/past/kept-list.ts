@@ -1,5 +1,5 @@
 import type { IssuerRegistry } from '@passport-registry/verifier';
-import { type PublishedStatement, readList } from '@passport-registry/verifier/core';
+import { type PublicationStatement, readList } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -13,7 +13,7 @@ import type { TreeSource } from '../../generator/verification/tree-source.js';
  */
 export async function readKeptList(
   source: TreeSource,
-  { sha256: hash, size, updatedAt }: PublishedStatement,
+  { sha256: hash, size, updatedAt }: PublicationStatement,
 ): Promise<IssuerRegistry> {
   for (const path of [PATHS.loggedList(hash), PATHS.snapshot(hash, PATHS.list), PATHS.list]) {
     const bytes = (await source.get(path))?.bytes;

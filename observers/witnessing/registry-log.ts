@@ -12,7 +12,7 @@ import {
   walkChains,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
-import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
+import { clockAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { httpSource, registryFiles } from '../../generator/verification/tree-source.js';
 import type { KnownLogs } from './known-logs.js';
@@ -69,7 +69,7 @@ async function readStatements(url: string, before: Known): Promise<Known> {
   const files = registryFiles(httpSource(url, AbortSignal.timeout(TIMEOUT_MS)));
   const unreadable = (message: string) => new TreeRejected(`${url}: ${message}`);
   try {
-    const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
+    const clock = clockAt();
     const chains = await walkChains(before.chains, await files.get(PATHS.rotation), clock);
     const [root] = currentRoots(chains);
     const bytes = await files.get(PATHS.publication);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
+  COSIGNED_ANY_TIME,
   cosignatureTime,
   formatNote,
   isNamed,
@@ -102,8 +103,11 @@ export async function lastCosigned(state: WitnessState, origin: string): Promise
   const head = parseHead(bytes, damaged);
   const own = head.note.signatures.find((line) => isNamed(line, state.key));
   const time = own && cosignatureTime(own);
-  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-  const valid = await newestCosignatures(head.note, { witnesses: [state.key], quorum: 1, ...anyTime });
+  const valid = await newestCosignatures(head.note, {
+    witnesses: [state.key],
+    quorum: 1,
+    ...COSIGNED_ANY_TIME,
+  });
   if (head.origin !== origin) throw damaged(`is about the log ${head.origin}`);
   if (time === undefined || valid.length === 0) throw damaged('is not cosigned by the key of the state');
   return { head, time };

@@ -12,7 +12,7 @@ import {
   type NoteKey,
   type NoteSignature,
   newestCosignatures,
-  type PublishedStatement,
+  type PublicationStatement,
   parseHead,
   parseLogProof,
   parseNoteKey,
@@ -60,7 +60,7 @@ describeWithGo('a log that Go has written', () => {
 
   const headOf = (size: number) => parseHead(text(`heads/${size}`), invalid);
   /** The statement of an entry, as test/interop/log/write.go writes it. */
-  const statementOf = (index: number): PublishedStatement => ({
+  const statementOf = (index: number): PublicationStatement => ({
     ...{ sequence: index, updatedAt: '2027-01-15T08:00:00Z', sha256: sha256(Buffer.from(`list ${index}`)) },
     ...{
       kid: '',

@@ -130,13 +130,13 @@ describe('readEntries', () => {
     const all = await readEntries(logReader(reader().read), await head());
     expect(all.entries.map(({ index }) => index)).toEqual(Array.from({ length: 600 }, (_one, at) => at));
     const { asked, read } = reader();
-    const some = await readEntries(logReader(read), await head(), all.hashes.slice(0, 590));
+    const some = await readEntries(logReader(read), await head(), all.tree.leaves.slice(0, 590));
     expect(some.entries.map(({ index }) => index)).toEqual([
       590, 591, 592, 593, 594, 595, 596, 597, 598, 599,
     ]);
-    expect(some.hashes).toEqual(all.hashes);
+    expect(some.tree.leaves).toEqual(all.tree.leaves);
     expect(asked.sort()).toEqual(['log/tile/0/002.p/88', 'log/tile/entries/002.p/88']);
-    expect((await readEntries(logReader(read), await head(), all.hashes)).entries).toEqual([]);
+    expect((await readEntries(logReader(read), await head(), all.tree.leaves)).entries).toEqual([]);
   });
 
   it.each([
@@ -155,14 +155,14 @@ describe('readEntries', () => {
   });
 
   it('refuses a log that does not contain what was read before, and one that is smaller', async () => {
-    const { hashes } = await readEntries(logReader(reader().read), await head());
-    const other = [...hashes.slice(0, 599), leafHash(Buffer.from('another entry'))];
+    const { tree } = await readEntries(logReader(reader().read), await head());
+    const other = [...tree.leaves.slice(0, 599), leafHash(Buffer.from('another entry'))];
     await expect(readEntries(logReader(reader().read), await head(), other)).rejects.toThrow(
       'does not contain',
     );
-    const longer = [...hashes, leafHash(Buffer.from('another entry'))];
+    const longer = [...tree.leaves, leafHash(Buffer.from('another entry'))];
     await expect(readEntries(logReader(reader().read), await head(), longer)).rejects.toThrow('the log ');
-    const forked = [leafHash(Buffer.from('another entry')), ...hashes.slice(1, 300)];
+    const forked = [leafHash(Buffer.from('another entry')), ...tree.leaves.slice(1, 300)];
     await expect(readEntries(logReader(reader().read), await head(), forked)).rejects.toThrow('the log ');
   });
 });

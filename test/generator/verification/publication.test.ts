@@ -172,7 +172,7 @@ describe('a tree of sums', () => {
       'of an older number',
       restate({ sequence: 1 }),
       ['checkpoint'],
-      /names publication 2, but the tree has publication 1/,
+      /names the list [0-9a-f]{64} of \S+ and publication 2, but publication 1 names/,
     ],
     ['that has expired', restate({ exp: seconds(-400) }), ['freshness'], /the publication statement expired/],
     [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Effect, Occurrence } from '../../../verifier/build/client/client-events.js';
 import { initialState, type State } from '../../../verifier/build/client/client-state.js';
 import { step } from '../../../verifier/build/client/machine.js';
-import type { Head } from '../../../verifier/build/core/publication/statements.js';
+import type { AcceptedStatements } from '../../../verifier/build/core/publication/statements.js';
 import { forkOf, isCurrentRoot, pinnedRoots } from '../../../verifier/build/core/statements/known-roots.js';
 import type { RootChain } from '../../../verifier/build/core/statements/root-chain.js';
 import fc from '../../support/fast-check.js';
@@ -12,12 +12,12 @@ import { rounds } from '../../support/soak.js';
 const SOURCES = ['https://a.example', 'https://b.example', 'https://c.example'];
 const DEADLINE = 15_000;
 
-const keyOf = (thumbprint: string) => ({ thumbprint }) as Head['root'];
+const keyOf = (thumbprint: string) => ({ thumbprint }) as AcceptedStatements['root'];
 const chainOf = (names: string): RootChain => ({ keys: [...names].map(keyOf), rotation: names });
 /** The chains that a source may show: `t` is a thief, who has signed a step, too. */
 const CHAINS = ['r', 'rs', 'rsu', 'rt'].map(chainOf);
 const namesOf = ({ keys }: RootChain) => keys.map(({ thumbprint }) => thumbprint).join('');
-const lastOf = ({ keys }: RootChain) => keys.at(-1) as Head['root'];
+const lastOf = ({ keys }: RootChain) => keys.at(-1) as AcceptedStatements['root'];
 
 /** A list by its day and its content, signed by the last key of a chain. */
 interface ListOf {
@@ -27,22 +27,23 @@ interface ListOf {
   readonly isChecked: boolean;
 }
 
-function headOf({ day, content, chain, isChecked }: ListOf): Head {
+function statementsOf({ day, content, chain, isChecked }: ListOf): AcceptedStatements {
   return {
     root: lastOf(CHAINS[chain] as RootChain),
     updatedAt: `2026-01-0${day}T00:00:00Z`,
     sha256: `${content}`,
     freshUntil: day * 1000,
-    checkpoint: isChecked ? ({ checkpoint: `${day}` } as Head['checkpoint']) : undefined,
+    checkpoint: isChecked ? ({ text: `${day}` } as AcceptedStatements['checkpoint']) : undefined,
     statement: undefined,
     logged: undefined,
     delegatedAt: undefined,
   };
 }
 
-const isOlder = (head: Head, floor: Head | undefined) =>
-  floor !== undefined &&
-  (head.updatedAt < floor.updatedAt || (head.updatedAt === floor.updatedAt && head.sha256 !== floor.sha256));
+const isOlder = (read: AcceptedStatements, accepted: AcceptedStatements | undefined) =>
+  accepted !== undefined &&
+  (read.updatedAt < accepted.updatedAt ||
+    (read.updatedAt === accepted.updatedAt && read.sha256 !== accepted.sha256));
 
 const NO_LIST: ListOf = { day: 1, content: 0, chain: 0, isChecked: false };
 const LIST = fc.record({
@@ -102,18 +103,18 @@ function frozen<T>(value: T): T {
 
 /** Something that a shell has begun to do, with the state when it began. */
 interface Begun {
-  readonly effect: Effect<Head>;
-  readonly state: State<Head>;
+  readonly effect: Effect<AcceptedStatements>;
+  readonly state: State<AcceptedStatements>;
 }
 
 /** A shell without a network: answers arrive when a command says so, and also after they were stopped. */
 class World {
-  state: State<Head>;
+  state: State<AcceptedStatements>;
   at = 5_000;
   readonly begun: Begun[] = [];
   /** The timers that have neither run nor been stopped. */
-  timers: Extract<Effect<Head>, { do: 'wake' }>[] = [];
-  /** Every head that was ever verified. */
+  timers: Extract<Effect<AcceptedStatements>, { do: 'wake' }>[] = [];
+  /** All statements that were ever verified. */
   readonly verified = new Set<unknown>();
   hasRefreshed = false;
 
@@ -122,10 +123,10 @@ class World {
     this.state = initialState({ sources: SOURCES.slice(0, sources), isTimed, ...times });
   }
 
-  tell(occurrence: Occurrence<Head>, random = 0.5): readonly Effect<Head>[] {
+  tell(occurrence: Occurrence<AcceptedStatements>, random = 0.5): readonly Effect<AcceptedStatements>[] {
     const before = frozen(this.state);
     const { state, effects } = step(before, { ...occurrence, at: this.at, random });
-    if (occurrence.is === 'verified') this.verified.add(occurrence.head.sha256 + occurrence.head.updatedAt);
+    if (occurrence.is === 'verified') this.verified.add(occurrence.read.sha256 + occurrence.read.updatedAt);
     this.state = state;
     for (const effect of effects) {
       if (effect.do === 'wake') this.timers.push(effect);
@@ -141,19 +142,23 @@ class World {
   }
 
   /** What must hold after every event. */
-  check(before: State<Head>, { is }: Occurrence<Head>, effects: readonly Effect<Head>[]): void {
+  check(
+    before: State<AcceptedStatements>,
+    { is }: Occurrence<AcceptedStatements>,
+    effects: readonly Effect<AcceptedStatements>[],
+  ): void {
     const { state } = this;
     const done = effects.map((effect) => effect.do);
-    // Nothing older than the floor is accepted, and nothing that was not verified.
-    if (state.floor !== before.floor && state.floor !== undefined) {
-      expect(isOlder(state.floor, before.floor)).toBe(false);
-      if (is !== 'loaded') expect(this.verified).toContain(state.floor.sha256 + state.floor.updatedAt);
+    // Nothing older than what was accepted is accepted, and nothing that was not verified.
+    if (state.accepted !== before.accepted && state.accepted !== undefined) {
+      expect(isOlder(state.accepted, before.accepted)).toBe(false);
+      if (is !== 'loaded') expect(this.verified).toContain(state.accepted.sha256 + state.accepted.updatedAt);
       // Only a current root key counts, and none after a fork.
-      if (is !== 'loaded') expect(isCurrentRoot(state.roots, state.floor.root)).toBe(true);
+      if (is !== 'loaded') expect(isCurrentRoot(state.roots, state.accepted.root)).toBe(true);
     }
     // A refusal changes no memory. It can end a round that another source has won.
     if (is === 'refused' && !done.includes('hold')) {
-      expect([state.held, state.floor, state.roots]).toEqual([before.held, before.floor, before.roots]);
+      expect([state.held, state.accepted, state.roots]).toEqual([before.held, before.accepted, before.roots]);
     }
     // What is bound stays bound.
     for (const [index, chain] of before.roots.bound.entries()) {
@@ -172,14 +177,18 @@ class World {
   }
 
   /** What arrives too late changes nothing, or is asked again. */
-  checkLate(before: State<Head>, occurrence: Occurrence<Head>, effects: readonly Effect<Head>[]): void {
+  checkLate(
+    before: State<AcceptedStatements>,
+    occurrence: Occurrence<AcceptedStatements>,
+    effects: readonly Effect<AcceptedStatements>[],
+  ): void {
     if ('of' in occurrence && occurrence.of.round !== before.round) {
       expect(this.state).toBe(before);
       expect(effects).toEqual([]);
     }
     if (occurrence.is === 'verified' && occurrence.chains !== before.roots.longest) {
       const { refresh } = this.state;
-      expect(typeof refresh === 'object' && refresh.best?.answer).not.toBe(occurrence.head);
+      expect(typeof refresh === 'object' && refresh.best?.answer).not.toBe(occurrence.read);
     }
     if (occurrence.is !== 'rotation' || occurrence.shown instanceof RegistryError) return;
     // It was compared with chains that have been bound further since.
@@ -221,8 +230,8 @@ class World {
 /** What an honest shell tells once an effect has come to its end. Sources may send anything. */
 function occurrenceOf(
   { effect, state }: Begun,
-  { list, fails, ...now }: Pick<Answer, 'list' | 'fails'> & { state: State<Head> },
-): Occurrence<Head> | undefined {
+  { list, fails, ...now }: Pick<Answer, 'list' | 'fails'> & { state: State<AcceptedStatements> },
+): Occurrence<AcceptedStatements> | undefined {
   const error = fails === undefined ? undefined : new RegistryError(fails, 'the source failed');
   switch (effect.do) {
     case 'wake':
@@ -249,17 +258,17 @@ function occurrenceOf(
     }
     case 'verify': {
       const { of, chains } = effect;
-      const signed = headOf(list);
+      const signed = statementsOf(list);
       const [current] = chains as [RootChain];
       // Most lists are signed by the current key.
-      const head = list.chain > 1 ? signed : { ...signed, root: lastOf(current) };
-      const isSigned = chains.some((chain) => lastOf(chain).thumbprint === head.root.thumbprint);
+      const read = list.chain > 1 ? signed : { ...signed, root: lastOf(current) };
+      const isSigned = chains.some((chain) => lastOf(chain).thumbprint === read.root.thumbprint);
       const refusal =
         error ??
         (isSigned ? undefined : new RegistryError('ERR_SIGNATURE_INVALID', 'another key signed it')) ??
-        (isOlder(head, state.floor) ? new RegistryError('ERR_LIST_ROLLED_BACK', 'older') : undefined);
+        (isOlder(read, state.accepted) ? new RegistryError('ERR_LIST_ROLLED_BACK', 'older') : undefined);
       return refusal === undefined
-        ? { is: 'verified', of, chains, head }
+        ? { is: 'verified', of, chains, read }
         : { is: 'refused', of, error: refusal, growth: list.content * 2 ** 23 + list.day - 3 };
     }
     default:
@@ -271,7 +280,7 @@ function occurrenceOf(
 function refreshing(...pinned: readonly string[]) {
   const world = new World({ isTimed: true, sources: 3 });
   const roots = pinnedRoots(pinned.map(keyOf));
-  world.tell({ is: 'loaded', roots, held: undefined, floor: undefined, failure: undefined });
+  world.tell({ is: 'loaded', roots, held: undefined, accepted: undefined, failure: undefined });
   world.tell({ is: 'refresh' });
   const of = (source: number) => ({ round: 1, source: SOURCES[source] as string, attempt: 0 });
   return { world, bound: roots.bound, of };
@@ -282,9 +291,9 @@ describe('a client as a state machine', () => {
     fc.assert(
       fc.property(HISTORY, ({ stored, commands, ...settings }) => {
         const world = new World(settings);
-        const held = stored === undefined ? undefined : headOf({ ...stored, chain: 0 });
+        const held = stored === undefined ? undefined : statementsOf({ ...stored, chain: 0 });
         const roots = pinnedRoots([keyOf('r')]);
-        world.tell({ is: 'loaded', roots, held, floor: held, failure: undefined });
+        world.tell({ is: 'loaded', roots, held, accepted: held, failure: undefined });
         for (const command of commands) {
           if (command.is === 'answer') world.answer(command);
           else if (command.is === 'clock') world.at += command.by;
@@ -325,8 +334,14 @@ describe('a client as a state machine', () => {
         if (world.state.roots.bound.some(({ keys }) => keys.length > 2)) seen.add('bound');
         return effects;
       };
-      const held = stored === undefined ? undefined : headOf({ ...stored, chain: 0 });
-      world.tell({ is: 'loaded', roots: pinnedRoots([keyOf('r')]), held, floor: held, failure: undefined });
+      const held = stored === undefined ? undefined : statementsOf({ ...stored, chain: 0 });
+      world.tell({
+        is: 'loaded',
+        roots: pinnedRoots([keyOf('r')]),
+        held,
+        accepted: held,
+        failure: undefined,
+      });
       for (const command of commands) {
         if (command.is === 'answer') world.answer(command);
         else if (command.is === 'refresh') world.tell(command);
@@ -344,9 +359,9 @@ describe('a client as a state machine', () => {
   it('binds the chain of the accepted list alone, and has rotations compared with it that were compared before', () => {
     const { world, bound, of } = refreshing('r', 'q');
     world.tell({ is: 'rotation', of: of(0), shown: { bound, chains: ['rs', 'qv'].map(chainOf) } });
-    const head = headOf({ day: 1, content: 0, chain: 1, isChecked: true });
-    world.tell({ is: 'verified', of: of(0), chains: world.state.roots.longest, head });
-    expect(world.state.held).toBe(head);
+    const read = statementsOf({ day: 1, content: 0, chain: 1, isChecked: true });
+    world.tell({ is: 'verified', of: of(0), chains: world.state.roots.longest, read });
+    expect(world.state.held).toBe(read);
     expect(world.state.roots.bound.map(namesOf)).toEqual(['rs', 'q']);
 
     const shown = { bound, chains: ['rt', 'q'].map(chainOf) };
@@ -360,15 +375,15 @@ describe('a client as a state machine', () => {
   it('verifies anew, or refuses, what another source has shown to be signed by a replaced root key', () => {
     const { world, bound, of } = refreshing('r');
     const [old, longer] = CHAINS as [RootChain, RootChain];
-    const head = headOf({ day: 1, content: 0, chain: 0, isChecked: false });
+    const read = statementsOf({ day: 1, content: 0, chain: 0, isChecked: false });
     world.tell({ is: 'rotation', of: of(0), shown: { bound, chains: [old] } });
     world.tell({ is: 'passed', of: of(0), event: { is: 'slow', source: of(0).source } });
     // The first source is good under the old key, and the second one is still being asked.
-    world.tell({ is: 'verified', of: of(0), chains: world.state.roots.longest, head });
+    world.tell({ is: 'verified', of: of(0), chains: world.state.roots.longest, read });
     world.tell({ is: 'rotation', of: of(1), shown: { bound, chains: [old] } });
     const chains = world.state.roots.longest;
     world.tell({ is: 'rotation', of: of(2), shown: { bound, chains: [longer] } });
-    const effects = world.tell({ is: 'verified', of: of(1), chains, head: { ...head } });
+    const effects = world.tell({ is: 'verified', of: of(1), chains, read: { ...read } });
     expect(effects).toEqual([{ do: 'verify', of: of(1), chains: [longer] }]);
     world.tell({ is: 'passed', of: of(1), event: { is: 'overdue', source: of(1).source } });
     const errors = Object.values(world.state.failure?.errors ?? {}).map(({ code }) => code);

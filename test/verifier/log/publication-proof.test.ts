@@ -4,7 +4,7 @@ import {
   formatHead,
   formatNote,
   type NoteSignature,
-  type PublishedStatement,
+  type PublicationStatement,
   publicationEntry,
   refuseOtherLog,
   type TreeHead,
@@ -34,7 +34,7 @@ const [one, two, three] = [1, 2, 3].map((number) => noteSigner(`witness.example/
   NoteSigner,
 ];
 
-const statement: PublishedStatement = {
+const statement: PublicationStatement = {
   ...{ sequence: 7, updatedAt: '2027-01-15T07:00:00Z', sha256: 'ab'.repeat(32), size: 100, issuers: 1 },
   ...{
     sumsSha256: 'cd'.repeat(32),
@@ -57,7 +57,7 @@ const entry = entryBytes(publicationEntry(statement));
 
 /** What a test changes about a proof and the rules. */
 interface Changes {
-  readonly statement?: Partial<PublishedStatement>;
+  readonly statement?: Partial<PublicationStatement>;
   readonly entry?: Uint8Array;
   readonly origin?: string;
   readonly signer?: NoteSigner;
@@ -267,7 +267,7 @@ describe('the head of a log after another', () => {
     );
   };
   const SMALLER =
-    /^the source has a head of the log with 699 entries, but one with 700 entries was accepted before$/;
+    /^the log of the source, with 699 entries, does not contain the log with 700 entries that was accepted before$/;
   const OTHER = /does not contain the log with \d+ entries that was accepted before$/;
 
   it('is accepted if it is the first', async () => {

@@ -1,5 +1,5 @@
 import type { RegistryError } from '../core/errors.js';
-import type { Head } from '../core/publication/statements.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import type { KnownRoots } from '../core/statements/known-roots.js';
 import type { RootChain } from '../core/statements/root-chain.js';
 import type { RegistryEvent } from './client-options.js';
@@ -18,14 +18,14 @@ export interface Attempt {
 export type Task = 'rotations' | 'next' | string;
 
 /** What happens to a client. An answer repeats, in `of`, what was asked. */
-export type Occurrence<H extends Head> =
+export type Occurrence<H extends AcceptedStatements> =
   | Loaded<H>
   /** Somebody needs a refresh, or one is due. */
   | { readonly is: 'refresh' }
   | { readonly is: 'close' }
   | { readonly is: 'rotation'; readonly of: Attempt; readonly shown: ShownRotation | RegistryError }
   /** The files of an attempt are good under the last key of each chain. */
-  | { readonly is: 'verified'; readonly of: Attempt; readonly chains: readonly RootChain[]; readonly head: H }
+  | { readonly is: 'verified'; readonly of: Attempt; readonly chains: readonly RootChain[]; readonly read: H }
   | Refused
   /** The pause before a retry has passed. */
   | { readonly is: 'retry'; readonly of: Attempt }
@@ -39,15 +39,18 @@ export type Occurrence<H extends Head> =
 type TimeEvent = Extract<RoundEvent<never>, { is: 'slow' | 'overdue' | 'late' }>;
 
 /** An occurrence, its time in milliseconds since 1970, and a random number from 0 to 1. */
-export type ClientEvent<H extends Head> = Occurrence<H> & { readonly at: number; readonly random: number };
+export type ClientEvent<H extends AcceptedStatements> = Occurrence<H> & {
+  readonly at: number;
+  readonly random: number;
+};
 
 /** What the store proves. Nothing else happens before. */
-export interface Loaded<H extends Head> {
+export interface Loaded<H extends AcceptedStatements> {
   readonly is: 'loaded';
-  /** The pinned root keys with the rotation of the store, which is bound only if there is a floor. */
+  /** The pinned root keys with the rotation of the store, which is bound only if something was accepted. */
   readonly roots: KnownRoots;
   readonly held: H | undefined;
-  readonly floor: Head | undefined;
+  readonly accepted: AcceptedStatements | undefined;
   readonly failure: RegistryEvent | undefined;
 }
 
@@ -68,7 +71,7 @@ export interface Refused {
 }
 
 /** What a client does next. */
-export type Effect<H extends Head> =
+export type Effect<H extends AcceptedStatements> =
   /** Tell something after some milliseconds. */
   | { readonly do: 'wake'; readonly task: Task; readonly after: number; readonly then: Occurrence<H> }
   /** End the requests and timers of a task. Without a task: of all. */

@@ -1,5 +1,5 @@
 import type { NoUsableSource, RegistryError } from '../core/errors.js';
-import type { Head } from '../core/publication/statements.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import { type KnownRoots, pinnedRoots } from '../core/statements/known-roots.js';
 import type { ClientSettings, RegistryStatus } from './client-options.js';
 import type { Round } from './round.js';
@@ -14,13 +14,13 @@ export type MachineSettings = Pick<
 };
 
 /** What a client knows, and what it is doing. `H` is what it keeps of a registry. */
-export interface State<H extends Head> {
+export interface State<H extends AcceptedStatements> {
   readonly settings: MachineSettings;
   readonly roots: KnownRoots;
   /** What answers come from. */
   readonly held: H | undefined;
-  /** The newest head that was accepted. Nothing older is accepted, even if no answer can come from it. */
-  readonly floor: Head | undefined;
+  /** The newest statements that were accepted. Nothing older is accepted, even if no answer can come from it. */
+  readonly accepted: AcceptedStatements | undefined;
   /** Whether a rotation has replaced the root key of the held list. */
   readonly isOutdated: boolean;
   /** Where the held list comes from: a URL, or `store`. */
@@ -42,12 +42,12 @@ export interface State<H extends Head> {
 }
 
 /** Returns the state of a client that has done nothing. */
-export function initialState<H extends Head>(settings: MachineSettings): State<H> {
+export function initialState<H extends AcceptedStatements>(settings: MachineSettings): State<H> {
   return {
     settings,
     roots: pinnedRoots([]),
     held: undefined,
-    floor: undefined,
+    accepted: undefined,
     isOutdated: false,
     source: undefined,
     confirmedAt: undefined,
@@ -63,19 +63,22 @@ export function initialState<H extends Head>(settings: MachineSettings): State<H
 }
 
 /** Returns whether answers may come from the held list: it is fresh, or within the grace period. */
-export function isUsable({ held, settings }: State<Head>, now: number): boolean {
+export function isUsable({ held, settings }: State<AcceptedStatements>, now: number): boolean {
   return held !== undefined && now <= held.freshUntil + settings.clockTolerance + settings.grace;
 }
 
 /** Returns whether no refresh has succeeded within the refresh interval. */
-export function isRefreshDue({ settings, nextRefresh }: State<Head>, now: number): boolean {
+export function isRefreshDue({ settings, nextRefresh }: State<AcceptedStatements>, now: number): boolean {
   const pause = nextRefresh - now;
   // A pause of more than the interval means that there was no refresh yet, or that the clock was set back.
   return pause <= 0 || pause > settings.refreshInterval;
 }
 
 /** Returns what a client tells of itself. */
-export function statusOf({ held, source, confirmedAt, errors }: State<Head>, now: number): RegistryStatus {
+export function statusOf(
+  { held, source, confirmedAt, errors }: State<AcceptedStatements>,
+  now: number,
+): RegistryStatus {
   const checkpoint = held?.checkpoint;
   return {
     source,

@@ -2,14 +2,14 @@ import type { Steps } from '../core/bytes/steps.js';
 import type { Issuer } from '../core/generated/schemas.js';
 import { ListIndex, type RecordChanges } from '../core/list/list-index.js';
 import { recordText } from '../core/list/list-text.js';
-import type { HeldRecords, ListChange } from '../core/publication/held-records.js';
+import type { HeldRecords, ListChange } from '../core/publication/follow-changes.js';
 import {
   type HeldTree,
   heldTreeSteps,
   relevelledTreeSteps,
   type TextRecord,
 } from '../core/sums/held-tree.js';
-import type { NamedSums } from '../core/sums/named-sums.js';
+import type { NamedSums } from '../core/sums/sums-file.js';
 import { BackgroundWork } from './background-work.js';
 
 /** How long an update waits for the tree of sums of the held list, in milliseconds. */

@@ -1,8 +1,8 @@
 import { isValidIssuerId } from '../core/generated/predicates.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
-import { readHead, type SummedHead } from '../core/publication/head.js';
 import { statementFiles } from '../core/publication/statements.js';
-import { headToStored } from '../core/publication/stored-publication.js';
+import { statementsToStored } from '../core/publication/stored-publication.js';
+import { readSummedStatements, type SummedStatements } from '../core/publication/summed-statements.js';
 import { type Decision, decideWith } from '../policy/decide.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import {
@@ -89,7 +89,7 @@ export interface IssuerLookup {
  */
 export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookupOptions): IssuerLookup {
   const settings = clientSettings(options, 'createIssuerLookup');
-  const client = new RefreshingRegistry<SummedHead>(settings, HEAD_READER, false);
+  const client = new RefreshingRegistry<SummedStatements>(settings, STATEMENTS_READER, false);
   const proofs = new Proofs(client, settings.deadline);
   const prove = async (id: string): Promise<Partial<ProvenRecord>> => {
     client.assertOpen();
@@ -110,10 +110,12 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
     decide: async (issuer, policy) => {
       compilePolicy(policy);
       // The caller's record proves nothing. The decision uses the record with the same id in the list.
-      const { issuer: found, head } = await prove(typeof issuer === 'string' ? issuer : issuer.issuer_id);
-      const registry = head && { updatedAt: head.updatedAt, sha256: head.sha256 };
+      const { issuer: found, statements } = await prove(
+        typeof issuer === 'string' ? issuer : issuer.issuer_id,
+      );
+      const registry = statements && { updatedAt: statements.updatedAt, sha256: statements.sha256 };
       return {
-        ...decideWith(found, policy, { now: settings.now(), hold: head?.checkpoint?.hold }),
+        ...decideWith(found, policy, { now: settings.now(), hold: statements?.checkpoint?.hold }),
         registry,
       };
     },
@@ -129,9 +131,9 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
   return made;
 }
 
-const HEAD_READER = {
+const STATEMENTS_READER = {
   pathsReadFirst: statementFiles,
-  read: readHead,
+  read: readSummedStatements,
   listSize: () => 0,
-  toStored: headToStored,
+  toStored: statementsToStored,
 };

@@ -1,5 +1,5 @@
 import { NoUsableSource, RegistryError } from '../core/errors.js';
-import type { Head } from '../core/publication/statements.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import {
   beginRound,
   bindRoots,
@@ -30,7 +30,7 @@ import {
  * @returns the next state, and what to do, in this order. Events are told last: whoever is told of an event may read, and
  *   must find what the event says
  */
-export function step<H extends Head>(
+export function step<H extends AcceptedStatements>(
   state: State<H>,
   event: ClientEvent<H>,
 ): { readonly state: State<H>; readonly effects: readonly Effect<H>[] } {
@@ -44,10 +44,10 @@ export function step<H extends Head>(
 }
 
 /** An event by its name. */
-type Is<H extends Head, N extends Occurrence<H>['is']> = Extract<Occurrence<H>, { is: N }>;
+type Is<H extends AcceptedStatements, N extends Occurrence<H>['is']> = Extract<Occurrence<H>, { is: N }>;
 
 /** What follows from one event: the method with its name takes it. The state before it does not change. */
-class Turn<H extends Head> {
+class Turn<H extends AcceptedStatements> {
   state: State<H>;
   readonly #effects: Effect<H>[] = [];
   readonly #events: Effect<H>[] = [];
@@ -64,8 +64,8 @@ class Turn<H extends Head> {
     return [...this.#effects, ...this.#events];
   }
 
-  loaded({ roots, held, floor, failure }: Loaded<H>): void {
-    this.#change({ floor, roots: floor === undefined ? roots : bindRoots(roots) });
+  loaded({ roots, held, accepted, failure }: Loaded<H>): void {
+    this.#change({ accepted, roots: accepted === undefined ? roots : bindRoots(roots) });
     if (held !== undefined) this.#hold(held, 'store');
     // A list signed by a replaced root key is not used, but it still protects against rollbacks.
     this.#outdateIfReplaced(0);
@@ -114,7 +114,7 @@ class Turn<H extends Head> {
     else if (isReplaced) this.refresh();
   }
 
-  verified({ of, chains, head }: Is<H, 'verified'>): void {
+  verified({ of, chains, read }: Is<H, 'verified'>): void {
     if (!this.#isCurrent(of)) return;
     const { roots, errors, refresh } = this.state;
     const { source } = of;
@@ -127,8 +127,8 @@ class Turn<H extends Head> {
     this.#change({ errors: Object.fromEntries(others) });
     this.#perform({ do: 'stop', task: source });
     const best = typeof refresh === 'object' ? refresh.best?.answer : undefined;
-    const isDecisive = head.checkpoint !== undefined;
-    this.#tellRound({ is: 'answered', source, answer: head, isDecisive, isBetter: isNewer(head, best) });
+    const isDecisive = read.checkpoint !== undefined;
+    this.#tellRound({ is: 'answered', source, answer: read, isDecisive, isBetter: isNewer(read, best) });
   }
 
   /** Asks a source again that may be in the middle of a publication, within its deadline. */
@@ -256,7 +256,7 @@ class Turn<H extends Head> {
   }
 
   #hold(held: H, source: string): void {
-    this.#change({ held, floor: held, isOutdated: false, source });
+    this.#change({ held, accepted: held, isOutdated: false, source });
     this.#perform({ do: 'hold', held });
   }
 
@@ -329,16 +329,23 @@ class Turn<H extends Head> {
   }
 }
 
-/** Returns all that a store keeps of a head, apart from the list and the rotation. */
-function evidenceOf({ sha256, checkpoint, statement, logged, root, delegatedAt }: Head): string {
+/** Returns all that a store keeps of statements, apart from the list and the rotation. */
+function evidenceOf({
+  sha256,
+  checkpoint,
+  statement,
+  logged,
+  root,
+  delegatedAt,
+}: AcceptedStatements): string {
   const { thumbprint } = root;
-  return `${[sha256, checkpoint?.checkpoint, statement?.text, logged?.proof, delegatedAt, thumbprint]}`;
+  return `${[sha256, checkpoint?.text, statement?.text, logged?.proof, delegatedAt, thumbprint]}`;
 }
 
-/** Returns whether a head is newer. An unchanged list can have a new publication statement (rule statement-order). */
-function isNewer(head: Head, other: Head | undefined): boolean {
-  if (head.updatedAt !== other?.updatedAt) return other === undefined || head.updatedAt > other.updatedAt;
-  return (head.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);
+/** Returns whether statements are newer. An unchanged list can have a new publication statement (rule statement-order). */
+function isNewer(one: AcceptedStatements, other: AcceptedStatements | undefined): boolean {
+  if (one.updatedAt !== other?.updatedAt) return other === undefined || one.updatedAt > other.updatedAt;
+  return (one.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);
 }
 
 /** Returns the error of whoever asks a closed client for something. */

@@ -1,9 +1,12 @@
-import type { Head } from '../core/publication/statements.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import type { RefreshingRegistry } from './refreshing-registry.js';
 
 /** What a registry client or a look-up needs to answer `aboutOf`. */
 export interface NamingClient {
-  readonly client: Pick<RefreshingRegistry<Head>, 'assertOpen' | 'current' | 'sources' | 'tasks'>;
+  readonly client: Pick<
+    RefreshingRegistry<AcceptedStatements>,
+    'assertOpen' | 'current' | 'sources' | 'tasks'
+  >;
   /** Of each source, in milliseconds. */
   readonly deadline: number;
 }

@@ -1,5 +1,5 @@
 import { RegistryError } from '../core/errors.js';
-import { readHashedFile } from '../core/publication/hashed-file.js';
+import { readHashedFile } from '../core/publication/registry-files.js';
 import type { HashedFiles } from '../core/sums/proof.js';
 import { askAgain } from '../http/ask-again.js';
 import type { LruMap } from '../lru-map.js';

@@ -1,6 +1,6 @@
 import { NoUsableSource, type RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
-import type { SummedHead } from '../core/publication/head.js';
+import type { SummedStatements } from '../core/publication/summed-statements.js';
 import { readProvenRecord } from '../core/sums/proof.js';
 import { LruMap } from '../lru-map.js';
 import { type AskedQuestion, askSources } from './ask-sources.js';
@@ -12,20 +12,20 @@ import { SharedRequests } from './shared-requests.js';
 /** The maximum number of verified files that a client keeps: sums files and records. */
 const MAX_VERIFIED_FILES = 512;
 
-/** Codes of errors that an old head causes: the files of a newer publication have replaced those of the proof. */
+/** Codes of errors that old statements cause: the files of a newer publication have replaced those of the proof. */
 const CAUSED_BY_OLD_HEAD: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_STATUS'];
 
 /** What is proven about an issuer. */
 export interface ProvenRecord {
   /** Undefined if the list has no such issuer. */
   readonly issuer: Issuer | undefined;
-  /** The head that the proof belongs to. A refresh may have replaced it since. */
-  readonly head: SummedHead;
+  /** The statements that the proof belongs to. A refresh may have replaced them since. */
+  readonly statements: SummedStatements;
 }
 
-/** Proves records under the newest head of a registry. Any source can deliver a proof: the hashes bind the files. */
+/** Proves records under the newest statements of a registry. Any source can deliver a proof: the hashes bind the files. */
 export class Proofs {
-  readonly #client: RefreshingRegistry<SummedHead>;
+  readonly #client: RefreshingRegistry<SummedStatements>;
   readonly #deadline: number;
   readonly #requests = new Map<HttpSource, SharedRequests>();
   readonly #questions = new Set<AskedQuestion<unknown>>();
@@ -33,7 +33,7 @@ export class Proofs {
   #levels: number | undefined;
 
   /** @param deadline - of each request, in milliseconds */
-  constructor(client: RefreshingRegistry<SummedHead>, deadline: number) {
+  constructor(client: RefreshingRegistry<SummedStatements>, deadline: number) {
     this.#client = client;
     this.#deadline = deadline;
   }
@@ -41,16 +41,16 @@ export class Proofs {
   /** Proves the record of an issuer, or its absence. */
   async prove(issuerId: string): Promise<ProvenRecord> {
     await this.#client.upToDate();
-    const head = this.#client.current();
+    const statements = this.#client.current();
     try {
-      return await this.#proveUnder(head, issuerId);
+      return await this.#proveUnder(statements, issuerId);
     } catch (error) {
       if (!isCausedByOldHead(error)) throw error;
       // A publication may just have happened, and caches may hold some of its files.
       for (const source of this.#requests.keys()) source.forget();
       await this.#client.refresh().catch(() => undefined);
       const newest = this.#client.current();
-      if (newest.statement.claims === head.statement.claims) throw error;
+      if (newest.statement.claims === statements.statement.claims) throw error;
       return await this.#proveUnder(newest, issuerId);
     }
   }
@@ -60,9 +60,9 @@ export class Proofs {
     for (const question of this.#questions) question.stop();
   }
 
-  async #proveUnder(head: SummedHead, issuerId: string): Promise<ProvenRecord> {
+  async #proveUnder(statements: SummedStatements, issuerId: string): Promise<ProvenRecord> {
     this.#client.assertOpen();
-    const { statement } = head;
+    const { statement } = statements;
     const verified = this.#verifiedWith(statement.levels);
     const sources = this.#client.sources();
     const onFailure = (source: string, error: RegistryError) => this.#client.report(source, error);
@@ -78,7 +78,7 @@ export class Proofs {
       this.#questions.delete(question);
       this.#client.assertOpen();
     });
-    return { issuer, head };
+    return { issuer, statements };
   }
 
   /** Returns the verified files. A file that was valid with another number of levels must be parsed again. */

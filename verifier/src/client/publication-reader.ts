@@ -1,15 +1,15 @@
 import type { RegistryFiles } from '../core/publication/registry-files.js';
-import type { Head, SourceTrust } from '../core/publication/statements.js';
+import type { AcceptedStatements, SourceTrust } from '../core/publication/statements.js';
 import type { StoredPublication } from '../core/publication/stored-publication.js';
 
 /** What a client trusts when it reads a source, and what it holds. */
-export interface HoldingTrust<H extends Head> extends SourceTrust {
-  /** What answers come from. Undefined if there is nothing, or only a floor against rollbacks. */
+export interface HoldingTrust<H extends AcceptedStatements> extends SourceTrust {
+  /** What answers come from. Undefined if there is nothing, or only what protects against rollbacks. */
   readonly held: H | undefined;
 }
 
 /** What a client reads from a source and keeps: a publication with its list, or only its head. */
-export interface PublicationReader<H extends Head> {
+export interface PublicationReader<H extends AcceptedStatements> {
   /** Returns the files to request at once, besides the rotation. */
   pathsReadFirst(trust: Omit<HoldingTrust<H>, 'roots'>): readonly string[];
   /** Reads and verifies the files of a source. */

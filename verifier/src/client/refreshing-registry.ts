@@ -1,7 +1,7 @@
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
 import { limitOf } from '../core/limits.js';
-import type { Head } from '../core/publication/statements.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
 import { askAgain } from '../http/ask-again.js';
 import { untilAborted } from '../http/until-aborted.js';
@@ -20,13 +20,13 @@ import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 import { Tasks } from './tasks.js';
 
 /** An effect by its name. */
-type Do<H extends Head, N extends Effect<H>['do']> = Extract<Effect<H>, { do: N }>;
+type Do<H extends AcceptedStatements, N extends Effect<H>['do']> = Extract<Effect<H>, { do: N }>;
 
 /**
  * A client: does what the machine decides, and tells the machine what comes of it. This is the part of a client that
  * sends requests, sets timers, reads the clock and uses the store. `H` is what the client keeps of a registry.
  */
-export class RefreshingRegistry<H extends Head> {
+export class RefreshingRegistry<H extends AcceptedStatements> {
   readonly #reader: PublicationReader<H>;
   readonly #settings: ClientSettings;
   readonly #sources: ReadonlyMap<string, HttpSource>;
@@ -229,7 +229,7 @@ export class RefreshingRegistry<H extends Head> {
         this.#reader.read(askAgain(from), { ...trust, roots: currentRoots(chains) });
       const reading = orApart(files, read).finally(() => files.discard());
       reading.then(
-        (head) => this.#tell({ is: 'verified', of, chains, head }),
+        (read) => this.#tell({ is: 'verified', of, chains, read }),
         (thrown) => {
           const listSize = trust.held === undefined ? 0 : this.#reader.listSize(trust.held);
           const growth = files.largest - listSize;
@@ -300,9 +300,9 @@ export class RefreshingRegistry<H extends Head> {
 
   #trust(): Omit<HoldingTrust<H>, 'roots'> {
     const { clockTolerance, maxAge, requireCheckpoint, requirePublication, log } = this.#settings;
-    const { held, floor } = this.#state;
+    const { held, accepted } = this.#state;
     const clock = { now: this.#time(), tolerance: clockTolerance };
-    return { held, floor, clock, expiry: true, maxAge, requireCheckpoint, requirePublication, log };
+    return { held, accepted, clock, expiry: true, maxAge, requireCheckpoint, requirePublication, log };
   }
 
   #source(base: string): HttpSource {

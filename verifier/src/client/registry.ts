@@ -1,6 +1,6 @@
 import { deepFreeze } from '../core/bytes/deep-freeze.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
-import type { Head } from '../core/publication/statements.js';
+import type { AcceptedStatements } from '../core/publication/statements.js';
 import { type Decision, decideWith } from '../policy/decide.js';
 
 /** Selects issuers. An issuer must match every member of the filter, and at least one value of each array. */
@@ -46,7 +46,7 @@ interface Records {
 /** Creates the queries on a verified list. */
 export function createRegistryView(
   records: Records,
-  { updatedAt, sha256, checkpoint }: Head,
+  { updatedAt, sha256, checkpoint }: AcceptedStatements,
   now: () => number,
 ): Registry {
   const hold = checkpoint?.hold ?? [];

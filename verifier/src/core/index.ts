@@ -75,17 +75,24 @@ export { type LogTrust, logTrustOf } from './statements/log-trust.js';
 export {
   type LogIdentity,
   type PublicationStatement,
-  type PublishedStatement,
   publicationClaims,
   verifyPublicationStatement,
 } from './statements/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './statements/root-chain.js';
-export { type RotationStep, readRotation, successorIn, walkSteps } from './statements/rotation.js';
+export {
+  followStep,
+  type RotationStep,
+  readRotation,
+  successorIn,
+  type UnknownRoot,
+  walkSteps,
+} from './statements/rotation.js';
 export {
   ANY_TIME,
   readStatement,
   type Statement,
   type StatementTimes,
+  validFrom,
   verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
@@ -94,25 +101,26 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
-export { readHashedFile } from './publication/hashed-file.js';
-export type { SummedHead } from './publication/head.js';
 export type { Publication } from './publication/publication.js';
-export { refuseOlderList } from './publication/rollback.js';
+export { readHashedFile } from './publication/registry-files.js';
+export { isOlderCheckpoint, refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
-export { storedFiles } from './publication/stored-publication.js';
+export { STORED_FILES, storedFiles } from './publication/stored-publication.js';
+export type { SummedStatements } from './publication/summed-statements.js';
 export {
   type Conditions,
   type Memory,
   type Proven,
   pinnedMemory,
   recall,
-  verifyHead,
   verifyPublication,
+  verifyStatements,
 } from './publication/verify-publication.js';
 
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 
 export {
+  COSIGNED_ANY_TIME,
   type Cosignature,
   type CosignatureRules,
   cosignatureTime,
@@ -124,12 +132,8 @@ export {
   type AnyEntry,
   delegationEntry,
   entryBytes,
-  formatBundle,
   type LogEntry,
   type PublicationEntry,
-  parseAnyEntry,
-  parseBundle,
-  parseEntry,
   publicationEntry,
   rotationEntry,
 } from './log/log-entry.js';
@@ -147,14 +151,15 @@ export {
   type SubtreeHash,
   type TreeHead,
 } from './log/merkle.js';
+export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
 export {
+  containsHead,
   type LoggedHead,
   PROOF,
   type ReadFile,
   readWide,
   recentCosignatures,
   refuseOtherLog,
-  rootsFromTiles,
   tileReader,
   verifyPublicationProof,
 } from './log/publication-proof.js';
@@ -173,7 +178,6 @@ export {
   hashesOf,
   lastTiles,
   subtreeRoot,
-  TILE_HEIGHT,
   TILE_WIDTH,
   type TilePlace,
   tilePath,
@@ -189,7 +193,8 @@ export { type Period, type PeriodProof, verifyPeriod } from './history/period.js
 // For auditors, mirrors, monitors and witnesses: the rules of a whole log (rules log-statements, log-order).
 
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
-export { keysAt, namedLogKey, namesLog, signerAmong } from './audit/log-keys.js';
+export { KeptProofs } from './audit/kept-proofs.js';
+export { keysAt, namesLog, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,
   type FirstRoots,
@@ -202,6 +207,7 @@ export {
   type Said,
 } from './audit/log-state.js';
 export { isOfOtherType, readLogged } from './audit/log-statement.js';
+export { LogTree, type Tile } from './audit/log-tree.js';
 export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
 export {
   type MirrorState,

@@ -7,7 +7,7 @@ import type { RootKey } from '../core/keys/root-key.js';
 import { limitOf } from '../core/limits.js';
 import { type LogTrust, logTrustOf } from '../core/statements/log-trust.js';
 import {
-  type PublishedStatement,
+  type PublicationStatement,
   verifyPublicationStatement,
 } from '../core/statements/publication-statement.js';
 import { readRotation, walkSteps } from '../core/statements/rotation.js';
@@ -80,7 +80,7 @@ export async function verifyHistoryProof(
   const keys = await walkSteps([root], readRotation(JSON.stringify(proof.rotation)), undefined);
   const rootKey = keys.at(-1) as RootKey;
   const content = await verifyPublicationStatement(proof.publication, rootKey, ANY_TIME);
-  const { from, until, witnesses } = await verifyPeriod({ ...content, text: proof.publication }, proof, log);
+  const { from, until, witnesses } = await verifyPeriod(content, proof, log);
   const { updatedAt, sha256, sequence } = content;
   return {
     issuerId: proof.issuer_id,
@@ -110,7 +110,7 @@ async function trustOf(
 /** Reads the record with the sums files of a proof. The file must have exactly what this takes. */
 async function recordIn(
   { issuer_id, record, sums }: HistoryProof,
-  statement: Pick<PublishedStatement, 'sumsSha256' | 'levels'>,
+  statement: Pick<PublicationStatement, 'sumsSha256' | 'levels'>,
 ): Promise<Issuer | undefined> {
   const prefixes = prefixesTo(idHashOf(issuer_id), statement.levels);
   const nameOf = (at: number) =>

@@ -1,6 +1,5 @@
 import { hasPassed, isToCome } from '../core/bytes/clock.js';
 import { hashHex } from '../core/bytes/sha256-sync.js';
-import { findUnsafeNumber } from '../core/bytes/unsafe-number.js';
 import { hasCode, RegistryError } from '../core/errors.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
@@ -89,4 +88,19 @@ export function hashUntrustedPayload(payload: unknown): string {
     if (!hasCode(error, 'ERR_NOT_CANONICALIZABLE')) throw error;
     return reject('payload-malformed', error.message, error);
   }
+}
+
+/**
+ * Finds a number beyond 2^53 - 1 in a parsed JSON value. (`parseStrictJson` refuses such numbers while parsing.)
+ * Returns undefined if there is no such number. The function is recursive, so the caller must limit the depth of the
+ * value.
+ */
+function findUnsafeNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const member of Object.values(value)) {
+    const unsafe = findUnsafeNumber(member);
+    if (unsafe !== undefined) return unsafe;
+  }
+  return undefined;
 }

@@ -5,7 +5,7 @@ import {
   LIMITS,
   type LoggedHead,
   PROOF,
-  type PublishedStatement,
+  type PublicationStatement,
   parseLogProof,
   refuseOtherLog,
   verifyPublicationProof,
@@ -94,7 +94,7 @@ async function readStatement(
   base: URL,
   { sha256, rootKey }: Pick<Shown, 'sha256' | 'rootKey'>,
   query: string,
-): Promise<PublishedStatement> {
+): Promise<PublicationStatement> {
   const [key, bytes] = await Promise.all([
     fetchRootKey(base, rootKey),
     fetchIfThere(base, PUBLICATION, { query, maxBytes: LIMITS.jwt }),

@@ -4,7 +4,6 @@ import type { RootKey } from '../keys/root-key.js';
 import type { SignedHead } from '../log/log-head.js';
 import {
   type PublicationStatement,
-  type PublishedStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
 import { ANY_TIME } from '../statements/statement.js';
@@ -52,7 +51,7 @@ const MAX_TAIL = 16;
 export async function newestPublication(
   size: number,
   { roots, read }: UnreadLog,
-): Promise<PublishedStatement | undefined> {
+): Promise<PublicationStatement | undefined> {
   const begin = beginLog({ keys: roots, inForce: roots.at(-1) });
   const tail: { readonly statement: Uint8Array }[] = [];
   for (let index = size - 1; index >= Math.max(0, size - MAX_TAIL); index--) {

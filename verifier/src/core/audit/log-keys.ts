@@ -1,6 +1,5 @@
 import { type NoteKey, parseNoteKey } from '../keys/note-key.js';
 import { assertSignedByLog, type SignedHead } from '../log/log-head.js';
-import type { InvalidStatement } from '../statements/statement.js';
 import { readLogged } from './log-statement.js';
 
 /** A key of a log, and the size of the log from which it signs heads. */
@@ -44,24 +43,15 @@ export async function signerAmong(head: SignedHead, vkeys: readonly string[]): P
   return undefined;
 }
 
-class Refused extends Error {}
-const refused = (message: string) => new Refused(message);
-
-/** Reads the key of the log that a publication statement names. @param invalid - creates the error to throw */
-export async function namedLogKey(
-  statement: Uint8Array | string,
-  invalid: InvalidStatement,
-): Promise<NoteKey> {
-  const { publication } = await readLogged(statement, 0, invalid);
-  if (publication?.log === undefined) throw invalid('is of a publication that names no log');
-  return parseNoteKey(publication.log.vkey, 'log', invalid);
-}
+/** A file of a log is not what it should be. The message is a predicate. */
+export class Refused extends Error {}
+export const refused = (message: string) => new Refused(message);
 
 /** Whether a publication statement, which has not been verified, names a log. */
 export async function namesLog(statement: Uint8Array | undefined): Promise<boolean> {
   if (statement === undefined) return false;
   try {
-    return (await namedLogKey(statement, refused)) !== undefined;
+    return (await readLogged(statement, 0, refused)).publication?.log !== undefined;
   } catch (error) {
     if (error instanceof Refused) return false;
     throw error;

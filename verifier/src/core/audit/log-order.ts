@@ -1,5 +1,5 @@
 import type { AnyEntry, PublicationEntry } from '../log/log-entry.js';
-import type { PublishedStatement } from '../statements/publication-statement.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 
 /** Where a log stands after some entries: what the next one must continue (rule log-order). */
 export interface LogOrder {
@@ -55,7 +55,7 @@ function publicationProblems(
 }
 
 /** What a publication statement in a log promises to verifiers. */
-export type Promises = Pick<PublishedStatement, 'kid' | 'checkpoint' | 'log'>;
+export type Promises = Pick<PublicationStatement, 'kid' | 'checkpoint' | 'log'>;
 
 /**
  * Returns in which ways a publication statement may not follow the statements before it, in words. Verifiers refuse a
@@ -65,7 +65,7 @@ export type Promises = Pick<PublishedStatement, 'kid' | 'checkpoint' | 'log'>;
  * @param promised - the newest publication statement before it that was read
  */
 export function statementProblems(
-  { sequence, previous, kid, checkpoint, log }: PublishedStatement,
+  { sequence, previous, kid, checkpoint, log }: PublicationStatement,
   before: PublicationEntry | undefined,
   promised: Promises | undefined,
 ): string[] {

@@ -1,7 +1,7 @@
 import { importRootKey, type RootKey } from '../keys/root-key.js';
 import type { AnyEntry, PublicationEntry } from '../log/log-entry.js';
 import type { Delegation } from '../statements/delegation.js';
-import type { PublishedStatement } from '../statements/publication-statement.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { Statement } from '../statements/statement.js';
 import { type LogKey, withLogKey } from './log-keys.js';
 import { type LogOrder, orderAfter, type Promises } from './log-order.js';
@@ -71,7 +71,7 @@ export const isPublication = (placed: PlacedEntry): placed is PlacedPublication 
 
 /** A statement that the root key in force has signed, and that says what its entry says. */
 export type Said = PlacedEntry & { readonly statement: Statement } & (
-    | { readonly type: 'publication'; readonly publication: PublishedStatement }
+    | { readonly type: 'publication'; readonly publication: PublicationStatement }
     | { readonly type: 'delegation'; readonly delegation: Delegation }
     | { readonly type: 'rotation'; readonly next: RootKey }
     // A type that this version does not know. `named` is the type in the entry.

@@ -1,4 +1,4 @@
-import { textOf } from '../bytes/utf8.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { JwsRefused, readCompactJws } from '../keys/compact-jws.js';
 import { importRootKey } from '../keys/root-key.js';
@@ -10,8 +10,8 @@ import {
   type RotationEntry,
   rotationEntry,
 } from '../log/log-entry.js';
-import { type PublishedStatement, publicationClaims } from '../statements/publication-statement.js';
-import { type InvalidStatement, readStatement, type Statement } from '../statements/statement.js';
+import { type PublicationStatement, publicationClaims } from '../statements/publication-statement.js';
+import { readStatement, type Statement } from '../statements/statement.js';
 import { STATEMENT_TYPES } from '../statements/statement-types.js';
 
 /** The types of the statements in a log, by the types of their entries (rule log-entries). */
@@ -23,7 +23,7 @@ const TYPES = {
 
 /** A statement of a log, with the entry that follows from it. The signature has not been verified. */
 export type LoggedStatement = { readonly statement: Statement } & (
-  | { readonly entry: PublicationEntry; readonly publication: PublishedStatement }
+  | { readonly entry: PublicationEntry; readonly publication: PublicationStatement }
   | { readonly entry: DelegationEntry | RotationEntry; readonly publication?: undefined }
   // No entry follows from a statement of a type that a later version has added (rule other-entries).
   | { readonly entry?: undefined; readonly publication?: undefined }
@@ -39,13 +39,12 @@ export type LoggedStatement = { readonly statement: Statement } & (
 export async function readLogged(
   jwt: Uint8Array | string,
   steps: number,
-  invalid: InvalidStatement,
+  invalid: Invalid,
 ): Promise<LoggedStatement> {
-  const text = textOf(jwt, invalid);
   // Whatever has no type that a log contains is refused as a publication statement.
-  const statement = readStatement(text, typeNamed(text) ?? TYPES.publication, invalid);
+  const statement = readStatement(jwt, typeNamed(jwt) ?? TYPES.publication, invalid);
   try {
-    return { statement, ...(await entryOf(statement, text, steps)) };
+    return { statement, ...(await entryOf(statement, steps)) };
   } catch (error) {
     throw error instanceof RegistryError ? invalid(`is not valid: ${error.message}`, error) : error;
   }
@@ -76,10 +75,10 @@ function typeNamed(jwt: Uint8Array | string): string | undefined {
   }
 }
 
-async function entryOf(statement: Statement, text: string, steps: number) {
-  const { type, claims, issuedAt } = statement;
+async function entryOf(statement: Statement, steps: number) {
+  const { type, claims, issuedAt, text } = statement;
   if (type === TYPES.publication) {
-    const publication = { ...publicationClaims(statement), text };
+    const publication = publicationClaims(statement);
     return { entry: publicationEntry(publication), publication };
   }
   if (type === TYPES.delegation) return { entry: delegationEntry(text, issuedAt) };

@@ -1,11 +1,12 @@
 import { hashHex } from '../bytes/sha256-sync.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError, type RegistryErrorCode } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { canonicalBytes } from '../list/canonical.js';
 import { type AnyEntry, entryBytes, type UnknownEntry } from '../log/log-entry.js';
 import { delegationOf } from '../statements/delegation.js';
 import { successorIn } from '../statements/rotation.js';
-import { type InvalidStatement, type Statement, verifyStatement } from '../statements/statement.js';
+import { type Statement, verifyStatement } from '../statements/statement.js';
 import { orderAfter, orderProblems, statementProblems } from './log-order.js';
 import { importLogRoot, type LogRoot, type LogState, passEntry, type Said, stateAfter } from './log-state.js';
 import { type LoggedStatement, readLogged } from './log-statement.js';
@@ -98,7 +99,7 @@ class EntryRefused extends Error {
 }
 
 const badSigner = (message: string) => new EntryRefused('signature', message);
-const badContent: InvalidStatement = (message, cause) => new EntryRefused('entry', message, cause);
+const badContent: Invalid = (message, cause) => new EntryRefused('entry', message, cause);
 
 /** Verifies a statement, and that its entry says the same. @throws {@link EntryRefused} */
 async function verifiedEntry(

@@ -1,4 +1,5 @@
-import type { InvalidText } from './invalid-text.js';
+/** Creates the error for what is not in its format. The message is a predicate, such as "is not a JWS in compact form". */
+export type Invalid = (message: string, cause?: unknown) => Error;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -12,7 +13,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /** Returns the text of a file, decoded strictly. @param invalid - creates the error to throw */
-export function textOf(content: Uint8Array | string, invalid: InvalidText): string {
+export function textOf(content: Uint8Array | string, invalid: Invalid): string {
   if (typeof content === 'string') return content;
   try {
     return decodeUtf8(content);

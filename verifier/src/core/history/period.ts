@@ -1,14 +1,14 @@
 import { RegistryError } from '../errors.js';
 import { formatTime, MAX_DATE_MS } from '../list/date-time.js';
 import { type Cosignature, newestCosignatures } from '../log/cosignature.js';
-import { entryBytes, parseEntry, publicationEntry } from '../log/log-entry.js';
-import { isSameHash } from '../log/merkle.js';
+import { entryBytes, publicationEntry } from '../log/log-entry.js';
+import { isSameHash, leafHash, levelBelow, nodeHash } from '../log/merkle.js';
+import { parseEntry } from '../log/parse-entry.js';
 import { verifyPublicationProof } from '../log/publication-proof.js';
 import { type LogProof, parseLogProof } from '../log/tlog-proof.js';
 import type { LogTrust } from '../statements/log-trust.js';
-import type { PublishedStatement } from '../statements/publication-statement.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { HistoryProof } from './history-proof.js';
-import { rootWithTail, type Subtree, subtreesBefore } from './tail-root.js';
 
 /** What shows when a publication was the newest one. */
 export type PeriodProof = Pick<HistoryProof, 'first_proof' | 'last_proof' | 'later_entries'>;
@@ -41,14 +41,12 @@ const notLogged = (message: string) =>
  * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES` | `ERR_LOG_INCONSISTENT`
  */
 export async function verifyPeriod(
-  statement: PublishedStatement,
+  statement: PublicationStatement,
   { first_proof, last_proof, later_entries }: PeriodProof,
   trust: LogTrust,
 ): Promise<Period> {
-  const [first, last] = await Promise.all([
-    verifyHead(first_proof, statement, trust),
-    verifyHead(last_proof, statement, trust),
-  ]);
+  const first = await verifyHead(first_proof, statement, trust);
+  const last = await verifyHead(last_proof, statement, trust);
   const { index } = last;
   const later = later_entries.map((text) => new TextEncoder().encode(text));
   const before = subtreesBefore(last);
@@ -58,13 +56,13 @@ export async function verifyPeriod(
       'ERR_LOG_INCONSISTENT',
       'the first proof is not for a head of the log before that of the last proof',
     );
-  const tail = [entryBytes(publicationEntry(statement)), ...later];
-  assertTail(last, before, tail);
-  assertTail(first, before, tail.slice(0, first.head.size - index));
   for (const entry of later) {
     const { type } = parseEntry(entry, (message) => notLogged(`has a later entry that ${message}`));
     if (type === 'publication') throw notLogged('has a later publication: it was no longer in force');
   }
+  const tail = [entryBytes(publicationEntry(statement)), ...later];
+  assertTail(last, before, tail);
+  assertTail(first, before, tail.slice(0, first.head.size - index));
   const { quorum } = trust;
   const [earliest, newest] = [first.cosignatures.slice(-quorum), last.cosignatures.slice(0, quorum)];
   const from = Math.max(...earliest.map(({ time }) => time));
@@ -73,7 +71,7 @@ export async function verifyPeriod(
   return { from, until, witnesses: { from: namesOf(earliest), until: namesOf(newest) }, index };
 }
 
-function unproven(from: number, until: number, { expiresAt }: PublishedStatement): string {
+function unproven(from: number, until: number, { expiresAt }: PublicationStatement): string {
   if (until === expiresAt) {
     return `the statement expired at ${formatTime(until)}, before enough witnesses had cosigned it at ${formatTime(from)}`;
   }
@@ -95,7 +93,7 @@ interface VerifiedHead extends LogProof {
 /** Verifies one proof as a client does, whenever it was made. */
 async function verifyHead(
   text: string,
-  statement: PublishedStatement,
+  statement: PublicationStatement,
   trust: LogTrust,
 ): Promise<VerifiedHead> {
   const [since, until] = [Number.NEGATIVE_INFINITY, MAX_DATE_MS];
@@ -119,4 +117,52 @@ function assertTail(
   throw notLogged(
     `is for a head with ${head.size - index - 1} later entries, which are not those that it names`,
   );
+}
+
+/** A complete subtree. */
+interface Subtree {
+  /** The number of its entries: a power of two. */
+  readonly count: number;
+  readonly root: Uint8Array;
+}
+
+/**
+ * Returns the root of a tree from what is before an index, and all its entries from there. If the result is the root of a
+ * head, the tree of the head has exactly these entries there.
+ *
+ * @param before - the complete subtrees before the index, largest first
+ * @param entries - the entries from the index to the end of the tree
+ */
+function rootWithTail(before: readonly Subtree[], entries: readonly Uint8Array[]): Uint8Array {
+  const subtrees = [...before];
+  for (const entry of entries) {
+    let subtree: Subtree = { count: 1, root: leafHash(entry) };
+    while (subtrees.at(-1)?.count === subtree.count) {
+      const left = subtrees.pop() as Subtree;
+      subtree = { count: 2 * left.count, root: nodeHash(left.root, subtree.root) };
+    }
+    subtrees.push(subtree);
+  }
+  return subtrees.map(({ root }) => root).reduceRight((right, left) => nodeHash(left, right));
+}
+
+/**
+ * Returns the complete subtrees that make up a tree before an index, largest first: the left sides of the inclusion proof of
+ * the entry at the index. They are the same in every later tree of the log.
+ *
+ * @param proof - a valid proof
+ */
+function subtreesBefore({ index, path, head }: LogProof): Subtree[] {
+  const found: Subtree[] = [];
+  let [start, end] = [0, head.size];
+  for (const root of [...path].reverse()) {
+    const count = 2 ** levelBelow(end - start);
+    if (index < start + count) {
+      end = start + count;
+    } else {
+      found.push({ count, root });
+      start += count;
+    }
+  }
+  return found;
 }

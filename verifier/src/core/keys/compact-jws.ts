@@ -21,6 +21,8 @@ export class JwsRefused extends Error {
 
 /** A parsed JWS in compact form (RFC 7515, section 7.1). The signature has not been verified. */
 export interface CompactJws {
+  /** The JWS itself. */
+  readonly text: string;
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
   /** The `typ`, exactly as in the header. */
@@ -100,7 +102,7 @@ export function readCompactJws(
   const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isNumericDate(claims[claim]));
   if (wrong !== undefined) throw new JwsRefused('claims', `has an ${wrong} that is not an integer from 0`);
   const signed = new TextEncoder().encode(text.slice(0, text.lastIndexOf('.')));
-  return { header: head, payload: claims, type: typ, algorithm, signature, signed };
+  return { text, header: head, payload: claims, type: typ, algorithm, signature, signed };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
 import { decodeBase64url, encodeBase64url } from '../bytes/base64url.js';
 import { hexOf } from '../bytes/hex.js';
-import type { InvalidText } from '../bytes/invalid-text.js';
 import { hashBytes } from '../bytes/sha256-sync.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { type CheckedJwk, importChecked, isSignedBy, publicMembers } from './public-key.js';
 
 /** The purpose of a key: the type byte of C2SP signed-note. Both kinds of keys are Ed25519. */
@@ -29,7 +29,7 @@ export function isKeyName(name: string): boolean {
  * @param purpose - the only accepted purpose
  * @param invalid - creates the error to throw
  */
-export function parseNoteKey(vkey: unknown, purpose: keyof typeof KEY_TYPES, invalid: InvalidText): NoteKey {
+export function parseNoteKey(vkey: unknown, purpose: keyof typeof KEY_TYPES, invalid: Invalid): NoteKey {
   const [, name = '', keyId, encoded = ''] =
     (typeof vkey === 'string' && /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(vkey)) || [];
   const bytes = decodeBase64(encoded);

@@ -32,6 +32,9 @@ export function cosignatureTime({ signature }: NoteSignature): number | undefine
   return Number.isSafeInteger(seconds * 1000) ? seconds : undefined;
 }
 
+/** Lets cosignatures of any time count. */
+export const COSIGNED_ANY_TIME = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
 /** What a verifier demands of the cosignatures of a head. */
 export interface CosignatureRules {
   readonly witnesses: readonly NoteKey[];

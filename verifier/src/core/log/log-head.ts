@@ -1,6 +1,6 @@
 import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
 import { shown } from '../bytes/fault.js';
-import type { InvalidText } from '../bytes/invalid-text.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { isSignedByNoteKey, type NoteKey } from '../keys/note-key.js';
 import type { TreeHead } from './merkle.js';
 import { isNamed, parseNote, type SignedNote } from './signed-note.js';
@@ -24,7 +24,7 @@ const HEAD = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n((?:[^\n]+\
  * @param signed - the head, or the bytes of a file exactly as received
  * @param invalid - creates the error to throw
  */
-export function parseHead(signed: Uint8Array | string, invalid: InvalidText): SignedHead {
+export function parseHead(signed: Uint8Array | string, invalid: Invalid): SignedHead {
   const note = parseNote(signed, invalid);
   const [, origin = '', size, encoded = ''] = HEAD.exec(note.text) ?? [];
   const root = decodeBase64(encoded);
@@ -45,7 +45,7 @@ export function formatHead({ origin, size, root }: LogHead): string {
 export async function assertSignedByLog(
   { note, origin }: SignedHead,
   key: NoteKey,
-  invalid: InvalidText,
+  invalid: Invalid,
 ): Promise<void> {
   if (origin !== key.name) throw invalid(`has the origin ${shown(origin)}, but the log is ${key.name}`);
   const own = note.signatures.filter((signature) => isNamed(signature, key));

@@ -3,7 +3,7 @@ import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { LogTrust } from '../statements/log-trust.js';
-import type { PublishedStatement } from '../statements/publication-statement.js';
+import type { PublicationStatement } from '../statements/publication-statement.js';
 import { type Cosignature, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
@@ -58,7 +58,7 @@ const notLogged = (message: string) =>
  */
 export async function verifyPublicationProof(
   bytes: Uint8Array | undefined,
-  statement: PublishedStatement,
+  statement: PublicationStatement,
   { origin, witnesses, quorum, since, until }: ProofRules,
 ): Promise<LoggedHead> {
   if (statement.log?.origin !== origin) {
@@ -103,24 +103,18 @@ interface Heads {
  */
 export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
   if (accepted === undefined) return head;
-  if (head.size < accepted.size) {
-    throw new RegistryError(
-      'ERR_LOG_INCONSISTENT',
-      `the source has a head of the log with ${head.size} entries, but one with ${accepted.size} entries was accepted before`,
-    );
-  }
   const hasSameSize = head.size === accepted.size;
-  const isContained = hasSameSize
-    ? isSameHash(head.root, accepted.root)
-    : sharesWitness(head, accepted) || (await contains(head, accepted, readFile));
-  if (!isContained) {
-    throw new RegistryError(
-      'ERR_LOG_INCONSISTENT',
-      `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
-    );
-  }
+  const isVouched = head.size > accepted.size && sharesWitness(head, accepted);
+  if (!isVouched && !(await containsHead(head, accepted, readFile))) throw notContained(head, accepted);
   const isOlder = (head.witnessedAt ?? 0) < (accepted.witnessedAt ?? 0);
   return hasSameSize && head.index === accepted.index && isOlder ? accepted : head;
+}
+
+function notContained(newer: TreeHead, older: TreeHead): RegistryError {
+  return new RegistryError(
+    'ERR_LOG_INCONSISTENT',
+    `the log of the source, with ${newer.size} entries, does not contain the log with ${older.size} entries that was accepted before`,
+  );
 }
 
 function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
@@ -128,21 +122,18 @@ function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
   return other.cosignatures.some(({ witness }) => keys.includes(witness.jwk.x));
 }
 
-async function contains(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
-  const [before, after] = await rootsFromTiles([older.size, newer.size], readFile);
-  return isSameHash(before, older.root) && isSameHash(after, newer.root);
-}
-
 /**
- * Computes the roots of a smaller and a larger log from the tiles of the larger one, below `log/`.
+ * Whether a log contains the log of an older head: its tiles, below `log/`, lead to both roots. Between heads of the same
+ * size, the roots decide, and no log contains a larger one.
  *
- * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed
+ * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed, or if the tiles do not belong to the newer head
  */
-export function rootsFromTiles(
-  [older, newer]: readonly [older: number, newer: number],
-  readFile: ReadFile,
-): Promise<readonly [older: Uint8Array, newer: Uint8Array]> {
-  return consistentRoots(older, [0, newer], hashesFromTiles(newer, tileReader(readFile)));
+export async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
+  if (newer.size <= older.size) return newer.size === older.size && isSameHash(newer.root, older.root);
+  const hashes = hashesFromTiles(newer.size, tileReader(readFile));
+  const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);
+  if (!isSameHash(after, newer.root)) throw notContained(newer, older);
+  return isSameHash(before, older.root);
 }
 
 /** Reads tiles below `log/`. */

@@ -1,7 +1,6 @@
 import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
 import { hexOf } from '../bytes/hex.js';
-import type { InvalidText } from '../bytes/invalid-text.js';
-import { textOf } from '../bytes/utf8.js';
+import { type Invalid, textOf } from '../bytes/utf8.js';
 import { isKeyName, type NoteKey } from '../keys/note-key.js';
 
 /** A signature line of a note. */
@@ -36,7 +35,7 @@ const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([A-Za-z0-9+/=]+)$/;
  * @param file - the note, or the bytes of a file exactly as received
  * @param invalid - creates the error to throw
  */
-export function parseNote(file: Uint8Array | string, invalid: InvalidText): SignedNote {
+export function parseNote(file: Uint8Array | string, invalid: Invalid): SignedNote {
   const note = textOf(file, invalid);
   const end = note.lastIndexOf('\n\n');
   if (end === -1) throw invalid('has no signature');
@@ -46,7 +45,7 @@ export function parseNote(file: Uint8Array | string, invalid: InvalidText): Sign
 }
 
 /** Parses signature lines that a witness returns, each with its newline. @param invalid - as for {@link parseNote} */
-export function parseSignatureLines(text: string, invalid: InvalidText): readonly NoteSignature[] {
+export function parseSignatureLines(text: string, invalid: Invalid): readonly NoteSignature[] {
   refuseForbidden(text, invalid);
   if (!text.endsWith('\n')) throw invalid('has no signature, or does not end with a newline');
   const lines = text.slice(0, -1).split('\n');
@@ -54,11 +53,11 @@ export function parseSignatureLines(text: string, invalid: InvalidText): readonl
   return lines.map((line) => parseSignature(line, invalid));
 }
 
-function refuseForbidden(text: string, invalid: InvalidText): void {
+function refuseForbidden(text: string, invalid: Invalid): void {
   if (FORBIDDEN.test(text)) throw invalid('contains a character that a note cannot contain');
 }
 
-function parseSignature(line: string, invalid: InvalidText): NoteSignature {
+function parseSignature(line: string, invalid: Invalid): NoteSignature {
   const [, name = '', encoded = ''] = SIGNATURE_LINE.exec(line) ?? [];
   const bytes = decodeBase64(encoded);
   if (!isKeyName(name) || bytes === undefined || bytes.length <= 4) {

@@ -1,6 +1,5 @@
 import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
-import type { InvalidText } from '../bytes/invalid-text.js';
-import { textOf } from '../bytes/utf8.js';
+import { type Invalid, textOf } from '../bytes/utf8.js';
 import { LIMITS } from '../limits.js';
 import { parseHead, type SignedHead } from './log-head.js';
 import { isSameHash, leafHash, rootFromInclusion } from './merkle.js';
@@ -28,7 +27,7 @@ const byteLength = (file: Uint8Array | string) =>
  * @param file - the proof, or the bytes of a file exactly as received
  * @param invalid - creates the error to throw
  */
-export function parseLogProof(file: Uint8Array | string, invalid: InvalidText): LogProof {
+export function parseLogProof(file: Uint8Array | string, invalid: Invalid): LogProof {
   const text = textOf(file, invalid);
   // A file has been limited when it was read, but a history proof contains the text of two.
   if (byteLength(file) > LIMITS.logProof) throw invalid(`is larger than ${LIMITS.logProof} bytes`);

@@ -1,7 +1,6 @@
 import { isObject, isRecord } from '../bytes/checks.js';
-import type { InvalidText } from '../bytes/invalid-text.js';
 import { sha256Hex } from '../bytes/sha256.js';
-import { textOf } from '../bytes/utf8.js';
+import { type Invalid, textOf } from '../bytes/utf8.js';
 import { isAboutField } from '../generated/about-predicates.js';
 import { isValidIssuerId } from '../generated/predicates.js';
 import type { AboutIssuer } from '../generated/schemas.js';
@@ -19,7 +18,7 @@ export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
  *
  * @param invalid - creates the error to throw
  */
-export function readAbout(bytes: Uint8Array, invalid: InvalidText): AboutIssuers {
+export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
   const text = textOf(bytes, invalid);
   const value = parse(text, invalid);
   const issuers = isObject(value) && Object.keys(value).length === 1 ? value['issuers'] : undefined;
@@ -79,7 +78,7 @@ function canonicalText(about: AboutIssuers): string {
 }
 
 /** Parses the text. A member that appears twice is refused afterwards: the text is not in canonical form then. */
-function parse(text: string, invalid: InvalidText): unknown {
+function parse(text: string, invalid: Invalid): unknown {
   try {
     return JSON.parse(text);
   } catch {

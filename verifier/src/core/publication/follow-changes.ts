@@ -1,13 +1,33 @@
 import { forEachConcurrent } from '../bytes/for-each-concurrent.js';
 import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
+import type { RecordChanges } from '../list/list-index.js';
 import { readRecord } from '../list/record.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
+import type { HeldTree, TreeChange } from '../sums/held-tree.js';
 import { recordIdOf } from '../sums/sums-place.js';
-import { readHashedFile } from './hashed-file.js';
-import type { HeldRecords, ListChange } from './held-records.js';
-import type { RegistryFiles } from './registry-files.js';
+import { type RegistryFiles, readHashedFile } from './registry-files.js';
 import { MAX_REQUESTS, REQUEST_BYTES, readTreeDifference } from './tree-difference.js';
+
+/** What turns a held list into a newer one. Nothing in it has been applied. */
+export interface ListChange {
+  readonly records: RecordChanges;
+  /** The tree of sums of the held list, with the number of levels of the newer one. */
+  readonly tree: HeldTree;
+  readonly treeChange: TreeChange;
+}
+
+/** The records of a list that was accepted before, which a newer list can reuse. */
+export interface HeldRecords {
+  /** All records, sorted by id. */
+  readonly issuers: readonly Issuer[];
+  /** Returns the number of records after some changes. */
+  countAfter(changes: RecordChanges): number;
+  /** Returns all records as they are after some changes, sorted by id. */
+  issuersAfter(changes: RecordChanges): readonly Issuer[];
+  /** Returns the tree of sums of the records, with a number of levels. Undefined if that takes too long. */
+  tree(levels: number): Promise<HeldTree | undefined>;
+}
 
 /** A client downloads the whole list if the changes would take more than this share of the list. */
 const MAX_SHARE = 1 / 4;

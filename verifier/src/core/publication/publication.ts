@@ -2,24 +2,22 @@ import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { trimSignature } from '../keys/signature.js';
 import { LIMITS } from '../limits.js';
-import { followChanges } from './follow-changes.js';
-import type { HeldRecords, ListChange } from './held-records.js';
-import { limitFiles } from './limit-files.js';
+import { followChanges, type HeldRecords, type ListChange } from './follow-changes.js';
 import { rebuildList, type Work } from './rebuild-list.js';
-import type { RegistryFiles } from './registry-files.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
 import { LIST, readSignature, SIGNATURE, type SignedPair, snapshotOf } from './signed-pair.js';
 import {
-  acceptHead,
-  type Head,
-  knownUnder,
+  type AcceptedStatements,
+  acceptedUnder,
+  acceptStatements,
   type NamedList,
   namedBy,
   readStatements,
   type SourceTrust,
   type Statements,
   statementFiles,
+  underAnyRoot,
 } from './statements.js';
-import { underAnyRoot } from './under-any-root.js';
 import { assertNamed, readWholeList } from './whole-list.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
@@ -35,7 +33,7 @@ export interface Trust extends SourceTrust {
 }
 
 /** A publication that passed every check. */
-export interface Publication extends Head, Content {}
+export interface Publication extends AcceptedStatements, Content {}
 
 /** A publication that was accepted before, with its records. */
 export interface HeldPublication extends Publication {
@@ -77,7 +75,7 @@ export async function readPublication(files: RegistryFiles, trust: Trust): Promi
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);
     const content = await readContent({ files: source, trust, statements });
-    return { ...content, ...acceptHead(statements, content, trust) };
+    return { ...content, ...acceptStatements(statements, content, trust) };
   });
 }
 
@@ -94,7 +92,7 @@ async function readContent(reading: Reading): Promise<Content> {
 
 /** Returns the held list if the source still has it: a statement names it, or the signature is the same. */
 async function unchanged({ files, trust, statements }: Reading): Promise<Content | undefined> {
-  const known = knownUnder(statements.root, trust.held);
+  const known = acceptedUnder(statements.root, trust.held);
   if (known === undefined) return undefined;
   const { updatedAt, sha256, size, records, signature, pair } = known;
   const named = namedBy(statements);

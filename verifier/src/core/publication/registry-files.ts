@@ -1,3 +1,7 @@
+import { sha256Hex } from '../bytes/sha256.js';
+import { RegistryError } from '../errors.js';
+import { limitOf } from '../limits.js';
+
 /** Provides the files of a registry, from a host, a folder or a bundle. */
 export interface RegistryFiles {
   /**
@@ -9,4 +13,49 @@ export interface RegistryFiles {
    *   file that does not have it
    */
   get(path: string, maxBytes?: number, sha256?: string): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * Enforces the size limits for files from any source, and reads each file only once.
+ */
+export function limitFiles(files: RegistryFiles): RegistryFiles {
+  const read = new Map<string, Promise<Uint8Array | undefined>>();
+  return {
+    get: (path, maxBytes = limitOf(path), sha256) => {
+      const bytes = read.get(path) ?? readBounded(files, path, { maxBytes, sha256 });
+      read.set(path, bytes);
+      return bytes;
+    },
+  };
+}
+
+async function readBounded(
+  files: RegistryFiles,
+  path: string,
+  { maxBytes, sha256 }: { readonly maxBytes: number; readonly sha256: string | undefined },
+): Promise<Uint8Array | undefined> {
+  const bytes = await files.get(path, maxBytes, sha256);
+  if (bytes !== undefined && bytes.length > maxBytes) {
+    throw new RegistryError('ERR_SOURCE_TOO_LARGE', `${path} is larger than ${maxBytes} bytes`);
+  }
+  return bytes;
+}
+
+/**
+ * Reads a file whose SHA-256 is known (rule sums-proof).
+ *
+ * @throws `ERR_SUMS_MISMATCH`; `ERR_SOURCE_STATUS` if there is no such file
+ */
+export async function readHashedFile(
+  files: RegistryFiles,
+  path: string,
+  sha256: string,
+): Promise<Uint8Array> {
+  const bytes = await files.get(path, limitOf(path), sha256);
+  if (bytes === undefined)
+    throw new RegistryError('ERR_SOURCE_STATUS', `the source has no ${path}, which its publication lists`);
+  const found = await sha256Hex(bytes);
+  if (found !== sha256)
+    throw new RegistryError('ERR_SUMS_MISMATCH', `${path} has the SHA-256 ${found} instead of ${sha256}`);
+  return bytes;
 }

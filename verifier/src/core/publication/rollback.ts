@@ -1,4 +1,5 @@
 import { RegistryError } from '../errors.js';
+import type { Checkpoint } from '../statements/checkpoint.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
 /** A list by its time and its payload hash. */
@@ -32,19 +33,24 @@ interface DatedCheckpoint {
   readonly hold: readonly string[];
 }
 
+/** Whether a checkpoint is older than another one. Of two of the same second, the one that holds fewer issuers is older. */
+export function isOlderCheckpoint({ issuedAt, hold }: DatedCheckpoint, accepted: DatedCheckpoint): boolean {
+  if (issuedAt !== accepted.issuedAt) return issuedAt < accepted.issuedAt;
+  return !accepted.hold.every((id) => hold.includes(id));
+}
+
 /**
  * Refuses an older checkpoint, whatever list it names. An older checkpoint could release an issuer that is held, or make
  * a list look less fresh than it is. A checkpoint of the same second may hold more issuers, but releases none.
  */
 export function refuseOlderCheckpoint(
-  { issuedAt, hold }: DatedCheckpoint,
+  checkpoint: DatedCheckpoint,
   accepted: DatedCheckpoint | undefined,
 ): void {
-  if (accepted === undefined || issuedAt > accepted.issuedAt) return;
-  if (issuedAt === accepted.issuedAt && accepted.hold.every((id) => hold.includes(id))) return;
+  if (accepted === undefined || !isOlderCheckpoint(checkpoint, accepted)) return;
   throw new RegistryError(
     'ERR_CHECKPOINT_ROLLED_BACK',
-    `the checkpoint is dated ${toText(issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
+    `the checkpoint is dated ${toText(checkpoint.issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
   );
 }
 
@@ -65,34 +71,46 @@ export function refuseOlderDelegation(delegatedAt: number | undefined, accepted:
  * @param known - the accepted statement, if the same root key signed it
  */
 export function refuseOlderStatement(
-  { sequence, claims, checkpoint, log }: PublicationStatement,
+  statement: PublicationStatement,
   known: PublicationStatement | undefined,
 ): void {
-  if (known === undefined) return;
-  if (sequence < known.sequence) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`,
-    );
-  }
-  if (sequence === known.sequence && claims !== known.claims) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `the source has a publication ${sequence} that differs from the accepted one of the same sequence`,
-    );
-  }
-  if (known.checkpoint && !checkpoint) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`,
-    );
-  }
-  if (known.log !== undefined && log?.origin !== known.log.origin) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_ROLLED_BACK',
-      `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`,
-    );
-  }
+  const fault = known && faultAfter(statement, known);
+  if (fault !== undefined) throw new RegistryError('ERR_PUBLICATION_ROLLED_BACK', fault);
+}
+
+function faultAfter(
+  { sequence, claims, checkpoint, log }: PublicationStatement,
+  known: PublicationStatement,
+): string | undefined {
+  if (sequence < known.sequence)
+    return `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`;
+  if (sequence === known.sequence && claims !== known.claims)
+    return `the source has a publication ${sequence} that differs from the accepted one of the same sequence`;
+  if (known.checkpoint && !checkpoint)
+    return `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`;
+  if (known.log !== undefined && log?.origin !== known.log.origin)
+    return `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`;
+  return undefined;
+}
+
+/**
+ * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
+ * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
+ * (rule statement-checkpoint).
+ */
+export function refuseOlderThanCheckpoint(statement: PublicationStatement, checkpoint: Checkpoint): void {
+  const { sequence = 0 } = checkpoint;
+  const isSame =
+    statement.sha256 === checkpoint.sha256 &&
+    statement.size === checkpoint.size &&
+    statement.updatedAt === checkpoint.updatedAt;
+  const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
+  if (statement.sequence >= sequence && (isSame || isNewer)) return;
+  throw new RegistryError(
+    'ERR_CHECKPOINT_MISMATCH',
+    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt} and publication ${sequence}, but ` +
+      `publication ${statement.sequence} names the list ${statement.sha256} of ${statement.updatedAt}`,
+  );
 }
 
 const toText = (instant: number) => new Date(instant).toISOString();

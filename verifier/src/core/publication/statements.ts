@@ -1,5 +1,4 @@
-import type { Clock } from '../bytes/clock.js';
-import { decodeUtf8 } from '../bytes/utf8.js';
+import { type Clock, isToCome } from '../bytes/clock.js';
 import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
@@ -14,7 +13,6 @@ import { type Checkpoint, endOfCheckpoint, verifyCheckpoint } from '../statement
 import type { LogTrust } from '../statements/log-trust.js';
 import {
   type PublicationStatement,
-  type PublishedStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
 import type { RegistryFiles } from './registry-files.js';
@@ -23,12 +21,13 @@ import {
   refuseOlderDelegation,
   refuseOlderList,
   refuseOlderStatement,
+  refuseOlderThanCheckpoint,
 } from './rollback.js';
 
 /** What a verifier requires of the statements of a registry. */
 export interface StatementTrust {
-  /** The head of the last accepted publication. Nothing older is accepted, even if its list cannot be used. */
-  readonly floor: Head | undefined;
+  /** The newest statements that were accepted. Nothing older is accepted, even if its list cannot be used. */
+  readonly accepted: AcceptedStatements | undefined;
   readonly clock: Clock;
   /** Whether to refuse expired files. If false, the caller must check the age. */
   readonly expiry: boolean;
@@ -52,22 +51,16 @@ export interface SourceTrust extends StatementTrust {
 export interface Statements {
   /** The root key that signed everything. */
   readonly root: RootKey;
-  readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
-  readonly statement: PublishedStatement | undefined;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly statement: PublicationStatement | undefined;
   /** The head of the log. Undefined if the verifier does not read the log. */
   readonly logged: LoggedHead | undefined;
   /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
   readonly delegatedAt: number | undefined;
 }
 
-interface CheckpointTexts {
-  readonly checkpoint: string;
-  /** Undefined if the root key itself signed the checkpoint. */
-  readonly delegationText: string | undefined;
-}
-
 /** The newest list of a registry, as far as its statements say, and how long it is fresh. */
-export interface Head extends Statements, NamedList {
+export interface AcceptedStatements extends Statements, NamedList {
   /** When the publication stops being fresh, in milliseconds since 1970, without the tolerance. */
   readonly freshUntil: number;
 }
@@ -112,21 +105,21 @@ export async function readStatements(
   const reading = files.get(PUBLICATION);
   // If the checkpoint is refused, a failed download does not matter.
   reading.catch(() => undefined);
-  const { floor } = trust;
-  const known = knownUnder(root, floor);
+  const { accepted } = trust;
+  const known = acceptedUnder(root, accepted);
   const checkpoint = await readCheckpoint(files, root, trust);
   const bytes = await reading;
   const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
   assertPresent({ checkpoint, statement }, trust);
   if (checkpoint !== undefined) {
     // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
-    refuseOlderList(checkpoint, statement === undefined ? floor : floor?.checkpoint);
-    refuseOlderCheckpoint(checkpoint, floor?.checkpoint);
+    refuseOlderList(checkpoint, statement === undefined ? accepted : accepted?.checkpoint);
+    refuseOlderCheckpoint(checkpoint, accepted?.checkpoint);
   }
   if (statement !== undefined) {
     refuseOlderStatement(statement, known?.statement);
-    if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
-    refuseOlderList(statement, floor);
+    if (checkpoint !== undefined) refuseOlderThanCheckpoint(statement, checkpoint);
+    refuseOlderList(statement, accepted);
   }
   return {
     root,
@@ -137,15 +130,34 @@ export async function readStatements(
   };
 }
 
+/** Returns the first result under one of the root keys. If none has a result, the error of the first key counts. */
+export async function underAnyRoot<T>(
+  roots: readonly RootKey[],
+  read: (root: RootKey) => Promise<T>,
+): Promise<T> {
+  let firstError: unknown;
+  for (const root of roots) {
+    try {
+      return await read(root);
+    } catch (error) {
+      firstError ??= error;
+    }
+  }
+  throw firstError;
+}
+
 /** Returns the accepted publication if this root key signed it. A publication proves nothing about another root key. */
-export function knownUnder<H extends Head>(root: RootKey, held: H | undefined): H | undefined {
+export function acceptedUnder<H extends AcceptedStatements>(
+  root: RootKey,
+  held: H | undefined,
+): H | undefined {
   return held?.root.thumbprint === root.thumbprint ? held : undefined;
 }
 
 async function readCheckpoint(
   files: RegistryFiles,
   root: RootKey,
-  { floor, clock, expiry }: StatementTrust,
+  { accepted, clock, expiry }: StatementTrust,
 ): Promise<Statements['checkpoint']> {
   const delegation = files.get(DELEGATION);
   // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
@@ -153,40 +165,31 @@ async function readCheckpoint(
   const checkpoint = await files.get(CHECKPOINT);
   if (checkpoint === undefined) return undefined;
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
-  refuseOlderDelegation(verified.delegation?.issuedAt, knownUnder(root, floor)?.delegatedAt);
-  return {
-    ...verified,
-    checkpoint: decodeUtf8(checkpoint),
-    // An unused delegation has not been verified, and may not be UTF-8.
-    delegationText:
-      verified.delegation === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
-  };
+  refuseOlderDelegation(verified.delegation?.issuedAt, acceptedUnder(root, accepted)?.delegatedAt);
+  return verified;
 }
 
 /** Verifies that the publication is logged, if the verifier demands it. */
 async function readLogged(
   files: RegistryFiles,
-  statement: PublishedStatement,
-  { log, clock, maxAge, expiry, floor }: StatementTrust,
+  statement: PublicationStatement,
+  { log, clock, maxAge, expiry, accepted }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
   const head = await verifyPublicationProof(await files.get(PROOF), statement, {
     ...log,
     ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
   });
-  return refuseOtherLog({ head, accepted: floor?.logged }, (path) => files.get(path));
+  return refuseOtherLog({ head, accepted: accepted?.logged }, (path) => files.get(path));
 }
 
 /** An attacker could remove a statement to hide that the list is old. */
 function assertPresent(
-  {
-    checkpoint,
-    statement,
-  }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
-  { floor, log, requireCheckpoint, requirePublication }: StatementTrust,
+  { checkpoint, statement }: Pick<Statements, 'checkpoint' | 'statement'>,
+  { accepted, log, requireCheckpoint, requirePublication }: StatementTrust,
 ): void {
   const needsCheckpoint =
-    requireCheckpoint || floor?.checkpoint !== undefined || statement?.checkpoint === true;
+    requireCheckpoint || accepted?.checkpoint !== undefined || statement?.checkpoint === true;
   if (checkpoint === undefined && needsCheckpoint) {
     throw new RegistryError(
       'ERR_CHECKPOINT_MISSING',
@@ -197,7 +200,7 @@ function assertPresent(
     requirePublication ||
     // Only a publication statement can be logged.
     log !== undefined ||
-    floor?.statement !== undefined ||
+    accepted?.statement !== undefined ||
     checkpoint?.sequence !== undefined;
   if (statement === undefined && needsStatement) {
     throw new RegistryError(
@@ -208,37 +211,17 @@ function assertPresent(
 }
 
 /**
- * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
- * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
- * (rule statement-checkpoint).
- */
-function assertNotOlder(statement: PublicationStatement, checkpoint: Checkpoint): void {
-  const { sequence = 0 } = checkpoint;
-  const isSame =
-    statement.sha256 === checkpoint.sha256 &&
-    statement.size === checkpoint.size &&
-    statement.updatedAt === checkpoint.updatedAt;
-  const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
-  if (statement.sequence >= sequence && (isSame || isNewer)) return;
-  throw new RegistryError(
-    'ERR_CHECKPOINT_MISMATCH',
-    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but the publication statement names ` +
-      `${statement.sha256} of ${statement.updatedAt}`,
-  );
-}
-
-/**
  * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
  * old. Without a publication statement, the list itself must have been verified before.
  */
-export function acceptHead(
+export function acceptStatements(
   statements: Statements,
   { updatedAt, sha256 }: NamedList,
-  { floor, clock, maxAge, expiry }: StatementTrust,
-): Head {
+  { accepted, clock, maxAge, expiry }: StatementTrust,
+): AcceptedStatements {
   const { checkpoint, statement, logged } = statements;
-  refuseOlderList({ updatedAt, sha256 }, floor);
-  if (!(instantOf(updatedAt) <= clock.now + clock.tolerance)) {
+  refuseOlderList({ updatedAt, sha256 }, accepted);
+  if (isToCome(instantOf(updatedAt), clock)) {
     throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);
   }
   const latest = checkpoint

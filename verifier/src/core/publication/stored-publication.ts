@@ -3,7 +3,7 @@ import { RegistryError } from '../errors.js';
 import { instantOf, isDateTime } from '../list/date-time.js';
 import type { Publication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
-import type { Head } from './statements.js';
+import type { AcceptedStatements } from './statements.js';
 
 /**
  * An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store.
@@ -38,27 +38,41 @@ export function toStored(
   const { pair } = publication;
   if (pair === undefined) return undefined;
   return {
-    ...headToStored(publication, rotation),
+    ...statementsToStored(publication, rotation),
     list: decodeUtf8(pair.list),
     signature: pair.signature,
   };
 }
 
-/** Converts the head of a publication to its stored form, without the list. The parameters are those of `toStored`. */
-export function headToStored(
-  { checkpoint, statement, logged, delegatedAt }: Head,
+/** Converts statements to their stored form, without the list. The parameters are those of `toStored`. */
+export function statementsToStored(
+  { checkpoint, statement, logged, delegatedAt }: AcceptedStatements,
   rotation: string | undefined,
 ): StoredPublication {
+  const texts = {
+    rotation,
+    checkpoint: checkpoint?.text,
+    publication: statement?.text,
+    proof: logged?.proof,
+    delegation: checkpoint?.delegation?.text,
+    delegatedAt: delegatedAt === undefined ? undefined : new Date(delegatedAt).toISOString(),
+  };
   return {
     version: 1,
-    ...(rotation !== undefined && { rotation }),
-    ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
-    ...(statement !== undefined && { publication: statement.text }),
-    ...(logged !== undefined && { proof: logged.proof }),
-    ...(checkpoint?.delegationText !== undefined && { delegation: checkpoint.delegationText }),
-    ...(delegatedAt !== undefined && { delegatedAt: new Date(delegatedAt).toISOString() }),
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)),
   };
 }
+
+/** The files whose contents the members of a stored publication are. */
+export const STORED_FILES = {
+  list: 'issuers.json',
+  signature: 'issuers.sig',
+  rotation: 'keys/rotation.json',
+  checkpoint: 'checkpoint.jwt',
+  publication: 'publication.jwt',
+  proof: 'log/publication.tlog-proof',
+  delegation: 'keys/delegation.jwt',
+} as const;
 
 /**
  * Returns the files of a stored publication, which can be read like the files of any other source.
@@ -67,15 +81,10 @@ export function headToStored(
  */
 export function storedFiles(stored: StoredPublication): RegistryFiles {
   assertStored(stored);
-  const texts: Record<string, string | undefined> = {
-    'issuers.json': stored.list,
-    'issuers.sig': stored.signature,
-    'keys/rotation.json': stored.rotation,
-    'checkpoint.jwt': stored.checkpoint,
-    'publication.jwt': stored.publication,
-    'log/publication.tlog-proof': stored.proof,
-    'keys/delegation.jwt': stored.delegation,
-  };
+  const members = Object.keys(STORED_FILES) as (keyof typeof STORED_FILES)[];
+  const texts = new Map<string, string | undefined>(
+    members.map((name) => [STORED_FILES[name], stored[name]]),
+  );
   return {
     get: async (path) => {
       if (path === 'issuers.json' && stored.list === undefined) {
@@ -84,7 +93,7 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
           'the stored publication has no list: createIssuerLookup saved it',
         );
       }
-      const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
+      const text = texts.get(path);
       return text === undefined ? undefined : new TextEncoder().encode(text);
     },
   };

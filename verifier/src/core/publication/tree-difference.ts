@@ -1,10 +1,8 @@
 import { forEachConcurrent } from '../bytes/for-each-concurrent.js';
 import type { HeldTree, TreeChange } from '../sums/held-tree.js';
-import type { NamedSums } from '../sums/named-sums.js';
-import { readSums } from '../sums/sums-file.js';
+import { type NamedSums, readSums } from '../sums/sums-file.js';
 import { prefixOf, sumsPath } from '../sums/sums-place.js';
-import { readHashedFile } from './hashed-file.js';
-import type { RegistryFiles } from './registry-files.js';
+import { type RegistryFiles, readHashedFile } from './registry-files.js';
 
 /** How many files to request from a source at the same time. */
 export const MAX_REQUESTS = 16;

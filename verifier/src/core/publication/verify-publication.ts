@@ -2,29 +2,29 @@ import type { Clock } from '../bytes/clock.js';
 import type { RootKey } from '../keys/root-key.js';
 import { limitOf } from '../limits.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
-import { readFloor, trustInStore } from './floor.js';
-import { readHead, type SummedHead } from './head.js';
 import { type Publication, readPublication, type Trust } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
-import type { Head, StatementTrust } from './statements.js';
+import type { AcceptedStatements, StatementTrust } from './statements.js';
+import { readAccepted, trustInStore } from './stored-statements.js';
+import { readSummedStatements, type SummedStatements } from './summed-statements.js';
 
 /** What a reader knows before it reads a source. */
 export interface Memory {
   /** The pinned root keys, and their successors that are proven. A rotation may only continue them. */
   readonly chains: readonly RootChain[];
   /** The newest publication that was accepted. Nothing older is accepted. Undefined if none was. */
-  readonly floor: Head | undefined;
+  readonly accepted: AcceptedStatements | undefined;
 }
 
 /** What a reader requires, apart from what it knows. */
-export type Conditions = Omit<StatementTrust, 'floor'> & Pick<Trust, 'maxListBytes' | 'needsBytes'>;
+export type Conditions = Omit<StatementTrust, 'accepted'> & Pick<Trust, 'maxListBytes' | 'needsBytes'>;
 
 /** The facts that one attempt at one source has proven. */
-export type Proven<H extends Head> = H & Pick<Memory, 'chains'>;
+export type Proven<H extends AcceptedStatements> = H & Pick<Memory, 'chains'>;
 
 /** Returns what a reader knows that has only pinned root keys. */
 export function pinnedMemory(pinned: readonly RootKey[]): Memory {
-  return { chains: pinnedChains(pinned), floor: undefined };
+  return { chains: pinnedChains(pinned), accepted: undefined };
 }
 
 /**
@@ -39,19 +39,19 @@ export async function verifyPublication(
   conditions: Conditions,
 ): Promise<Proven<Publication>> {
   const chains = await followRotation(files, memory, conditions);
-  const trust = { ...conditions, roots: currentRoots(chains), floor: memory.floor, held: undefined };
+  const trust = { ...conditions, roots: currentRoots(chains), accepted: memory.accepted, held: undefined };
   return { ...(await readPublication(files, trust)), chains };
 }
 
 /** Verifies the statements of a publication, like {@link verifyPublication}, but not its list. */
-export async function verifyHead(
+export async function verifyStatements(
   files: RegistryFiles,
   memory: Memory,
   conditions: Conditions,
-): Promise<Proven<SummedHead>> {
+): Promise<Proven<SummedStatements>> {
   const chains = await followRotation(files, memory, conditions);
-  const trust = { ...conditions, roots: currentRoots(chains), floor: memory.floor };
-  return { ...(await readHead(files, trust)), chains };
+  const trust = { ...conditions, roots: currentRoots(chains), accepted: memory.accepted };
+  return { ...(await readSummedStatements(files, trust)), chains };
 }
 
 /**
@@ -61,8 +61,8 @@ export async function verifyHead(
 export async function recall(stored: RegistryFiles, memory: Memory, conditions: Conditions): Promise<Memory> {
   // A step that seems to be from the future was accepted before the clock was set back.
   const chains = await followRotation(stored, memory, { clock: undefined });
-  const trust = trustInStore({ ...conditions, floor: memory.floor }, chains);
-  return { chains, floor: await readFloor(stored, trust) };
+  const trust = trustInStore({ ...conditions, accepted: memory.accepted }, chains);
+  return { chains, accepted: await readAccepted(stored, trust) };
 }
 
 const ROTATION = 'keys/rotation.json';

@@ -29,6 +29,8 @@ export interface Checkpoint {
   readonly expiresAt: number;
   /** The delegation of the online key that signed the checkpoint. Undefined if the root key signed it. */
   readonly delegation: Delegation | undefined;
+  /** The checkpoint itself: the content of checkpoint.jwt. */
+  readonly text: string;
 }
 
 /** A checkpoint and its delegation: strings, or the bytes exactly as received. */
@@ -72,7 +74,7 @@ export function endOfCheckpoint({ expiresAt, delegation }: Checkpoint): number {
   return Math.min(expiresAt, delegation?.expiresAt ?? expiresAt);
 }
 
-function readClaims({ claims, issuedAt, notBefore, expiresAt }: Statement<'registry-checkpoint+jwt'>) {
+function readClaims({ claims, issuedAt, notBefore, expiresAt, text }: Statement<'registry-checkpoint+jwt'>) {
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   const isSequence = sequence === undefined || isCount(sequence);
@@ -88,7 +90,7 @@ function readClaims({ claims, issuedAt, notBefore, expiresAt }: Statement<'regis
   }
   const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
   // Callers of a client get this array, by which the client decides.
-  return { ...named, hold: Object.freeze(hold ?? []), issuedAt, notBefore, expiresAt };
+  return { ...named, hold: Object.freeze(hold ?? []), issuedAt, notBefore, expiresAt, text };
 }
 
 /** Returns whether a claim names 1 to 64 issuers in strictly ascending order of code units, or nothing. */

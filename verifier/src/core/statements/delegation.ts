@@ -1,8 +1,8 @@
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
 import {
-  type InvalidStatement,
   readStatement,
   type Statement,
   type StatementChecks,
@@ -26,6 +26,8 @@ export interface Delegation {
   readonly notBefore: number;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
+  /** The delegation itself: the content of keys/delegation.jwt. */
+  readonly text: string;
 }
 
 /** The maximum number of keys in a delegation. */
@@ -86,7 +88,7 @@ export async function verifyDelegation(
   times: StatementTimes,
 ): Promise<Delegation> {
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
-  const invalid: InvalidStatement = (message, cause) =>
+  const invalid: Invalid = (message, cause) =>
     DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
   await verifyStatement(statement, rootKey, checksOf({ ...DELEGATION, invalid }, times));
   return delegationOf(statement);
@@ -98,6 +100,7 @@ export async function delegationOf({
   issuedAt,
   notBefore,
   expiresAt,
+  text,
 }: Statement<'registry-delegation+jwt'>): Promise<Delegation> {
   if (hold !== undefined && hold !== true) throw DELEGATION.invalid('has another hold than true');
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
@@ -105,7 +108,7 @@ export async function delegationOf({
   }
   try {
     const imported = await Promise.all(keys.map(importRootKey));
-    return { keys: imported, mayHold: hold === true, issuedAt, notBefore, expiresAt };
+    return { keys: imported, mayHold: hold === true, issuedAt, notBefore, expiresAt, text };
   } catch (cause) {
     throw DELEGATION.invalid(`names an invalid key: ${(cause as Error).message}`, cause);
   }

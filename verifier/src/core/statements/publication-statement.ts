@@ -1,5 +1,4 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
-import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidLogOrigin } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
@@ -50,11 +49,7 @@ export interface PublicationStatement {
   readonly expiresAt: number;
   /** The claims as they were signed, in base64url. Equal texts are equal claims. */
   readonly claims: string;
-}
-
-/** A publication statement as a registry publishes it. */
-export interface PublishedStatement extends PublicationStatement {
-  /** The content of publication.jwt. */
+  /** The statement itself: the content of publication.jwt. */
   readonly text: string;
 }
 
@@ -71,12 +66,12 @@ export async function verifyPublicationStatement(
   statement: Uint8Array | string,
   rootKey: RootKey,
   { clock, expiry }: StatementTimes,
-): Promise<PublishedStatement> {
+): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
   const expired = (message: string) =>
     new RegistryError('ERR_PUBLICATION_EXPIRED', `the publication statement ${message}`);
   await verifyStatement(read, rootKey, { clock, invalid, expired: expiry ? expired : undefined });
-  return { ...publicationClaims(read), text: textOf(statement, invalid) };
+  return publicationClaims(read);
 }
 
 /** Reads the claims of a publication statement, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
@@ -85,7 +80,7 @@ export function publicationClaims({
   claims,
   ...times
 }: Statement<'registry-publication+jwt'>): PublicationStatement {
-  const { issuedAt, notBefore, expiresAt, jws } = times;
+  const { issuedAt, notBefore, expiresAt, text } = times;
   const {
     sequence,
     previous,
@@ -128,7 +123,8 @@ export function publicationClaims({
     },
     aboutSha256: about_sha256 === undefined ? undefined : String(about_sha256),
     ...{ checkpoint: checkpoint === true, log: named, issuedAt, notBefore, expiresAt },
-    claims: new TextDecoder().decode(jws.signed).split('.')[1] ?? '',
+    claims: text.split('.')[1] ?? '',
+    text,
   };
 }
 

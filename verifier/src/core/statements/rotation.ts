@@ -9,8 +9,6 @@ import { readStatement, type Statement, verifyStatement } from './statement.js';
 /** A parsed rotation step. The signature has not been verified. */
 export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
   readonly kid: string;
-  /** The step as the file contains it: a JWT in compact form. */
-  readonly text: string;
 }
 
 /**
@@ -51,7 +49,7 @@ function readStep(jwt: string, position: number): RotationStep {
   if (claims.step !== undefined && claims.step !== position) {
     throw invalid('has a different number in its claim step');
   }
-  return { ...step, kid, text: jwt };
+  return { ...step, kid };
 }
 
 /**
@@ -79,14 +77,36 @@ export async function walkSteps(
     throw new RegistryError('ERR_ROTATION_GAP', `no step of the rotation starts at the root key ${pinned}`);
   }
   const walked = chain.slice(0, indexOf(first.kid) + 1);
-  for (const step of steps.slice(start)) {
-    const signer = walked.at(-1) as RootKey;
-    if (step.kid !== signer.thumbprint) {
-      throw new RegistryError(
-        'ERR_ROTATION_GAP',
-        `a step is signed by ${step.kid}, but the previous root key is ${signer.thumbprint}`,
-      );
-    }
+  for (const step of steps.slice(start)) walked.push(await followStep(step, walked, clock));
+  return walked;
+}
+
+/** A root key of which only the thumbprint is known: a rotation does not contain its first key. */
+export interface UnknownRoot {
+  readonly thumbprint: string;
+  readonly isUnknown: true;
+  readonly nextRoots?: undefined;
+}
+
+/**
+ * Follows one step: the last key of a chain has signed it, and it leads to a key that may come next.
+ *
+ * @param chain - the root keys before, oldest first. Nobody can verify what an unknown key has signed
+ * @throws `ERR_ROTATION_GAP` | `ERR_ROTATION_SIGNATURE` | `ERR_NOT_YET_VALID`, and the errors of {@link successorIn}
+ */
+export async function followStep(
+  step: RotationStep,
+  chain: readonly (RootKey | UnknownRoot)[],
+  clock: Clock | undefined,
+): Promise<RootKey> {
+  const signer = chain.at(-1);
+  if (step.kid !== signer?.thumbprint) {
+    throw new RegistryError(
+      'ERR_ROTATION_GAP',
+      `a step is signed by ${step.kid}, but the previous root key is ${signer?.thumbprint}`,
+    );
+  }
+  if (!('isUnknown' in signer)) {
     await verifyStatement(step, signer, {
       clock,
       invalid: (message, cause) =>
@@ -96,9 +116,8 @@ export async function walkSteps(
           { cause },
         ),
     });
-    walked.push(await successorIn(step, walked));
   }
-  return walked;
+  return successorIn(step, chain);
 }
 
 /**
@@ -110,7 +129,7 @@ export async function walkSteps(
  */
 export async function successorIn(
   { claims }: Pick<RotationStep, 'claims'>,
-  chain: readonly RootKey[],
+  chain: readonly Pick<RootKey, 'thumbprint' | 'nextRoots'>[],
 ): Promise<RootKey> {
   const next_roots = claims.next_roots as string[] | undefined;
   const next = await nextRootOf({ claims });

@@ -1,4 +1,5 @@
-import type { Clock } from '../bytes/clock.js';
+import { type Clock, hasPassed, isToCome } from '../bytes/clock.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import {
   type CompactJws,
@@ -36,11 +37,15 @@ export interface Statement<Type extends string = string> {
   readonly notBefore: number;
   /** `exp`, in milliseconds since 1970. The last instant of a `Date` if there is no `exp`. */
   readonly expiresAt: number;
+  /** The statement itself: a JWT in compact form. */
+  readonly text: string;
   readonly jws: CompactJws;
 }
 
-/** Creates the error for a statement. The message is a predicate, such as "is not a JWS in compact form". */
-export type InvalidStatement = (message: string, cause?: unknown) => Error;
+/** Returns from when a statement is valid, in milliseconds since 1970: from `iat` or `nbf`, whichever is later. */
+export function validFrom({ issuedAt, notBefore }: Pick<Statement, 'issuedAt' | 'notBefore'>): number {
+  return Math.max(issuedAt, notBefore);
+}
 
 /**
  * Parses a statement of a registry and checks the JWT profile (rule jwt-profile). {@link verifyStatement} verifies the
@@ -52,7 +57,7 @@ export type InvalidStatement = (message: string, cause?: unknown) => Error;
 export function readStatement<Type extends string>(
   jwt: Uint8Array | string,
   type: Type,
-  invalid: InvalidStatement,
+  invalid: Invalid,
 ): Statement<Type> {
   const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
@@ -67,11 +72,12 @@ export function readStatement<Type extends string>(
     issuedAt: milliseconds(iat),
     notBefore: milliseconds(nbf ?? iat),
     expiresAt: exp === undefined ? MAX_DATE_MS : milliseconds(exp),
+    text: jws.text,
     jws,
   };
 }
 
-function readJws(jwt: Uint8Array | string, type: string, invalid: InvalidStatement): CompactJws {
+function readJws(jwt: Uint8Array | string, type: string, invalid: Invalid): CompactJws {
   try {
     return readCompactJws(jwt, [type]);
   } catch (error) {
@@ -81,7 +87,7 @@ function readJws(jwt: Uint8Array | string, type: string, invalid: InvalidStateme
 
 /** The errors for a kind of statement. */
 export interface StatementFailures {
-  readonly invalid: InvalidStatement;
+  readonly invalid: Invalid;
   /** Undefined skips the check of `exp`. */
   readonly expired?: ((message: string) => Error) | undefined;
 }
@@ -110,15 +116,14 @@ export async function verifyStatement(
     throw error instanceof JwsRefused ? invalid(error.message, error) : error;
   }
   if (clock === undefined) return;
-  const from = Math.max(issuedAt, notBefore);
-  // Negated, so that a clock that tells no time (NaN) refuses.
-  if (!(from <= clock.now + clock.tolerance)) {
+  const from = validFrom({ issuedAt, notBefore });
+  if (isToCome(from, clock)) {
     throw new RegistryError(
       'ERR_NOT_YET_VALID',
       `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`,
     );
   }
-  if (expired !== undefined && !(clock.now < expiresAt + clock.tolerance)) {
+  if (expired !== undefined && hasPassed(expiresAt, clock)) {
     throw expired(`expired at ${new Date(expiresAt).toISOString()}`);
   }
 }

@@ -1,7 +1,6 @@
 import type { Issuer } from '../generated/schemas.js';
 import { readRecord } from '../list/record.js';
-import type { NamedSums } from './named-sums.js';
-import { idHashOf, readSums, type Sums } from './sums-file.js';
+import { idHashOf, type NamedSums, readSums, type Sums } from './sums-file.js';
 import { prefixesTo, recordPath, sumsPath } from './sums-place.js';
 
 /** Provides files whose hashes are known. */

@@ -4,6 +4,13 @@ import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
 import { recordIdOf, sumsPath } from './sums-place.js';
 
+/** A tree of sums, as a publication statement names it. */
+export interface NamedSums {
+  /** SHA-256 of `sums/root`, in lower-case hexadecimal. */
+  readonly sumsSha256: string;
+  readonly levels: number;
+}
+
 /** The place of a sums file in the tree of sums. */
 export interface SumsPlace {
   /** The hexadecimal digits with which the hashes of all ids below the file begin; empty for the root. */

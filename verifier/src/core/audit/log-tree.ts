@@ -1,25 +1,54 @@
 import {
   consistencyProof,
+  isSameHash,
   nodeHash,
   rangeRoot,
   type SubtreeHash,
-  TILE_HEIGHT,
-  TILE_WIDTH,
-  type TilePlace,
-  tileWidth,
-} from '@passport-registry/verifier/core';
-import type { Tile } from './log-files.js';
+  type TreeHead,
+} from '../log/merkle.js';
+import { TILE_HEIGHT, TILE_WIDTH, type TilePlace, tileWidth } from '../log/tiles.js';
+
+/** A tile with its bytes. */
+export interface Tile {
+  readonly place: TilePlace;
+  readonly bytes: Uint8Array;
+}
 
 /** The Merkle tree of a whole log in memory. Every tile and every earlier root follow from the hashes of the entries. */
 export class LogTree {
-  readonly size: number;
   /** The hashes of all complete subtrees: of 2^n entries in row n. */
   readonly #rows: readonly (readonly Uint8Array[])[];
+  /** The roots that were computed, by the number of entries. */
+  readonly #roots = new Map<number, Promise<Uint8Array>>();
 
   /** @param leaves - the hashes of the entries, in order */
   constructor(leaves: readonly Uint8Array[]) {
-    this.size = leaves.length;
     this.#rows = rowsOf(leaves);
+  }
+
+  /** The hashes of the entries, in order. */
+  get leaves(): readonly Uint8Array[] {
+    return this.#rows[0] ?? [];
+  }
+
+  /** The number of entries. */
+  get size(): number {
+    return this.leaves.length;
+  }
+
+  /** Whether the log begins with the log of a head, which can be that of all entries (rule log-kept). */
+  async contains({ size, root }: TreeHead): Promise<boolean> {
+    return size <= this.size && isSameHash(await this.#rootOf(size), root);
+  }
+
+  /** Whether a head is that of all entries. */
+  async isOf(head: TreeHead): Promise<boolean> {
+    return head.size === this.size && this.contains(head);
+  }
+
+  /** Returns the proof that the whole tree contains the tree of the first entries. */
+  proofFrom(size: number): Promise<Uint8Array[]> {
+    return consistencyProof(size, this.size, this.#hash);
   }
 
   /** Returns all tiles as wide as they are. */
@@ -39,14 +68,10 @@ export class LogTree {
     return row.length < place.index * TILE_WIDTH + place.width ? undefined : bytesOf(row, place);
   }
 
-  /** Returns the root of the first entries. */
-  rootAt(size: number): Promise<Uint8Array> {
-    return rangeRoot(0, size, this.#hash);
-  }
-
-  /** Returns the proof that the whole tree contains the tree of the first entries. */
-  proofFrom(size: number): Promise<Uint8Array[]> {
-    return consistencyProof(size, this.size, this.#hash);
+  #rootOf(size: number): Promise<Uint8Array> {
+    const root = this.#roots.get(size) ?? rangeRoot(0, size, this.#hash);
+    this.#roots.set(size, root);
+    return root;
   }
 
   readonly #hash: SubtreeHash = async (height, index) => this.#rows[height]?.[index] as Uint8Array;
@@ -54,7 +79,9 @@ export class LogTree {
 
 function bytesOf(row: readonly Uint8Array[], { index, width }: TilePlace): Uint8Array {
   const first = index * TILE_WIDTH;
-  return Buffer.concat(row.slice(first, first + width));
+  const bytes = new Uint8Array(32 * width);
+  for (const [at, hash] of row.slice(first, first + width).entries()) bytes.set(hash, 32 * at);
+  return bytes;
 }
 
 /** Computes the hashes of all complete subtrees. Each row has half as many as the one before. */

@@ -4,19 +4,18 @@ import { RegistryError } from '../errors.js';
 import { verifySignature } from '../keys/signature.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
-import { limitFiles } from './limit-files.js';
-import type { RegistryFiles } from './registry-files.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
 import { LIST, readSignature } from './signed-pair.js';
 import {
-  acceptHead,
-  type Head,
+  type AcceptedStatements,
+  acceptStatements,
   type NamedList,
   namedBy,
   readStatements,
   type SourceTrust,
   type Statements,
+  underAnyRoot,
 } from './statements.js';
-import { underAnyRoot } from './under-any-root.js';
 
 /**
  * Returns how to read a store: whatever its age, and under every root key that is known. A list by a root key that was
@@ -37,7 +36,7 @@ export function trustInStore<T extends Pick<SourceTrust, 'clock'>>(trust: T, cha
  * A store that lacks what the verifier requires today, or that has no list, still protects against rollbacks
  * (rule store-times).
  */
-export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promise<Head> {
+export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
   const source = limitFiles(files);
   const anyForm = { ...trust, requireCheckpoint: false, requirePublication: false, log: undefined };
   // The head of the log counts even if its cosignatures do not suffice any more.
@@ -48,7 +47,7 @@ export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promi
       readStatements(source, root, anyForm),
     );
     const named = namedBy(statements) ?? (await readList(source, statements));
-    return acceptHead(statements, named, anyForm);
+    return acceptStatements(statements, named, anyForm);
   });
 }
 

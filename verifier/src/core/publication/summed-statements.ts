@@ -1,19 +1,26 @@
 import { RegistryError } from '../errors.js';
-import { limitFiles } from './limit-files.js';
-import type { RegistryFiles } from './registry-files.js';
-import { acceptHead, type Head, readStatements, type SourceTrust } from './statements.js';
-import { underAnyRoot } from './under-any-root.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
+import {
+  type AcceptedStatements,
+  acceptStatements,
+  readStatements,
+  type SourceTrust,
+  underAnyRoot,
+} from './statements.js';
 
-/** The head of a registry that has a publication statement, which also names the tree of sums. */
-export interface SummedHead extends Head {
-  readonly statement: NonNullable<Head['statement']>;
+/** The statements of a registry that has a publication statement, which also names the tree of sums. */
+export interface SummedStatements extends AcceptedStatements {
+  readonly statement: NonNullable<AcceptedStatements['statement']>;
 }
 
 /**
  * Reads and verifies the statements of a source, without the list. The rules are those for a whole publication, but the
  * publication statement is required: nothing else proves what the list contains.
  */
-export async function readHead(files: RegistryFiles, trust: SourceTrust): Promise<SummedHead> {
+export async function readSummedStatements(
+  files: RegistryFiles,
+  trust: SourceTrust,
+): Promise<SummedStatements> {
   const source = limitFiles(files);
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);
@@ -24,6 +31,6 @@ export async function readHead(files: RegistryFiles, trust: SourceTrust): Promis
         'the source has no publication statement, which a look-up needs: use createRegistryClient',
       );
     }
-    return { ...acceptHead(statements, statement, trust), statement };
+    return { ...acceptStatements(statements, statement, trust), statement };
   });
 }

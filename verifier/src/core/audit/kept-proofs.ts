@@ -1,0 +1,65 @@
+import { isObject } from '../bytes/checks.js';
+import { entryBytes } from '../log/log-entry.js';
+import type { SignedHead } from '../log/log-head.js';
+import { formatSignature } from '../log/signed-note.js';
+import { parseLogProof, provesEntry } from '../log/tlog-proof.js';
+import { readStatement } from '../statements/statement.js';
+import { Refused, refused, signerAmong } from './log-keys.js';
+import type { PlacedEntry } from './log-state.js';
+import type { LogTree } from './log-tree.js';
+
+/** An entry of a publication, and its statement, which names the key of the log. */
+export interface ProvenEntry extends PlacedEntry {
+  readonly statement: Uint8Array | string;
+}
+
+/** Verifies the proofs that a log keeps of its publications. Proofs with the same head share its signature, which is verified once. */
+export class KeptProofs {
+  readonly #log: LogTree;
+  /** Whether the key of the log has signed a head, by the key, the text of the head, and the signatures with that key. */
+  readonly #signed = new Map<string, Promise<boolean>>();
+
+  constructor(log: LogTree) {
+    this.#log = log;
+  }
+
+  /**
+   * Returns why a proof does not show that the log contains a publication: the key that the publication names has signed its
+   * head, which is an earlier head of the log, or its newest one (rule log-kept).
+   *
+   * @returns a predicate. Undefined if nothing is wrong
+   */
+  async faultOf(proof: Uint8Array, { index, entry, statement }: ProvenEntry): Promise<string | undefined> {
+    try {
+      const vkey = vkeyNamedIn(statement);
+      const parsed = parseLogProof(proof, refused);
+      const { head } = parsed;
+      if (!(await this.#isSigned(head, vkey))) return 'has a head that is not signed by the key of the log';
+      if (parsed.index !== index || !provesEntry(parsed, entryBytes(entry)))
+        return `does not prove that the log contains its publication statement at ${index}`;
+      if (head.size > this.#log.size) return 'is for a larger log than log/checkpoint';
+      return (await this.#log.contains(head))
+        ? undefined
+        : 'has a head that is not an earlier head of this log';
+    } catch (error) {
+      if (error instanceof Refused) return error.message;
+      throw error;
+    }
+  }
+
+  #isSigned(head: SignedHead, vkey: string): Promise<boolean> {
+    const { text, signatures } = head.note;
+    const own = signatures.filter(({ name, keyId }) => vkey.startsWith(`${name}+${keyId}+`));
+    const id = JSON.stringify([vkey, text, ...own.map(formatSignature)]);
+    const signed = this.#signed.get(id) ?? signerAmong(head, [vkey]).then((key) => key !== undefined);
+    this.#signed.set(id, signed);
+    return signed;
+  }
+}
+
+/** Returns the key of the log that a publication statement names, whose entry is in the log. */
+function vkeyNamedIn(statement: Uint8Array | string): string {
+  const { log } = readStatement(statement, 'registry-publication+jwt', refused).claims;
+  if (isObject(log) && typeof log['vkey'] === 'string') return log['vkey'];
+  throw refused('is of a publication that names no log');
+}

@@ -1,0 +1,107 @@
+import { isCount, isObject, isSha256 } from '../bytes/checks.js';
+import { parseStrictJson } from '../bytes/strict-json.js';
+import { decodeUtf8, type Invalid } from '../bytes/utf8.js';
+import { isValidBytes32 } from '../generated/predicates.js';
+import { MAX_ROTATION_STEPS } from '../limits.js';
+import { canonicalBytes } from '../list/canonical.js';
+import { isUpdatedAt } from '../list/date-time.js';
+import { type AnyEntry, entryBytes, type LogEntry } from './log-entry.js';
+
+/**
+ * Parses an entry of a known type. The bytes must be what {@link entryBytes} returns.
+ *
+ * @param invalid - creates the error to throw
+ */
+export function parseEntry(bytes: Uint8Array, invalid: Invalid): LogEntry {
+  const entry = parseAnyEntry(bytes, invalid);
+  if (entry.type === 'unknown') throw invalid('is not an entry of a registry');
+  return entry;
+}
+
+/**
+ * Parses an entry of any type. An entry of an unknown type must be in canonical form, too, and name its statement.
+ *
+ * @param invalid - creates the error to throw
+ */
+export function parseAnyEntry(bytes: Uint8Array, invalid: Invalid): AnyEntry {
+  const entry = readEntry(bytes);
+  if (entry === undefined) throw invalid('is not an entry of a registry');
+  const expected = canonicalForm(entry);
+  const isSame = bytes.length === expected.length && bytes.every((byte, at) => byte === expected[at]);
+  if (!isSame) throw invalid('is not in canonical form');
+  return entry;
+}
+
+function canonicalForm(entry: AnyEntry): Uint8Array {
+  if (entry.type !== 'unknown') return entryBytes(entry);
+  try {
+    return canonicalBytes(JSON.parse(entry.text));
+  } catch {
+    // Such as a lone surrogate, which no canonical form has.
+    return new Uint8Array();
+  }
+}
+
+/** The maximum size of an entry in bytes. Known types are shorter by their form. */
+const MAX_ENTRY_BYTES = 4096;
+
+/** The form of a type. Such a name can be shown as it is. */
+const TYPE = /^[a-z][a-z0-9-]{0,63}$/;
+
+const KNOWN_TYPES: readonly string[] = ['publication', 'delegation', 'rotation'] satisfies LogEntry['type'][];
+
+const isStep = (value: unknown): value is number =>
+  isCount(value) && value >= 1 && value <= MAX_ROTATION_STEPS;
+
+function readEntry(bytes: Uint8Array): AnyEntry | undefined {
+  if (bytes.length > MAX_ENTRY_BYTES) return undefined;
+  let value: unknown;
+  try {
+    value = parseStrictJson(bytes);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || !isSha256(value['sha256'])) return undefined;
+  const { list, sequence, sha256, type, updated_at, iat, next, step } = value;
+  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
+  if (type === 'publication' && isSha256(list) && isCount(sequence) && isTime) {
+    return { list, sequence, sha256, type, updated_at };
+  }
+  if (type === 'delegation' && isCount(iat)) return { iat, sha256, type };
+  if (type === 'rotation' && isValidBytes32(next) && isStep(step)) {
+    return { next, sha256, step, type };
+  }
+  if (typeof type !== 'string' || !TYPE.test(type) || KNOWN_TYPES.includes(type)) return undefined;
+  return { sha256, text: decodeUtf8(bytes), type: 'unknown', named: type };
+}
+
+/**
+ * Joins entries to a bundle (C2SP tlog-tiles): each entry after its length as two bytes.
+ *
+ * @throws RangeError if two bytes cannot express the length of an entry
+ */
+export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
+  const bundle = new Uint8Array(entries.reduce((sum, { length }) => sum + 2 + length, 0));
+  let at = 0;
+  for (const entry of entries) {
+    if (entry.length > 0xffff)
+      throw new RangeError(`an entry of ${entry.length} bytes does not fit into a bundle`);
+    new DataView(bundle.buffer).setUint16(at, entry.length);
+    bundle.set(entry, at + 2);
+    at += 2 + entry.length;
+  }
+  return bundle;
+}
+
+/** Splits a bundle into its entries. @param invalid - creates the error to throw */
+export function parseBundle(bundle: Uint8Array, invalid: Invalid): Uint8Array[] {
+  const view = new DataView(bundle.buffer, bundle.byteOffset, bundle.byteLength);
+  const entries: Uint8Array[] = [];
+  for (let at = 0; at < bundle.length; ) {
+    const end = at + 2 + (at + 2 <= bundle.length ? view.getUint16(at) : bundle.length);
+    if (end > bundle.length) throw invalid('ends within an entry');
+    entries.push(bundle.subarray(at + 2, end));
+    at = end;
+  }
+  return entries;
+}
