@@ -8,7 +8,7 @@ import {
   readUnderProfile,
   type TokenClaims,
 } from '../passport/token-profile.js';
-import type { PassportVerifierOptions } from './options.js';
+import type { PassportVerifierOptions, TrustOptions } from './options.js';
 import { TokenCache } from './token-cache.js';
 import { TokenIssuers } from './token-issuers.js';
 import { type AcceptedToken, type CheckName, inspect, type RejectedToken } from './verdict.js';
@@ -27,10 +27,10 @@ const TOKEN_CHECKS: readonly CheckName[] = [
 
 /** Creates the method `verifyToken` of a passport verifier. */
 export function createTokenCheck(
-  { registry, policy, audience, tokenProfiles = {} }: PassportVerifierOptions,
-  { issuers, clock }: { issuers: Issuers; clock: RunningClock },
+  { audience, tokenProfiles = {} }: PassportVerifierOptions,
+  { trust, issuers, clock }: { trust: TrustOptions; issuers: Issuers; clock: RunningClock },
 ): (token: string, profile: string) => Promise<AcceptedToken | RejectedToken> {
-  const tokenIssuers = new TokenIssuers({ registry, policy });
+  const tokenIssuers = new TokenIssuers(trust);
   const profiles = new Map(
     Object.entries(tokenProfiles).map(([name, given]) => {
       const profile = completeProfile(given, audience);
