@@ -40,14 +40,18 @@ async function bundle(options) {
   };
 }
 
+/** The licences of packages that have no file with it. */
+const OWN_LICENCE_FILES = { '@redis/client': 'cli/licence-of-redis-client.txt' };
+
 /** Returns the names, versions and licences of the packages to which the input files belong. */
 function collectLicences(inputs) {
   const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(path)?.[0] ?? []);
   const texts = [...new Set(folders)].sort().map((folder) => {
     const { name, version } = JSON.parse(readFileSync(`${ROOT}${folder}package.json`, 'utf8'));
-    const file = readdirSync(ROOT + folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const own = readdirSync(ROOT + folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const file = own === undefined ? OWN_LICENCE_FILES[name] : folder + own;
     if (file === undefined) throw new Error(`${name} has no licence file`);
-    return `${name}@${version}\n\n${readFileSync(ROOT + folder + file, 'utf8').trim()}\n`;
+    return `${name}@${version}\n\n${readFileSync(ROOT + file, 'utf8').trim()}\n`;
   });
   return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
 }

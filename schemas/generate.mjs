@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';
 import { aboutPredicates, predicates } from './predicates.mjs';
-import { authoredIssuer, configuration, inlined, openApi } from './read.mjs';
+import { authoredIssuer, configuration, gateSettings, inlined, openApi } from './read.mjs';
 import { patterns, typesAndConstants } from './types.mjs';
 
 const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
@@ -19,7 +19,7 @@ const files = {
     { allErrors: true },
   ),
   'generator/generated/configuration-validator.ts': ajvValidators(
-    { validateConfiguration: inlined(configuration) },
+    { validateConfiguration: inlined(configuration), validateGate: inlined(gateSettings) },
     // `verbose` adds the schema to each error, because messages quote the description in the schema.
     { allErrors: true, verbose: true },
   ),

@@ -42,6 +42,7 @@ export const trustPolicy = read('trust-policy.schema.json');
 export const trustAnchor = read('trust-anchor.schema.json');
 export const openApi = read('issuer.openapi.json');
 export const configuration = read('registry.schema.json');
+export const gateSettings = read('gate.schema.json');
 
 /** The kinds of strings in what the verifier reads, by name. Each has a pattern. */
 export const STRINGS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs, ...trustAnchor.$defs };

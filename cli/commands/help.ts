@@ -62,7 +62,11 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   branch: { example: 'branch load dist' },
   'branch load': { example: 'branch load dist' },
   'branch save': { example: 'branch save dist' },
-  serve: { summary: 'serve a tree on this machine', example: 'serve dist --port 8080' },
+  serve: { summary: 'serve a tree, or answer gateways: serve gate', example: 'serve dist --port 8080' },
+  'serve gate': {
+    summary: 'answer gateways, which ask before each request',
+    example: 'serve gate --config gate.yaml',
+  },
   hold: {
     summary: 'stop issuers at once, with the online key; --end ends that',
     options: 'end false-alarm all out online-key online-passphrase-file json',

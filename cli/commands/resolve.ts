@@ -18,7 +18,6 @@ import { verifyAbout } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
-import { readText } from '../../generator/files/read-file.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { countedFetch, type FetchedTotals } from '../../generator/verification/counted-fetch.js';
@@ -26,6 +25,7 @@ import { unreachableSources } from '../../generator/verification/network-failure
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
 import { positiveNumber } from '../options/numbers.js';
+import { readPolicy } from '../options/policy-file.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -216,17 +216,6 @@ function policyOf({ tier, domain, policy }: Options): TrustPolicy | undefined {
     return wanted;
   } catch (cause) {
     throw new UsageError(`--tier and --domain: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function readPolicy(file: string): TrustPolicy {
-  const text = readText(file);
-  try {
-    const policy: unknown = JSON.parse(text);
-    assertTrustPolicy(policy);
-    return policy;
-  } catch (cause) {
-    throw new UsageError(`${file} is not a trust policy: ${(cause as Error).message}`, { cause });
   }
 }
 

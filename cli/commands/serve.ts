@@ -9,10 +9,11 @@ import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { shortPath } from '../terminal/short-path.js';
+import { addGateCommand } from './gate.js';
 
 /** `passport-registry serve` */
 export function addServeCommand(program: Command, io: Invocation): void {
-  program
+  const serve = program
     .command('serve')
     .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
@@ -26,6 +27,7 @@ export function addServeCommand(program: Command, io: Invocation): void {
         return serveAndSay(io, folder, number);
       }),
     );
+  addGateCommand(serve, io);
 }
 
 /** Serves a tree until the process is told to stop, and says where. @throws {@link IoFailed} if the port is not free */

@@ -20,6 +20,7 @@ const WITHOUT_CONFIGURATION = [
     'keys log',
     'pin',
     'serve',
+    'serve gate',
     'sandbox',
     'history',
     'witness',

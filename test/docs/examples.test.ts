@@ -8,6 +8,7 @@ import { formatHistoryProof } from '@passport-registry/verifier/core';
 import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
+import * as gate from '@passport-registry/verifier/gate';
 import * as history from '@passport-registry/verifier/history';
 import * as hono from '@passport-registry/verifier/hono';
 import * as http from '@passport-registry/verifier/http';
@@ -27,7 +28,7 @@ import { withKeys } from '../support/settings.js';
 import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
 import { cli, run, workspace, writeFiles } from '../support/workspace.js';
 
-const doors = [agent, history, express, fastify, fetchHandler, hono, mcp, redis];
+const doors = [agent, history, express, fastify, fetchHandler, hono, mcp, gate, redis];
 
 interface Example {
   readonly name: string;

@@ -48,7 +48,7 @@ import('@passport-registry/verifier').then((module) => console.log(module.Regist
 
   it('needs Hono and Redis only for its adapters', async () => {
     writeFiles(folder, {
-      'adapters.mjs': ['node', 'fetch', 'hono', 'express', 'mcp', 'redis', 'core', 'http']
+      'adapters.mjs': ['node', 'fetch', 'hono', 'express', 'mcp', 'gate', 'redis', 'core', 'http']
         .map((path) => `import '@passport-registry/verifier/${path}';\n`)
         .join(''),
     });

@@ -56,6 +56,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       './express',
       './fastify',
       './mcp',
+      './gate',
       './redis',
       './package.json',
     ]);
@@ -81,6 +82,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     'middleware/express.js',
     'middleware/fastify.js',
     'middleware/mcp.js',
+    'gate/index.js',
     'replay/redis-replay-store.js',
   ])('is free of Node.js in the bundle of %s', async (entry) => {
     const bundle = await verifierBundle(entry);

@@ -77,6 +77,18 @@ describeWith(['redis-server'], 'a replay store in Redis', () => {
     await expect.poll(() => stores[1]?.claim('a', 2_000)).toBe(true);
   });
 
+  it('takes a key again from the request that was first, and from no other', async () => {
+    const [one, other] = [redisReplayStore(await connected()), redisReplayStore(await connected())];
+    expect(await one.claim('same', 90_000, 'a')).toBe(true);
+    expect(await other.claim('same', 90_000, 'a')).toBe(true);
+    expect(await other.claim('same', 90_000, 'b')).toBe(false);
+    expect(await other.claim('same', 90_000)).toBe(false);
+    expect(await one.claim('old', 90_000, 'a')).toBe(true);
+    // As if ten seconds had gone by.
+    await (await connected()).pExpire('passport-replay:old', 79_000);
+    expect(await one.claim('old', 90_000, 'a')).toBe(false);
+  });
+
   it('keeps its keys apart by their prefix, and forgets them by itself', async () => {
     const client = await connected();
     const store = redisReplayStore(client, { prefix: 'mail:' });

@@ -56,7 +56,7 @@ export async function admit<Request>(
   { request, authorization, proof, readPayload }: Presented<Request>,
   { verifier, action, payload }: RequirePassportOptions<Request>,
 ): Promise<Admission | Refusal> {
-  const [, token] = /^Bearer +([A-Za-z0-9._-]+) *$/i.exec(authorization ?? '') ?? [];
+  const token = bearerToken(authorization);
   if (token === undefined) return missing('passport');
   if (typeof proof !== 'string' || proof === '') return missing('proof');
   const read = payload === undefined ? await readPayload() : { value: await payload(request) };
@@ -66,6 +66,11 @@ export async function admit<Request>(
   if (!verdict.allowed) return refusalOf(verdict, name);
   // An allowed action always has an object as its payload.
   return { ...verdict, payload: read.value as Admission['payload'] };
+}
+
+/** Returns the token of an `Authorization` header. Undefined if there is none, or more than one. */
+export function bearerToken(authorization: string | null | undefined): string | undefined {
+  return /^Bearer +([A-Za-z0-9._-]+) *$/i.exec(authorization ?? '')?.[1];
 }
 
 /** Returns whether the outcome of a step is a refusal. */

@@ -1,6 +1,6 @@
 import { PASSPORT_REASONS, type ReasonKind } from '../passport/reasons.js';
 import type { VerdictReason } from '../passport/rejection.js';
-import type { ActionVerdict } from '../verification/verdict.js';
+import type { VerdictDetails } from '../verification/verdict.js';
 
 /** An HTTP response that refuses a request. The body has the form of an issuer's errors (rule issuer-errors). */
 export interface Refusal {
@@ -26,15 +26,16 @@ const RESPONSES: Readonly<Record<ReasonKind, { status: Refusal['status']; error:
 
 const RETRY_AFTER_SECONDS = '5';
 
-/** Creates the response to a request that a verdict refuses. */
-export function refusalOf({ reasons }: ActionVerdict, action: string): Refusal {
+/** Creates the response to a request that a verdict refuses. @param action - the action, if the verdict is about one */
+export function refusalOf({ reasons }: Pick<VerdictDetails, 'reasons'>, action?: string): Refusal {
   const [{ code, message } = { code: 'unknown', message: 'refused' }] = reasons;
   // Every other code means that the issuer is not trusted.
   const kind = Object.hasOwn(PASSPORT_REASONS, code)
     ? PASSPORT_REASONS[code as keyof typeof PASSPORT_REASONS]
     : 'passport';
-  const { status, error } = RESPONSES[kind];
-  const scope = kind === 'mandate' ? { scope: action } : {};
+  // Without an action there is no proof: the audience is that of the token.
+  const { status, error } = RESPONSES[kind === 'proof' && action === undefined ? 'passport' : kind];
+  const scope = kind === 'mandate' && action !== undefined ? { scope: action } : {};
   const headers =
     status === 503
       ? { 'Retry-After': RETRY_AFTER_SECONDS }
@@ -42,14 +43,13 @@ export function refusalOf({ reasons }: ActionVerdict, action: string): Refusal {
   return { status, headers, body: { error: code, message, details: { reasons } } };
 }
 
-/** Refuses a request without a passport or a proof. Without a passport, the challenge has no error (RFC 6750, 3.1). */
-export function missing(what: 'passport' | 'proof'): Refusal {
-  const parameters =
-    what === 'passport' ? {} : { error: 'invalid_proof', error_description: 'proof-missing' };
+/** Refuses a request without a token or a proof. Without a token, the challenge has no error (RFC 6750, 3.1). */
+export function missing(what: 'passport' | 'token' | 'proof'): Refusal {
+  const parameters = what === 'proof' ? { error: 'invalid_proof', error_description: 'proof-missing' } : {};
   const message =
-    what === 'passport'
-      ? 'the passport is missing: send it as Authorization: Bearer'
-      : 'the proof of the action is missing: send it as Action-Proof';
+    what === 'proof'
+      ? 'the proof of the action is missing: send it as Action-Proof'
+      : `the ${what} is missing: send it as Authorization: Bearer`;
   return {
     status: 401,
     headers: { 'WWW-Authenticate': challenge(parameters) },

@@ -1,12 +1,15 @@
-import type { ReplayStore } from './replay-store.js';
+import { type ReplayStore, SAME_REQUEST_MS } from './replay-store.js';
 
-/** The method of a client of the `redis` package (version 5 or newer) that the store uses. */
+/** The methods of a client of the `redis` package (version 5 or newer) that the store uses. */
 export interface RedisClient {
   set(
     key: string,
     value: string,
     options: { condition: 'NX'; expiration: { type: 'PX'; value: number } },
   ): Promise<unknown>;
+  /** For requests that ask again: without these two, the store returns true only once. */
+  get?(key: string): Promise<unknown>;
+  pTTL?(key: string): Promise<number>;
 }
 
 /** Options of {@link redisReplayStore}. */
@@ -36,9 +39,19 @@ export function redisReplayStore(
   { prefix = 'passport-replay:' }: RedisReplayOptions = {},
 ): ReplayStore {
   return {
-    claim: async (key, lifetime) => {
+    claim: async (name, lifetime, requestId) => {
+      const key = prefix + name;
       const expiration = { type: 'PX', value: Math.ceil(lifetime) } as const;
-      return (await client.set(prefix + key, '1', { condition: 'NX', expiration })) === 'OK';
+      if ((await client.set(key, ownerValue(requestId), { condition: 'NX', expiration })) === 'OK')
+        return true;
+      if (requestId === undefined || (await client.get?.(key)) !== ownerValue(requestId)) return false;
+      // Redis tells how long the key remains, so the clocks of the doors don't matter.
+      const remaining = await client.pTTL?.(key);
+      return remaining !== undefined && remaining > lifetime - SAME_REQUEST_MS;
     },
   };
+}
+
+function ownerValue(requestId: string | undefined): string {
+  return requestId === undefined ? '1' : `of ${requestId}`;
 }

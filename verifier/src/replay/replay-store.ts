@@ -8,9 +8,14 @@ export interface ReplayStore {
    *
    * @param key - a string of visible ASCII characters
    * @param lifetime - how long to keep the key, in milliseconds
+   * @param requestId - the request that uses the proof. A store may return true again to the request that was first, for
+   *   {@link SAME_REQUEST_MS}
    */
-  claim(key: string, lifetime: number): Promise<boolean>;
+  claim(key: string, lifetime: number, requestId?: string): Promise<boolean>;
 }
+
+/** How long a request may ask again with the same proof, in milliseconds. */
+export const SAME_REQUEST_MS = 10_000;
 
 /** Options of {@link memoryReplayStore}. */
 export interface MemoryReplayOptions {
@@ -45,20 +50,27 @@ const SWEEP_INTERVAL_MS = 10_000;
 export function memoryReplayStore(options: MemoryReplayOptions = {}): ReplayStore {
   assertOptions<MemoryReplayOptions>(options, { maxEntries: COUNT, now: FUNCTION }, 'memoryReplayStore');
   const { maxEntries = 1_000_000, now = Date.now } = options;
-  const expiries = new Map<string, number>();
+  const claims = new Map<string, { readonly at: number; readonly expiry: number; readonly by?: string }>();
   let nextSweep = 0;
   const sweepExpired = (time: number) => {
     if (time < nextSweep) return;
     nextSweep = time + SWEEP_INTERVAL_MS;
-    for (const [key, expiry] of expiries) if (expiry <= time) expiries.delete(key);
+    for (const [key, { expiry }] of claims) if (expiry <= time) claims.delete(key);
   };
   return {
-    claim: async (key, lifetime) => {
+    claim: async (key, lifetime, requestId) => {
       const time = now();
-      if ((expiries.get(key) ?? 0) > time) return false;
+      const claimed = claims.get(key);
+      if (claimed !== undefined && claimed.expiry > time) {
+        return requestId !== undefined && claimed.by === requestId && time - claimed.at < SAME_REQUEST_MS;
+      }
       sweepExpired(time);
-      if (expiries.size >= maxEntries) throw new Error('the replay store is full');
-      expiries.set(key, time + lifetime);
+      if (claims.size >= maxEntries) throw new Error('the replay store is full');
+      claims.set(key, {
+        at: time,
+        expiry: time + lifetime,
+        ...(requestId !== undefined && { by: requestId }),
+      });
       return true;
     },
   };

@@ -62,8 +62,11 @@ export interface PassportClientOptions extends IssuerAccessOptions {
 export interface PassportVerifierOptions extends IssuerAccessOptions {
   /** The registry: a client, an open copy, or a look-up of single issuers. */
   readonly registry: Registry | IssuerLookup;
-  /** The trust policy, which decides which issuers are trusted. */
-  readonly policy: TrustPolicy;
+  /**
+   * The trust policy, which decides which issuers are trusted. A function is called for each decision, so that a program can
+   * change its policy: it must return a policy that {@link assertTrustPolicy} accepts.
+   */
+  readonly policy: TrustPolicy | (() => TrustPolicy);
   /**
    * The name of this verifier, such as `https://mail.example`. Proofs for this verifier have the name as their `aud`.
    */
@@ -115,7 +118,11 @@ const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
 export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = {
   ...ISSUER_ACCESS_OPTIONS,
   registry: required(objectWith('decide')),
-  policy: { check: isObject, expected: 'a trust policy, as an object', required: true },
+  policy: {
+    check: (value) => isObject(value) || typeof value === 'function',
+    expected: 'a trust policy, as an object, or a function that returns one',
+    required: true,
+  },
   audience: required(STRING),
   tokenProfiles: {
     check: (value) => isObject(value) && !(value instanceof Map) && Object.values(value).every(isObject),
@@ -186,8 +193,18 @@ export type TrustOptions = NonNullable<PassportClientOptions['trust']>;
 /** The checks of the member `trust` of {@link PassportClientOptions}. */
 export const TRUST_OPTIONS: OptionChecks<TrustOptions> = {
   registry: PASSPORT_VERIFIER_OPTIONS.registry,
-  policy: PASSPORT_VERIFIER_OPTIONS.policy,
+  policy: { check: isObject, expected: 'a trust policy, as an object', required: true },
 };
+
+/** Returns the registry and the policy of a verifier. Each read of the policy returns the current one. */
+export function trustOf({ registry, policy }: PassportVerifierOptions): TrustOptions {
+  return {
+    registry,
+    get policy() {
+      return typeof policy === 'function' ? policy() : policy;
+    },
+  };
+}
 
 /** Adds the defaults to the options. Times in the result are in milliseconds. */
 export function withDefaults(options: IssuerAccessOptions) {

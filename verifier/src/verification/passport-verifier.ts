@@ -15,7 +15,7 @@ import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
 import { HolderKeys } from './holder-keys.js';
-import { PASSPORT_VERIFIER_OPTIONS, type PassportVerifierOptions, withDefaults } from './options.js';
+import { PASSPORT_VERIFIER_OPTIONS, type PassportVerifierOptions, trustOf, withDefaults } from './options.js';
 import { TokenCache } from './token-cache.js';
 import { trustedIssuer } from './trusted-issuer.js';
 import {
@@ -41,6 +41,11 @@ export interface ActionRequest {
   readonly payload: unknown;
   /** The agent's proof: a JWS in compact form. */
   readonly proof: string;
+  /**
+   * An id of the request, for servers that ask more than once for one request. The same proof with the same id is accepted
+   * again for ten seconds. A client must not be able to choose the id.
+   */
+  readonly requestId?: string | undefined;
 }
 
 /** Verifies passports and actions at run time. */
@@ -125,8 +130,9 @@ const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'))
  */
 export function createPassportVerifier(options: PassportVerifierOptions): PassportVerifier {
   assertOptions<PassportVerifierOptions>(options, PASSPORT_VERIFIER_OPTIONS, 'createPassportVerifier');
-  const { registry, policy, audience } = options;
-  compilePolicy(policy);
+  const { audience } = options;
+  const trust = trustOf(options);
+  compilePolicy(trust.policy);
   const settings = withDefaults(options);
   const { clock, policyHandlers } = settings;
   const issuers = new Issuers(settings);
@@ -139,7 +145,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   async function passportSteps(token: string, check: RunCheck, findings: Findings) {
     const read = check('token', () => passports.read(token));
     const { issuer_id } = read.claims;
-    const trusted = await check('issuer', () => trustedIssuer(issuer_id, { registry, policy }, findings));
+    const trusted = await check('issuer', () => trustedIssuer(issuer_id, trust, findings));
     const issuer = { known: trusted.issuer, issuers, clock };
     const passport = await verifyAtIssuer(read, issuer, { check, findings });
     passports.add(read);
@@ -160,7 +166,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
 
     verifyAction: async (request) => {
       // Callers without types can pass nothing. It is refused as a request without a token.
-      const { token, action, payload, proof } = (request ?? {}) as ActionRequest;
+      const { token, action, payload, proof, requestId } = (request ?? {}) as ActionRequest;
       // WebCrypto verifies on another thread, so start early for a cached passport. The step `proof` uses the result.
       const cached = passports.get(token);
       const early = cached && start(async () => readProof(proof, await cached.holder.imported()));
@@ -197,23 +203,29 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
         });
         check('proof-times', () => checkProofTimes(claims, clock));
         // This step is the last, so that only valid proofs are marked as used.
-        await check('replay', () => assertFirst(passport, claims));
+        await check('replay', () => assertFirst(passport, { ...claims, requestId }));
         return { ...found, mandate };
       });
       return passed ? { allowed: true, ...verdict } : { allowed: false, ...verdict };
     },
 
-    verifyToken: createTokenCheck(options, { issuers, clock }),
+    verifyToken: createTokenCheck(options, { trust, issuers, clock }),
   };
 
   /**
-   * Asserts that the proof is new. The store keeps its key longer than any verifier with a tolerated clock accepts the
-   * proof.
+   * Asserts that the proof is new, or belongs to the same request as before. The store keeps its key longer than any
+   * verifier with a tolerated clock accepts the proof.
    */
-  async function assertFirst({ issuer_id, jti }: PassportClaims, proof: ActionClaims): Promise<void> {
+  async function assertFirst(
+    { issuer_id, jti }: PassportClaims,
+    proof: ActionClaims & Pick<ActionRequest, 'requestId'>,
+  ): Promise<void> {
     const key = `${issuer_id}:${jti}:${proof.jti}`;
     const lifetime = MAX_ACTION_SECONDS * 1000 + 3 * clock.tolerance;
-    const claimed = withTimeout(async () => replayStore.claim(key, lifetime), settings.host.timeout);
+    const claimed = withTimeout(
+      async () => replayStore.claim(key, lifetime, proof.requestId),
+      settings.host.timeout,
+    );
     const first = await claimed.catch((error: Partial<Error> | undefined) =>
       reject('replay-store-failed', `the replay store failed: ${error?.message}`, error),
     );

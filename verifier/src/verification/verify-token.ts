@@ -2,7 +2,7 @@ import { OptionsInvalid } from '../core/errors.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { RunningClock } from '../passport/running-clock.js';
 import { assertAudience, checkAge, readUnderProfile, type TokenClaims } from '../passport/token-profile.js';
-import { type PassportVerifierOptions, readTokenProfiles } from './options.js';
+import { type PassportVerifierOptions, readTokenProfiles, type TrustOptions } from './options.js';
 import { TokenCache } from './token-cache.js';
 import { TokenIssuers } from './token-issuers.js';
 import { type AcceptedToken, type CheckName, inspect, type RejectedToken } from './verdict.js';
@@ -22,9 +22,9 @@ const TOKEN_CHECKS: readonly CheckName[] = [
 /** Creates the method `verifyToken` of a passport verifier. */
 export function createTokenCheck(
   options: PassportVerifierOptions,
-  { issuers, clock }: { issuers: Issuers; clock: RunningClock },
+  { trust, issuers, clock }: { trust: TrustOptions; issuers: Issuers; clock: RunningClock },
 ): (token: string, profile: string) => Promise<AcceptedToken | RejectedToken> {
-  const tokenIssuers = new TokenIssuers(options);
+  const tokenIssuers = new TokenIssuers(trust);
   const profiles = new Map(
     [...readTokenProfiles(options)].map(([name, profile]) => [
       name,

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+import { cannotListen } from '../options/port-number.js';
+import type { Invocation } from '../terminal/io.js';
+import { run } from '../terminal/run.js';
+import { untilStopped } from '../terminal/until-stopped.js';
+
+/** `passport-registry serve gate` */
+export function addGateCommand(serve: Command, io: Invocation): void {
+  serve
+    .command('gate')
+    .description('answer gateways such as nginx, which ask before each request whether to admit it')
+    .option('--config <file>', 'settings of the door, such as gate.yaml')
+    // The option of the program takes precedence.
+    .action((_own: object, command: Command) =>
+      run(io, false, () => serveGate(io, command.optsWithGlobals()['config'])),
+    );
+}
+
+async function serveGate(io: Invocation, file: string | undefined): Promise<number> {
+  if (file === undefined)
+    throw new UsageError('serve gate needs --config with its settings, such as gate.yaml');
+  // Imported on demand, because the other commands need no server.
+  const { jsonLog, loadGateSettings, startGate } = await import('../gate/index.js');
+  const settings = loadGateSettings(file);
+  const log = jsonLog(io);
+  const { address, close } = await startGate(settings, io, log).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.syscall === 'listen') throw cannotListen(settings.port, cause);
+    throw cause;
+  });
+  log('info', 'listening', { address, gateway: settings.gateway, profiles: Object.keys(settings.profiles) });
+  await untilStopped((stop) => once(stop, 'abort'));
+  log('info', 'stopping');
+  await close();
+  return 0;
+}

@@ -1,0 +1,252 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import {
+  connectTo,
+  createPassportVerifier,
+  createRegistryClient,
+  type PassportVerifier,
+  type RegistryClient,
+  type RegistryEvent,
+  type TokenProfile,
+} from '@passport-registry/verifier';
+import { createGate, type Gate } from '@passport-registry/verifier/gate';
+import { fileStore } from '@passport-registry/verifier/node';
+import { Hono } from 'hono';
+import { UsageError } from '../../generator/errors.js';
+import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { loadTrust } from '../options/trust-option.js';
+import type { Io } from '../terminal/io.js';
+import type { Log } from './log.js';
+import { createMetrics } from './metrics.js';
+import { PolicyFiles } from './policies.js';
+import { openReplays, type Replays } from './replay.js';
+import type { GateSettings, ProfileSettings } from './settings.js';
+
+/** A running door. */
+export interface RunningGate {
+  /** The URL, such as `http://127.0.0.1:8181`. */
+  readonly address: string;
+  /** Answers the requests that have begun, and ends. */
+  close(): Promise<void>;
+}
+
+/** Headers of a request at most: a passport and a proof of 16 KiB each, and those of the client. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** Longer than gateways keep connections (nginx: 60 s), so that none sends a request into a connection that ends. */
+const KEEP_ALIVE_MS = 75_000;
+/** How long requests that have begun may take at the end. */
+const END_MS = 10_000;
+/** How often the end looks for connections that no request uses any more. */
+const IDLE_MS = 100;
+
+/**
+ * Starts a door. Until the registry's list is there, and while it is not fresh, the door answers 503.
+ *
+ * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}; the error of the system if it cannot listen
+ */
+export async function startGate(settings: GateSettings, io: Io, log: Log): Promise<RunningGate> {
+  const trust = await loadTrust(io, settings.trust_anchor);
+  if (trust.sources.length === 0) {
+    throw new UsageError(`${settings.trust_anchor} has no sources: make it with \`passport-registry pin\``);
+  }
+  const fetch = connectTo(settings.connect ?? {});
+  const files = new Set(Object.values(settings.profiles).map(({ policy }) => policy));
+  const policies = new PolicyFiles(files, log);
+  const replays = openReplays(settings.redis, { env: io.env, log });
+  const registry = createRegistryClient({
+    trustAnchor: trustAnchorOf(trust),
+    sources: trust.sources,
+    ...(settings.state !== undefined && { store: fileStore(settings.state) }),
+    onEvent: (event) => logEvent(log, event),
+  });
+  // It asks again by itself.
+  registry.ready().catch(() => undefined);
+  const metrics = createMetrics({ registry, policies, isConnected: replays.isConnected });
+  const gate = createGate({
+    gateway: settings.gateway,
+    sendsBody: settings.sends_body,
+    profiles: profilesOf(settings, { registry, policies, replays, fetch }),
+    onAnswer: (answer) => {
+      metrics.count(answer);
+      const { profile, status, error, message } = answer;
+      if (error !== undefined) log('info', 'refused', { profile, status, error, message });
+    },
+  });
+  sayLimits(settings, log);
+  const app = appOf({ gate, registry, policies, replays, metrics, log });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
+  }) as Server;
+  const release = () => {
+    registry.close();
+    policies.close();
+    replays.close();
+  };
+  try {
+    await listening(server, settings);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { address: addressOf(server), close: () => ended(server).finally(release) };
+}
+
+interface Parts {
+  readonly registry: RegistryClient;
+  readonly policies: PolicyFiles;
+  readonly replays: Replays;
+}
+
+/** Returns the profiles. Those with the same policy and audience share a verifier, and so what it knows of issuers. */
+function profilesOf(
+  { profiles }: GateSettings,
+  { registry, policies, replays, fetch }: Parts & { readonly fetch: typeof globalThis.fetch },
+) {
+  const keyOf = ({ policy, audience }: ProfileSettings) => JSON.stringify([policy, audience]);
+  const all = Object.entries(profiles);
+  const verifiers = new Map<string, PassportVerifier>();
+  for (const [, profile] of all) {
+    const key = keyOf(profile);
+    if (verifiers.has(key)) continue;
+    const sharing = all.filter(([, other]) => keyOf(other) === key);
+    const { policy, audience } = profile;
+    const verifier = createPassportVerifier({
+      ...{ registry, audience, fetch, replayStore: replays.store },
+      policy: () => policies.get(policy),
+      tokenProfiles: Object.fromEntries(
+        sharing.flatMap(([name, { token }]) => (token === undefined ? [] : [[name, tokenProfileOf(token)]])),
+      ),
+    });
+    verifiers.set(key, verifier);
+  }
+  return Object.fromEntries(
+    all.map(([name, profile]) => [
+      name,
+      {
+        verifier: verifiers.get(keyOf(profile)) as PassportVerifier,
+        ...(profile.action !== undefined && { action: profile.action }),
+        ...(profile.token !== undefined && { token: name }),
+      },
+    ]),
+  );
+}
+
+function tokenProfileOf(token: NonNullable<ProfileSettings['token']>): TokenProfile {
+  const { type, max_age, algorithms, required_claims, issuer_id } = token;
+  return {
+    type,
+    ...(max_age !== undefined && { maxAge: max_age }),
+    ...(algorithms !== undefined && { algorithms }),
+    ...(required_claims !== undefined && { requiredClaims: required_claims }),
+    ...(issuer_id !== undefined && { issuerId: issuer_id }),
+  };
+}
+
+/** Says which requests a door can never admit. */
+function sayLimits({ gateway, sends_body, profiles }: GateSettings, log: Log): void {
+  const actions = Object.keys(profiles).filter((name) => profiles[name]?.action !== undefined);
+  if (sends_body || actions.length === 0) return;
+  log('warning', 'bodies-refused', {
+    profiles: actions,
+    message: `${gateway} sends no bodies to the door: these profiles admit only GET, HEAD and DELETE, with the query as payload`,
+  });
+}
+
+function logEvent(log: Log, event: RegistryEvent): void {
+  const { type } = event;
+  if (type === 'unchanged') return;
+  if (!('error' in event)) {
+    log('info', `registry-${type}`, { ...event, type: undefined });
+    return;
+  }
+  const { code, message } = event.error as { code?: string; message?: string };
+  const source = 'source' in event ? event.source : undefined;
+  log(type === 'source-failed' ? 'warning' : 'error', `registry-${type}`, { source, code, message });
+}
+
+/** The server of Node.js shows the request as sent. */
+interface Bindings {
+  readonly incoming: IncomingMessage;
+}
+
+interface AppParts extends Parts {
+  readonly gate: Gate;
+  readonly metrics: ReturnType<typeof createMetrics>;
+  readonly log: Log;
+}
+
+/** The HTTP interface: the door, and what its operator watches. */
+function appOf({ gate, registry, policies, replays, metrics, log }: AppParts) {
+  // Routes follow the target as sent. That of a Request is normalized, so a client of Envoy could choose its route.
+  const app = new Hono<{ Bindings: Bindings }>({
+    getPath: (_request, options) => options?.env?.incoming.url?.replace(/\?.*$/s, '') ?? '',
+  });
+  app.get('/healthz', (c) => c.text('ok\n'));
+  app.get('/readyz', (c) => {
+    const state = stateOf({ registry, policies, replays });
+    return c.json(state, state.ready ? 200 : 503);
+  });
+  app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.type }));
+  app.all('/verify/*', async (c) => {
+    const stop = metrics.startTimer();
+    const response = await gate(c.req.raw, c.env.incoming.url ?? '');
+    stop();
+    return response;
+  });
+  app.onError((error, c) => {
+    log('error', 'failed', { message: error.stack });
+    return c.text('', 500, { 'Passport-Error': 'internal-error', 'Cache-Control': 'no-store' });
+  });
+  return app;
+}
+
+/** Returns whether the door can admit requests, and what its operator should know. */
+function stateOf({ registry, policies, replays }: Parts) {
+  const { updatedAt, freshUntil, errors } = registry.status();
+  return {
+    ready: isUsable(registry),
+    list: {
+      updated_at: updatedAt,
+      fresh_until: freshUntil,
+      errors: Object.values(errors).map(({ message }) => message),
+    },
+    policy: policies.problems.length === 0 ? 'ok' : policies.problems,
+    replay:
+      replays.isConnected === undefined ? 'memory' : replays.isConnected() ? 'connected' : 'unreachable',
+  };
+}
+
+function isUsable(registry: RegistryClient): boolean {
+  try {
+    return registry.updatedAt !== '';
+  } catch {
+    return false;
+  }
+}
+
+function listening(server: Server, { host, port }: GateSettings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
+
+function addressOf(server: Server): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** Ends a server: it accepts no connection, answers the requests that have begun, and then closes their connections. */
+function ended(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
+    const late = setTimeout(() => server.closeAllConnections(), END_MS);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(late);
+      resolve();
+    });
+  });
+}

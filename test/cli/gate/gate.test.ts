@@ -1,0 +1,349 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { renameSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { afterEachFile } from '../../support/endings.js';
+import { type GateFolder, gateFolder, ready, startGate, type TestGate } from '../../support/gate.js';
+import {
+  agentKeys,
+  type IssuerWorld,
+  issuerKey,
+  issuerWorld,
+  passportOf,
+  proofOf,
+  type TestPassport,
+  tokenOf,
+} from '../../support/passport-world.js';
+import { CLI } from '../../support/paths.js';
+import { issuer, publish } from '../../support/publication.js';
+import { freePort } from '../../support/serving.js';
+import { cleanEnvironment, cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const children: ChildProcess[] = [];
+afterEachFile(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+let world: IssuerWorld;
+let passport: TestPassport;
+let token: string;
+let made: GateFolder;
+
+beforeAll(async () => {
+  world = await issuerWorld('alpha', await issuerKey());
+  passport = await passportOf(world, await agentKeys());
+  token = await tokenOf(world, passport);
+  made = await gateFolder([world]);
+});
+
+const bearer = () => ({ Authorization: `Bearer ${token}` });
+let count = 0;
+const proven = async (uri = '/send?to=you%40example.com&subject=Hello') => ({
+  ...bearer(),
+  'Action-Proof': await proofOf(token, passport),
+  'X-Original-Method': 'GET',
+  'X-Original-Uri': uri,
+  'X-Original-Host': 'mail.example',
+  'X-Original-Request-Id': String(count++).padStart(32, '0'),
+});
+
+const ask = async (
+  { address }: Pick<TestGate, 'address'>,
+  profile: string,
+  headers: Record<string, string> = bearer(),
+) => {
+  const response = await fetch(`${address}/verify/${profile}`, { headers });
+  await response.arrayBuffer();
+  return {
+    status: response.status,
+    error: response.headers.get('passport-error'),
+    headers: response.headers,
+  };
+};
+
+describe('passport-registry serve gate', () => {
+  it('admits what its profiles ask for, and says so', async () => {
+    const gate = await startGate(made);
+    await ready(gate);
+    expect((await ask(gate, 'site')).headers.get('passport-proven')).toBe('passport');
+    expect((await ask(gate, 'mail', await proven())).headers.get('passport-proven')).toBe('action');
+    expect(await ask(gate, 'mail')).toMatchObject({ status: 403, error: 'gateway-headers' });
+    expect(await ask(gate, 'api')).toMatchObject({ status: 401, error: 'token-type' });
+    expect(gate.events()).toContainEqual(
+      expect.objectContaining({ event: 'bodies-refused', profiles: ['mail'] }),
+    );
+    expect(gate.events()).toContainEqual(
+      expect.objectContaining({
+        event: 'refused',
+        profile: 'api',
+        status: 401,
+        error: 'token-type',
+        level: 'info',
+      }),
+    );
+    expect(JSON.stringify(gate.events())).not.toContain(token);
+    const metrics = await (await fetch(`${gate.address}/metrics`)).text();
+    expect(metrics).toContain('passport_gate_answers_total{profile="site",status="200",error="none"} 1');
+    expect(metrics).toContain('passport_gate_answers_total{profile="api",status="401",error="token-type"} 1');
+    expect(metrics).toMatch(/^passport_gate_list_fresh_seconds \d{4,}/m);
+    expect(metrics).toContain('passport_gate_seconds_count 4');
+    expect(await gate.stop()).toBe(0);
+  });
+
+  it('has its own pages, which no client of Envoy can reach through its path', async () => {
+    const gate = await startGate(made, { gateway: 'envoy' });
+    await ready(gate);
+    const raw = (target: string) =>
+      sendRaw(gate, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    expect(await raw('/healthz')).toContain('200 OK');
+    for (const target of [
+      '/verify/mail/../../healthz',
+      '/verify/mail/%2e%2e/%2e%2e/healthz',
+      '/verify/mail/..\\..\\healthz',
+    ])
+      expect(await raw(target)).toMatch(/^HTTP\/1.1 4\d\d /);
+    expect(await raw('http://a/healthz')).toContain('404');
+    const withPassport = (target: string) =>
+      sendRaw(
+        gate,
+        `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      );
+    expect(await withPassport('/verify/site/a?b=c')).toContain('200 OK');
+    expect(await withPassport('/verify/mail/../site/a')).toContain('proof-missing');
+    await gate.stop();
+  });
+
+  it('refuses a policy that is wrong as a whole, and keeps the one before', async () => {
+    const own = await gateFolder([world]);
+    const gate = await startGate(own);
+    await ready(gate);
+    const policy = join(own.folder, 'policy.json');
+    const replace = (text: string) => {
+      writeFiles(own.folder, { 'policy.new': text });
+      renameSync(join(own.folder, 'policy.new'), policy);
+    };
+    replace('{"tiers":[],"deny":[{"issuer_id":"alpha"}]}');
+    await expect.poll(() => gate.events().map(({ event }) => event)).toContain('policy-refused');
+    expect((await ask(gate, 'site')).status).toBe(200);
+    const state = await fetch(`${gate.address}/readyz`);
+    expect([state.status, (await state.json()).policy]).toEqual([
+      200,
+      [expect.stringMatching(/deny\[0\].reason/)],
+    ]);
+    expect(await (await fetch(`${gate.address}/metrics`)).text()).toContain(
+      'passport_gate_policies_refused 1',
+    );
+    replace('{"tiers":["founding"]}');
+    await expect.poll(async () => (await ask(gate, 'site')).error).toBe('tier-not-accepted');
+    expect((await (await fetch(`${gate.address}/readyz`)).json()).policy).toBe('ok');
+    rmSync(policy);
+    await expect.poll(() => gate.events().filter(({ event }) => event === 'policy-refused')).toHaveLength(2);
+    expect((await ask(gate, 'site')).error).toBe('tier-not-accepted');
+  });
+
+  it('answers 503 in other words to nginx until it has a list, and keeps its list without the registry', async () => {
+    const own = await gateFolder([world]);
+    own.host.intercept = (_path, _request, response) => {
+      response.writeHead(500).end();
+      return true;
+    };
+    const gate = await startGate(own, { state: 'state/list.json' });
+    const waiting = await ask(gate, 'site');
+    expect(waiting).toMatchObject({ status: 403, error: 'registry-unavailable' });
+    expect(waiting.headers.get('retry-after')).toBe('5');
+    expect((await fetch(`${gate.address}/readyz`)).status).toBe(503);
+    expect((await fetch(`${gate.address}/healthz`)).status).toBe(200);
+    own.host.intercept = () => false;
+    await expect.poll(async () => (await ask(gate, 'site')).status).toBe(200);
+    own.host.files = new Map();
+    expect((await ask(gate, 'site')).status).toBe(200);
+    await gate.stop();
+    const again = await startGate(own, { state: 'state/list.json', gateway: 'caddy' });
+    await ready(again);
+    expect((await ask(again, 'site')).status).toBe(200);
+  });
+
+  it('lets no slow issuer delay another', async () => {
+    const slow = await issuerWorld('slow', await issuerKey());
+    const waiting: (() => void)[] = [];
+    slow.intercept = (_request, response) => {
+      waiting.push(() => response.writeHead(503).end());
+      return true;
+    };
+    const gate = await startGate(await gateFolder([world, slow]), { gateway: 'caddy' });
+    await ready(gate);
+    const stolen = await tokenOf(slow, await passportOf(slow, passport.keys));
+    const delayed = ask(gate, 'site', { Authorization: `Bearer ${stolen}` });
+    await expect.poll(() => waiting.length).toBe(1);
+    expect((await ask(gate, 'site')).status).toBe(200);
+    for (const end of waiting) end();
+    expect(await delayed).toMatchObject({ status: 503, error: 'discovery-unreachable' });
+  });
+
+  it('takes headers of 32 KiB, and refuses more', async () => {
+    const gate = await startGate(made);
+    await ready(gate);
+    expect((await ask(gate, 'site', { ...bearer(), 'X-Long': 'x'.repeat(32 * 1024) })).status).toBe(200);
+    expect((await ask(gate, 'site', { ...bearer(), 'X-Long': 'x'.repeat(70 * 1024) })).status).toBe(431);
+  });
+
+  it('learns of a revocation with its next refresh, without a restart', async () => {
+    const own = await gateFolder([world]);
+    const gate = await startGate(own);
+    await ready(gate);
+    expect((await ask(gate, 'site')).status).toBe(200);
+    own.host.files = publish(
+      own.root,
+      [issuer('alpha', { status: 'revoked' })],
+      new Date().toISOString().replace(/\.\d+/, ''),
+    );
+    // A second door, because the first one refreshes after a minute.
+    const other = await startGate(own);
+    await ready(other);
+    expect((await ask(other, 'site')).error).toBe('status-revoked');
+  });
+
+  it.each([
+    ['nothing', undefined, 2, /needs --config/],
+    ['no file', 'missing.yaml', 4, /missing.yaml/],
+    ['a wrong gateway', { gateway: 'nginy' }, 2, /gate.yaml:\d+:\d+.*unknown-value.*\n?.*nginx/s],
+    ['an unknown setting', { audienc: 'x' }, 2, /audienc.*is not a setting.*audience/s],
+    [
+      'a profile of two kinds',
+      { profiles: { a: { action: 'a', token: { type: 'at+jwt' } } } },
+      2,
+      /profiles.a/,
+    ],
+    ['a wrong name of a profile', { profiles: { 'A b': {} } }, 2, /"A b" is not a setting of profiles/],
+    [
+      'a token that any JWT would be',
+      { profiles: { a: { token: { type: 'application/JWT' } } } },
+      2,
+      /profiles.a.token.type/,
+    ],
+    [
+      'a password in a wrong URL',
+      { redis: 'redis:/user:secret@host' },
+      2,
+      /redis is a string that is not shown/,
+    ],
+    ['a missing variable', { redis: 'env:NO_SUCH' }, 2, /NO_SUCH is not a URL/],
+    ['bodies from nginx', { sends_body: true }, 2, /nginx sends no bodies/],
+    ['a wrong port', { listen: '127.0.0.1:70000' }, 2, /65535/],
+    ['a missing policy', { policy: 'other.json' }, 4, /other.json/],
+    ['a wrong policy', { policy: 'trust-anchor.json' }, 2, /is not a trust policy/],
+  ] as const)('refuses %s with a place and a remedy', async (_what, given, expected, message) => {
+    const { folder, settings } = made;
+    const file = typeof given === 'string' ? given : 'gate.yaml';
+    if (typeof given === 'object') {
+      const { default: yaml } = await import('yaml');
+      writeFiles(folder, { 'gate.yaml': yaml.stringify({ ...settings, ...given }) });
+    }
+    const args = given === undefined ? [] : ['--config', file];
+    const { code, stderr } = await cli(['serve', 'gate', ...args], folder);
+    expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('says when its port is taken', async () => {
+    const gate = await startGate(made);
+    const listen = new URL(gate.address).host;
+    writeFiles(made.folder, { 'taken.yaml': JSON.stringify({ ...made.settings, listen }) });
+    const { code, stderr } = await cli(['serve', 'gate', '--config', 'taken.yaml'], made.folder);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('is in use')]);
+  });
+
+  it('ends gracefully on SIGTERM under load: each request has a verdict, or no connection', async () => {
+    const file = join(made.folder, 'process.yaml');
+    const port = await freePort();
+    writeFiles(made.folder, {
+      'process.yaml': JSON.stringify({ ...made.settings, listen: `127.0.0.1:${port}` }),
+    });
+    const child = spawn(process.execPath, [CLI, 'serve', 'gate', '--config', file], {
+      env: cleanEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    child.stdout.resume();
+    const gate = { address: `http://127.0.0.1:${port}` };
+    const isUp = async () => (await fetch(`${gate.address}/readyz`).catch(() => undefined))?.status === 200;
+    await expect.poll(isUp).toBe(true);
+    const outcomes: unknown[] = [];
+    let stopped = false;
+    const clients = Array.from({ length: 20 }, async () => {
+      while (!stopped) {
+        const outcome = await ask(gate, 'site').then(
+          ({ status }) => status,
+          () => 'no connection',
+        );
+        outcomes.push(outcome);
+        if (outcome !== 200) return;
+      }
+    });
+    await expect.poll(() => outcomes.length).toBeGreaterThan(40);
+    const end = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    expect(await end).toBe(0);
+    stopped = true;
+    await Promise.all(clients);
+    expect([...new Set(outcomes)].sort()).toEqual([200, 'no connection']);
+  });
+});
+
+describeWith(['redis-server'], 'doors that share one Redis', () => {
+  it('let a proof through once, and refuse actions alone while Redis is gone', async () => {
+    const port = await freePort();
+    const startRedis = () => {
+      const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', temporaryFolder()];
+      const child = spawn('redis-server', args, { stdio: 'ignore' });
+      children.push(child);
+      return child;
+    };
+    const redis = startRedis();
+    const more = { gateway: 'nginx', redis: 'env:REDIS_URL' };
+    const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+    const doors = [await startGate(made, more, env), await startGate(made, more, env)] as const;
+    for (const door of doors) {
+      await ready(door);
+      await expect.poll(() => door.events().map(({ event }) => event)).toContain('redis-connected');
+    }
+    const headers = await proven();
+    const both = await Promise.all(doors.map((door) => ask(door, 'mail', headers)));
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    const replayed = { ...headers, 'X-Original-Request-Id': 'f'.repeat(32) };
+    for (const door of doors) expect((await ask(door, 'mail', replayed)).error).toBe('action-replayed');
+    const race = await proven();
+    const answers = await Promise.all(
+      doors.map((door, at) => ask(door, 'mail', { ...race, 'X-Original-Request-Id': `${at}`.repeat(32) })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    redis.kill('SIGKILL');
+    await expect.poll(() => doors[0].events().map(({ event }) => event)).toContain('redis-lost');
+    expect(await ask(doors[0], 'mail', await proven())).toMatchObject({
+      status: 403,
+      error: 'replay-store-failed',
+    });
+    expect((await ask(doors[0], 'site')).status).toBe(200);
+    expect(await (await fetch(`${doors[0].address}/readyz`)).json()).toMatchObject({
+      ready: true,
+      replay: 'unreachable',
+    });
+    startRedis();
+    await expect.poll(async () => (await ask(doors[0], 'mail', await proven())).status).toBe(200);
+  });
+});
+
+/** Sends bytes to a door. Returns the whole answer. */
+function sendRaw({ address }: TestGate, text: string): Promise<string> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.once('close', () => resolve(answer)).once('error', reject);
+  });
+}
