@@ -116,7 +116,7 @@ function addSplit(ceremony: Command, io: Invocation): void {
     .command('split')
     .description('split an existing Ed25519 key among the holders, when all have joined')
     .argument('<folder>', 'folder of the ceremony')
-    .requiredOption('--key <file|env:NAME>', 'the private key: PKCS#8 PEM (may be encrypted) or JWK')
+    .requiredOption('--key <file|env:NAME>', 'the private root key: PKCS#8 PEM (may be encrypted) or JWK')
     .option(
       '--passphrase-file <file>',
       'file with the passphrase of an encrypted key (default: ask on the terminal)',

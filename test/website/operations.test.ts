@@ -42,12 +42,12 @@ beforeAll(async () => {
   const { rootKey } = await signerKey(folder, 'online');
   const claims = { iat: seconds(-48 * HOUR), exp: seconds(30 * 24 * HOUR), keys: [rootKey.jwk], hold: true };
   const delegation = await jwt(await signerKey(folder, 'root'), 'registry-delegation+jwt', claims);
-  writeFiles(folder, { 'delegation.jwt': delegation });
   const build = (out: string, ...more: string[]) =>
     good('build', '--key', 'root.pem', '--out', out, '--updated-at', EARLY, ...more);
   const online = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
   await build('bare');
   await build('rooted', ...withKeys({ checkpoint: 'root.pem' }));
+  writeFiles(folder, { 'delegation.jwt': delegation });
   await build('online', ...online);
   await build('logged', ...online, ...withKeys({ origin: ORIGIN, log: 'log.pem' }));
 });
