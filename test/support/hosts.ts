@@ -83,13 +83,17 @@ DocumentRoot "${tree}"
 
 /** nginx with docs/hosting/nginx.conf. */
 async function nginx(tree: string): Promise<string> {
-  const [folder, port] = [temporaryFolder(), await freePort()];
+  const port = await freePort();
+  const changes = { 'listen 8080': `listen 127.0.0.1:${port}`, '/srv/registry/dist': tree };
+  return startNginx(readConfiguration('nginx.conf', changes), port);
+}
+
+/** Starts nginx with a configuration of its servers, one of which listens on a port. */
+export function startNginx(servers: string, port: number): Promise<string> {
+  const folder = temporaryFolder();
   mkdirSync(join(folder, 'logs'));
   writeFiles(folder, {
-    'registry.conf': readConfiguration('nginx.conf', {
-      'listen 8080': `listen 127.0.0.1:${port}`,
-      '/srv/registry/dist': tree,
-    }),
+    'servers.conf': servers,
     'nginx.conf': `daemon off;
 pid ${folder}/nginx.pid;
 error_log ${folder}/logs/error.log;
@@ -100,7 +104,7 @@ http {
   access_log off;
   client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-  include ${folder}/registry.conf;
+  include ${folder}/servers.conf;
 }
 `,
   });
@@ -109,12 +113,15 @@ http {
 
 /** Caddy with docs/hosting/Caddyfile. */
 async function caddy(tree: string): Promise<string> {
-  const [folder, port] = [temporaryFolder(), await freePort()];
-  const site = readConfiguration('Caddyfile', {
-    'http://registry.example:8080': `http://127.0.0.1:${port}`,
-    '/srv/registry/dist': tree,
-  });
-  writeFiles(folder, { Caddyfile: `{\n\tadmin off\n}\n${site}` });
+  const port = await freePort();
+  const changes = { 'http://registry.example:8080': `http://127.0.0.1:${port}`, '/srv/registry/dist': tree };
+  return startCaddy(readConfiguration('Caddyfile', changes), port);
+}
+
+/** Starts Caddy with a configuration of its sites, one of which listens on a port. */
+export function startCaddy(sites: string, port: number): Promise<string> {
+  const folder = temporaryFolder();
+  writeFiles(folder, { Caddyfile: `{\n\tadmin off\n}\n${sites}` });
   return startServer(
     'caddy',
     ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
