@@ -30,7 +30,7 @@ export function notPublishedBefore(
     const trace = await findTrace({ rootKey, delegation: given, env });
     if (trace !== undefined) {
       throw new AlreadyPublished(
-        `there is no tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
+        `there is no published tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
           `the command that \`status\` shows. If this registry has never published, ${trace.otherwise}`,
       );
     }
