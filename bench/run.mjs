@@ -27,6 +27,7 @@ const BENCHMARKS = [
   'decide',
   'verify-action',
   'gateways',
+  'gate',
   'costs',
   'wire',
   'website',

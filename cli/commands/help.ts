@@ -131,6 +131,7 @@ export const HELP: Readonly<Record<string, CommandHelp>> = {
   },
   resolve: {
     summary: 'ask whether an issuer is trusted, now or in the past',
+    options: 'tier domain policy root-key at all format audience json',
     example: 'resolve acme --tier founding,certified --root-key trust-anchor.json',
   },
   mirror: {

@@ -15,7 +15,7 @@ import {
   type TrustPolicy,
 } from '@passport-registry/verifier';
 import { verifyAbout } from '@passport-registry/verifier/core';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
@@ -32,6 +32,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, grouped, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { movedOption } from './old-names.js';
+import { PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
 
 interface Options {
@@ -42,6 +43,10 @@ interface Options {
   at?: string;
   proofOut?: string;
   maxAge: string;
+  all?: true;
+  format: (typeof PROVIDER_FORMATS)[number];
+  audience?: string[];
+  cache?: string;
   json?: true;
 }
 
@@ -52,7 +57,7 @@ export function addResolveCommand(program: Command, io: Invocation): void {
     .description(
       'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
     )
-    .argument('<id>', 'issuer_id')
+    .argument('[id]', 'issuer_id')
     .argument(
       '[dir|url...]',
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
@@ -65,19 +70,23 @@ export function addResolveCommand(program: Command, io: Invocation): void {
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
     .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
+    .option('--all', 'instead of ID: print all accepted issuers, for gateways that verify tokens themselves')
+    .addOption(new Option('--format <name>', 'with --all').choices([...PROVIDER_FORMATS]).default('json'))
+    .option('--audience <name...>', 'with --all: the audiences of tokens')
+    .option('--cache <file>', 'with --all: file of the URLs of issuers, which are asked for once a day')
     .option('--json', 'print the decision as JSON on stdout')
-    .action((id: string, sources: readonly string[], options: Options) =>
+    .action((id: string | undefined, sources: readonly string[], options: Options) =>
       run(io, options.json === true, () => resolve(io, { id, sources }, options)),
     );
 }
 
-/** An issuer, and where to ask for it. */
+/** An issuer, and where to ask for it. With --all, the first argument is a source. */
 interface Question {
-  readonly id: string;
+  readonly id: string | undefined;
   readonly sources: readonly string[];
 }
 
-async function resolve(io: Io, { id, sources }: Question, options: Options): Promise<number> {
+async function resolve(io: Io, { id, sources: others }: Question, options: Options): Promise<number> {
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const policy = policyOf(options);
   if (options.rootKey === undefined) {
@@ -87,13 +96,23 @@ async function resolve(io: Io, { id, sources }: Question, options: Options): Pro
   }
   const trust = await loadTrust(io, options.rootKey);
   const ofTrust = trust.sources.length > 0 ? trust.sources : ['dist'];
+  const sources = options.all && id !== undefined ? [id, ...others] : others;
   const source = sources.length > 0 ? sources : ofTrust;
   const { at, proofOut, json } = options;
+  if (options.all) {
+    if (policy === undefined)
+      throw new UsageError('resolve --all decides under a policy: pass --policy or --tier');
+    const { format, audience = [], cache } = options;
+    return withRegistryErrors(() =>
+      resolveAll(io, { policy, trust, sources: source, maxAgeDays, format, audience, cache }),
+    );
+  }
+  if (id === undefined) throw new UsageError('resolve takes the id of an issuer, or --all');
   if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
   if (proofOut !== undefined) throw new UsageError('--proof-out proves what was said at a time: pass --at');
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
-  try {
+  return withRegistryErrors(async () => {
     const answer = await ask(id, policy, { ...trust, source, maxAgeDays });
     const { decision, updatedAt, about, hint, fetched } = answer;
     if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null, ...(fetched && { fetched }) });
@@ -101,6 +120,12 @@ async function resolve(io: Io, { id, sources }: Question, options: Options): Pro
     if (hint !== undefined) say(io, `    ${hint}`);
     if (fetched !== undefined) sayFetched(io, fetched);
     return decision.accepted ? 0 : 1;
+  });
+}
+
+async function withRegistryErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     throw unreachableSources(error) ?? new TreeRejected(`${error.code}: ${error.message}`, { cause: error });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import {
@@ -6,21 +6,20 @@ import {
   createPassportVerifier,
   createRegistryClient,
   type PassportVerifier,
-  type RegistryClient,
   type RegistryEvent,
   type TokenProfile,
 } from '@passport-registry/verifier';
-import { createGate, type Gate } from '@passport-registry/verifier/gate';
+import { createGate } from '@passport-registry/verifier/gate';
 import { fileStore } from '@passport-registry/verifier/node';
-import { Hono } from 'hono';
 import { UsageError } from '../../generator/errors.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { loadTrust } from '../options/trust-option.js';
 import type { Io } from '../terminal/io.js';
+import { appOf, type Parts } from './app.js';
 import type { Log } from './log.js';
 import { createMetrics } from './metrics.js';
 import { PolicyFiles } from './policies.js';
-import { openReplays, type Replays } from './replay.js';
+import { openReplays } from './replay.js';
 import type { GateSettings, ProfileSettings } from './settings.js';
 
 /** A running door. */
@@ -93,12 +92,6 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
   return { address: addressOf(server), close: () => ended(server).finally(release) };
 }
 
-interface Parts {
-  readonly registry: RegistryClient;
-  readonly policies: PolicyFiles;
-  readonly replays: Replays;
-}
-
 /** Returns the profiles. Those with the same policy and audience share a verifier, and so what it knows of issuers. */
 function profilesOf(
   { profiles }: GateSettings,
@@ -164,66 +157,6 @@ function logEvent(log: Log, event: RegistryEvent): void {
   const { code, message } = event.error as { code?: string; message?: string };
   const source = 'source' in event ? event.source : undefined;
   log(type === 'source-failed' ? 'warning' : 'error', `registry-${type}`, { source, code, message });
-}
-
-/** The server of Node.js shows the request as sent. */
-interface Bindings {
-  readonly incoming: IncomingMessage;
-}
-
-interface AppParts extends Parts {
-  readonly gate: Gate;
-  readonly metrics: ReturnType<typeof createMetrics>;
-  readonly log: Log;
-}
-
-/** The HTTP interface: the door, and what its operator watches. */
-function appOf({ gate, registry, policies, replays, metrics, log }: AppParts) {
-  // Routes follow the target as sent. That of a Request is normalized, so a client of Envoy could choose its route.
-  const app = new Hono<{ Bindings: Bindings }>({
-    getPath: (_request, options) => options?.env?.incoming.url?.replace(/\?.*$/s, '') ?? '',
-  });
-  app.get('/healthz', (c) => c.text('ok\n'));
-  app.get('/readyz', (c) => {
-    const state = stateOf({ registry, policies, replays });
-    return c.json(state, state.ready ? 200 : 503);
-  });
-  app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.type }));
-  app.all('/verify/*', async (c) => {
-    const stop = metrics.startTimer();
-    const response = await gate(c.req.raw, c.env.incoming.url ?? '');
-    stop();
-    return response;
-  });
-  app.onError((error, c) => {
-    log('error', 'failed', { message: error.stack });
-    return c.text('', 500, { 'Passport-Error': 'internal-error', 'Cache-Control': 'no-store' });
-  });
-  return app;
-}
-
-/** Returns whether the door can admit requests, and what its operator should know. */
-function stateOf({ registry, policies, replays }: Parts) {
-  const { updatedAt, freshUntil, errors } = registry.status();
-  return {
-    ready: isUsable(registry),
-    list: {
-      updated_at: updatedAt,
-      fresh_until: freshUntil,
-      errors: Object.values(errors).map(({ message }) => message),
-    },
-    policy: policies.problems.length === 0 ? 'ok' : policies.problems,
-    replay:
-      replays.isConnected === undefined ? 'memory' : replays.isConnected() ? 'connected' : 'unreachable',
-  };
-}
-
-function isUsable(registry: RegistryClient): boolean {
-  try {
-    return registry.updatedAt !== '';
-  } catch {
-    return false;
-  }
 }
 
 function listening(server: Server, { host, port }: GateSettings): Promise<void> {

@@ -69,7 +69,8 @@ function checkCors({ headers }: HttpResponse, url: string): Finding[] {
   return [{ rule: 'no-cors', message: `${url} cannot be read by verifiers in browsers` }];
 }
 
-function checkMetadata(value: unknown, { issuer_id, jwks_uri, discovery_uri }: Issuer): Finding[] {
+/** Checks the metadata of an issuer against its record. */
+export function checkMetadata(value: unknown, { issuer_id, jwks_uri, discovery_uri }: Issuer): Finding[] {
   const metadata = (value ?? {}) as Record<string, unknown>;
   const missing = ['issuer', 'issuer_id', 'jwks_uri'].filter((name) => typeof metadata[name] !== 'string');
   if (missing.length > 0) {

@@ -106,6 +106,12 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'Hosts named by tokens, redirects': [
       ['verifier/verification/attacks', 'names nobody to ask: of an unknown issuer nothing is fetched'],
     ],
+    'A door for gateways admits a request only under the profile': [
+      ['verifier/gate/gate', 'is never chosen by the client of Envoy'],
+      ['verifier/gate/gate', 'stays refused if it was refused as a replay'],
+      ['cli/gate/attacks', 'refuses %s'],
+      ['cli/gate/attacks', 'tells the application nothing that the client has said of itself'],
+    ],
     'An action is allowed only with a fresh proof': [
       ['verifier/verification/attacks', 'is accepted once of a hundred at the same time'],
       [

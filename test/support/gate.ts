@@ -1,10 +1,11 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'vitest';
 import { afterEachFile } from './endings.js';
 import { AUDIENCE, type IssuerWorld } from './passport-world.js';
-import { publish, type TestKey, testKey } from './publication.js';
+import { ROOT } from './paths.js';
+import { delegation, type Files, publish, type TestKey, testKey, withCheckpoint } from './publication.js';
 import { type RegistryHost, registryHost } from './registry-host.js';
 import { until } from './until.js';
 import { cleanEnvironment, commandLine, temporaryFolder, writeFiles } from './workspace.js';
@@ -17,12 +18,27 @@ export interface GateFolder {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Makes the folder of a door that trusts certified issuers, and the host of a registry that lists some. */
-export async function gateFolder(worlds: readonly IssuerWorld[]): Promise<GateFolder> {
+/** Returns the code blocks of a language below a heading of docs/gateways.md. */
+export function documented(heading: string, language: string): string[] {
+  const [, below = ''] = readFileSync(join(ROOT, 'docs/gateways.md'), 'utf8').split(`\n## ${heading}\n`);
+  const [section = ''] = below.split('\n## ');
+  const blocks = section.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
+  return [...blocks].map(([, code = '']) => code);
+}
+
+/**
+ * Makes the folder of a door that trusts certified issuers, and the host of a registry that lists some.
+ *
+ * @param hold - the ids that the checkpoint of the registry holds. Without it, there is no checkpoint
+ */
+export async function gateFolder(
+  worlds: readonly IssuerWorld[],
+  hold?: readonly string[],
+): Promise<GateFolder> {
   const [root, folder] = [await testKey(), temporaryFolder()];
   chmodSync(folder, 0o755);
   const records = worlds.map(({ record }) => record).sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1));
-  const host = await registryHost(publish(root, records));
+  const host = await registryHost(await holding(publish(root, records), root, hold));
   writeFiles(folder, {
     'trust-anchor.json': JSON.stringify({ root: root.rootKey.jwk, sources: [host.base] }),
     'policy.json': JSON.stringify({ tiers: ['certified'] }),
@@ -37,6 +53,14 @@ export async function gateFolder(worlds: readonly IssuerWorld[]): Promise<GateFo
     profiles: { site: {}, mail: { action: 'email.send' }, api: { token: { type: 'at+jwt' } } },
   };
   return { folder, host, root, settings };
+}
+
+async function holding(files: Files, root: TestKey, hold: readonly string[] | undefined): Promise<Files> {
+  if (hold === undefined) return files;
+  const online = await testKey();
+  const checked = await withCheckpoint(files, root, online, { hold });
+  const delegated = await delegation(root, online, { hold: true });
+  return new Map([...checked, ['keys/delegation.jwt', Buffer.from(delegated)]]);
 }
 
 /** A door that runs in the process of the test. */

@@ -1,0 +1,183 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import {
+  createRegistryClient,
+  type Issuer,
+  type RegistryClient,
+  type TrustPolicy,
+} from '@passport-registry/verifier';
+import { UsageError } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
+import type { FoundUrls, KnownUrls } from '../../generator/online/issuer-urls.js';
+import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { assertAddresses } from '../options/where.js';
+import type { Io } from '../terminal/io.js';
+import { count, emit, say } from '../terminal/output.js';
+
+/** The formats of `resolve --all`. */
+export const PROVIDER_FORMATS = ['json', 'envoy', 'istio'] as const;
+
+/** What `resolve --all` needs. */
+export interface AllOptions {
+  readonly policy: TrustPolicy;
+  readonly trust: PinnedTrust;
+  readonly sources: readonly string[];
+  readonly maxAgeDays: number;
+  readonly format: (typeof PROVIDER_FORMATS)[number];
+  readonly audience: readonly string[];
+  readonly cache: string | undefined;
+}
+
+/** A trusted issuer whose tokens a gateway can verify. */
+interface Provider {
+  readonly issuer_id: string;
+  readonly tier: Issuer['tier'];
+  /** The `iss` of its tokens. */
+  readonly issuer: string;
+  readonly jwks_uri: string;
+}
+
+/** The providers of a policy, by the list of a registry. */
+interface Providers {
+  readonly updated_at: string;
+  readonly sha256: string;
+  /** When the list is no longer fresh: write the providers anew before. */
+  readonly valid_until: string;
+  readonly providers: readonly Provider[];
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ASKING = { timeout: 10, allowPrivate: false, concurrency: 16, maxAge: DAY_MS };
+
+/** Prints the issuers that a policy accepts, as a list of providers for gateways that verify tokens themselves. */
+export async function resolveAll(io: Io, options: AllOptions): Promise<number> {
+  const { policy, trust, sources, maxAgeDays, format, audience, cache } = options;
+  assertAddresses(sources);
+  if (format !== 'json' && audience.length === 0) {
+    throw new UsageError(
+      `--format ${format} needs --audience: without it, tokens for others would be accepted`,
+    );
+  }
+  const client = createRegistryClient({
+    ...{ trustAnchor: trustAnchorOf(trust), sources, maxAge: (maxAgeDays * DAY_MS) / 1000 },
+  });
+  try {
+    await client.ready();
+    const accepted = client.list().filter((issuer) => client.decide(issuer, policy).accepted);
+    const found = await urlsOf(accepted, cache);
+    const providers = providersOf(client, accepted, found);
+    emit(io, FORMATS[format](providers, audience));
+    for (const { id, message } of found.problems) say(io, `${id} is left out: ${message}`);
+    say(io, `${count(providers.providers.length, 'issuer')}, valid until ${providers.valid_until}`);
+    return 0;
+  } finally {
+    client.close();
+  }
+}
+
+/** Returns the URLs of issuers. Those that were asked for within a day come from the cache. */
+async function urlsOf(issuers: readonly Issuer[], cache: string | undefined): Promise<FoundUrls> {
+  // Imported on demand: the modules of Node.js for these requests load slowly.
+  const { findIssuerUrls } = await import('../../generator/online/issuer-urls.js');
+  const found = await findIssuerUrls(issuers, readCache(cache), { ...ASKING, now: Date.now() });
+  if (cache !== undefined) writeFileSync(cache, `${JSON.stringify(found.urls)}\n`);
+  return found;
+}
+
+function readCache(cache: string | undefined): KnownUrls {
+  if (cache === undefined || !existsSync(cache)) return {};
+  try {
+    return JSON.parse(readText(cache)) as KnownUrls;
+  } catch (cause) {
+    throw new UsageError(`${cache} is not a cache of --cache: remove it`, { cause });
+  }
+}
+
+function providersOf(client: RegistryClient, accepted: readonly Issuer[], { urls }: FoundUrls): Providers {
+  const { updatedAt: updated_at, sha256 } = client;
+  const { freshUntil } = client.status();
+  const providers = accepted.flatMap(({ issuer_id, tier, jwks_uri }) => {
+    const known = urls[issuer_id];
+    return known === undefined ? [] : [{ issuer_id, tier, issuer: known.issuer, jwks_uri }];
+  });
+  return { updated_at, sha256, valid_until: freshUntil?.toISOString() ?? updated_at, providers };
+}
+
+const FORMATS: Readonly<
+  Record<AllOptions['format'], (providers: Providers, audience: readonly string[]) => object>
+> = {
+  json: (providers) => providers,
+  envoy: ({ valid_until, providers }, audiences) => ({
+    valid_until,
+    jwt_authn: {
+      '@type': 'type.googleapis.com/envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication',
+      providers: Object.fromEntries(
+        providers.map(({ issuer_id, issuer, jwks_uri }) => [
+          issuer_id,
+          {
+            issuer,
+            audiences,
+            forward: true,
+            remote_jwks: {
+              http_uri: { uri: jwks_uri, cluster: clusterOf(jwks_uri), timeout: '5s' },
+              cache_duration: '300s',
+            },
+          },
+        ]),
+      ),
+      rules: [
+        {
+          match: { prefix: '/' },
+          requires: {
+            requires_any: { requirements: providers.map(({ issuer_id }) => ({ provider_name: issuer_id })) },
+          },
+        },
+      ],
+    },
+    clusters: [
+      ...new Map(providers.map(({ jwks_uri }) => [clusterOf(jwks_uri), cluster(jwks_uri)])).values(),
+    ],
+  }),
+  istio: ({ valid_until, providers }, audiences) => ({
+    apiVersion: 'security.istio.io/v1',
+    kind: 'RequestAuthentication',
+    metadata: { name: 'passport-issuers', annotations: { 'passport-registry/valid-until': valid_until } },
+    spec: {
+      jwtRules: providers.map(({ issuer, jwks_uri }) => ({
+        ...{ issuer, jwksUri: jwks_uri, audiences, forwardOriginalToken: true },
+      })),
+    },
+  }),
+};
+
+/** Names the cluster of a URL's host. */
+function clusterOf(url: string): string {
+  return `passport_${new URL(url).host}`;
+}
+
+/** Describes the cluster of a URL's host. The certificate must name the host. */
+function cluster(url: string): object {
+  const { protocol, hostname, port } = new URL(url);
+  const isTls = protocol === 'https:';
+  const address = { socket_address: { address: hostname, port_value: Number(port || (isTls ? 443 : 80)) } };
+  const name = clusterOf(url);
+  const tls = {
+    name: 'envoy.transport_sockets.tls',
+    typed_config: {
+      '@type': 'type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext',
+      sni: hostname,
+      common_tls_context: {
+        validation_context: {
+          trusted_ca: { filename: '/etc/ssl/certs/ca-certificates.crt' },
+          match_typed_subject_alt_names: [{ san_type: 'DNS', matcher: { exact: hostname } }],
+        },
+      },
+    },
+  };
+  return {
+    name,
+    type: 'STRICT_DNS',
+    connect_timeout: '5s',
+    load_assignment: { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] },
+    ...(isTls && { transport_socket: tls }),
+  };
+}

@@ -1,0 +1,423 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { documented, gateFolder, ready, startGate } from '../../support/gate.js';
+import { startCaddy, startNginx } from '../../support/hosts.js';
+import {
+  AUDIENCE,
+  agentKeys,
+  encodedJws,
+  type IssuerWorld,
+  instant,
+  issuerKey,
+  issuerWorld,
+  jws,
+  mandate,
+  PAYLOAD,
+  passportOf,
+  proofClaims,
+  proofOf,
+  seconds,
+  type TestPassport,
+  tokenOf,
+} from '../../support/passport-world.js';
+import { type RawRequest, sendRaw } from '../../support/raw-request.js';
+import { freePort, listen } from '../../support/serving.js';
+import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const QUERY = 'to=you%40example.com&subject=Hello';
+const SEND = `/send?${QUERY}`;
+const IDENTITY = ['Issuer', 'Tier', 'Principal', 'Agent', 'Scope', 'Proven'].map(
+  (name) => `passport-${name.toLowerCase()}`,
+);
+
+const worlds: Record<string, IssuerWorld> = {};
+let world: IssuerWorld;
+let passport: TestPassport;
+let token: string;
+/** The requests that have reached the application. */
+const reached: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
+let application: string;
+
+beforeAll(async () => {
+  worlds['alpha'] = await issuerWorld('alpha', await issuerKey());
+  worlds['suspended'] = await issuerWorld('suspended', await issuerKey(), { status: 'suspended' });
+  worlds['held'] = await issuerWorld('held', await issuerKey());
+  worlds['sandbox'] = await issuerWorld('sandbox', await issuerKey(), { tier: 'sandbox' });
+  worlds['unlisted'] = await issuerWorld('unlisted', await issuerKey());
+  world = worlds['alpha'];
+  passport = await passportOf(world, await agentKeys());
+  token = await tokenOf(world, passport);
+  application = await listen((request, response) => {
+    let body = '';
+    request.on('data', (data) => {
+      body += data;
+    });
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      reached.push({ method, url, headers, body });
+      response.end('done');
+    });
+  });
+});
+
+beforeEach(() => {
+  reached.length = 0;
+});
+
+type Headers = readonly (readonly [string, string])[];
+const bearer = (value = token): Headers => [['Authorization', `Bearer ${value}`]];
+const withProof = (proof: string, value = token): Headers => [...bearer(value), ['Action-Proof', proof]];
+const proven = async (claims: Record<string, unknown> = {}) =>
+  withProof(await proofOf(token, passport, claims));
+
+/** Headers with a passport of an issuer that the policy does not trust, or that is not valid, and a proof that is. */
+async function presented(
+  issuer: IssuerWorld,
+  claims: Record<string, unknown> = {},
+  header: Record<string, unknown> = {},
+) {
+  const other = await passportOf(issuer, passport.keys, claims);
+  const value = await tokenOf(issuer, other, header);
+  return withProof(await proofOf(value, other), value);
+}
+
+async function withStatus(status: string, revocation_nonce = 0) {
+  const other = await passportOf(world, passport.keys);
+  world.documents.set(other.statusPath, {
+    ...(world.documents.get(other.statusPath) as object),
+    status,
+    revocation_nonce,
+  });
+  const value = await tokenOf(world, other);
+  return withProof(await proofOf(value, other), value);
+}
+
+const request = (headers: Headers, more: Partial<RawRequest> = {}): RawRequest => ({
+  target: SEND,
+  headers,
+  ...more,
+});
+
+/** Attacks with one request. Each must be refused, and must not reach the application. */
+const ATTACKS: Readonly<Record<string, () => Promise<RawRequest>>> = {
+  'no passport': async () => request([]),
+  'no proof': async () => request(bearer()),
+  'an empty proof': async () => request(withProof('')),
+  'the passport in the query': async () => ({ target: `${SEND}&access_token=${token}`, headers: [] }),
+  'another scheme': async () => request([['Authorization', `DPoP ${token}`], ...(await proven()).slice(1)]),
+  'two Authorization headers': async () => request([...bearer(), ...(await proven())]),
+  'two passports in one header': async () =>
+    request([['Authorization', `Bearer ${token}, Bearer ${token}`], ...(await proven()).slice(1)]),
+  'two proofs': async () => request([...(await proven()), ['Action-Proof', await proofOf(token, passport)]]),
+  'a forged passport': async () =>
+    request(withProof(await proofOf(token, passport), `${token.slice(0, -8)}AAAAAAAA`)),
+  'a passport without a signature': async () => {
+    const value = encodedJws(
+      { alg: 'none', typ: 'passport+jwt', kid: world.key.kid },
+      passport.claims,
+      Buffer.alloc(0),
+    );
+    return request(withProof(await proofOf(value, passport), value));
+  },
+  'a key of another issuer': async () => {
+    const other = worlds['held'] as IssuerWorld;
+    const value = await jws(
+      passport.claims,
+      { typ: 'passport+jwt', kid: other.key.kid },
+      other.key.privateKey,
+    );
+    return request(withProof(await proofOf(value, passport), value));
+  },
+  'an expired passport': async () =>
+    request(await presented(world, { iat: seconds(-7200), exp: seconds(-3600) })),
+  'a passport from the future': async () =>
+    request(await presented(world, { iat: seconds(3600), exp: seconds(7200) })),
+  'a suspended passport': async () => request(await withStatus('suspended')),
+  'a revoked passport': async () => request(await withStatus('revoked')),
+  'a passport from before a revocation': async () => request(await withStatus('active', 1)),
+  'a suspended issuer': async () => request(await presented(worlds['suspended'] as IssuerWorld)),
+  'a held issuer': async () => request(await presented(worlds['held'] as IssuerWorld)),
+  'an issuer outside of the policy': async () => request(await presented(worlds['sandbox'] as IssuerWorld)),
+  'an unknown issuer': async () => request(await presented(worlds['unlisted'] as IssuerWorld)),
+  'another iss': async () => request(await presented(world, { iss: 'https://evil.example' })),
+  'no mandate': async () => request(await presented(world, { mandate: undefined })),
+  'an expired mandate': async () =>
+    request(await presented(world, { mandate: mandate({ expires_at: instant(-60) }) })),
+  'a mandate for something else': async () =>
+    request(await presented(world, { mandate: mandate({ scope: ['email.read'] }) })),
+  'an ID token': async () => {
+    const claims = {
+      iss: world.url,
+      sub: 'user',
+      aud: AUDIENCE,
+      iat: seconds(),
+      exp: seconds(60),
+      nonce: 'n',
+    };
+    const value = await jws(claims, { typ: 'JWT', kid: world.key.kid }, world.key.privateKey);
+    return request(withProof(await proofOf(value, passport), value));
+  },
+  'an access token': async () => request(await presented(world, { aud: AUDIENCE }, { typ: 'at+jwt' })),
+  'a stolen passport, with a proof by another key': async () => {
+    const thief = { ...passport, keys: await agentKeys() };
+    return request(withProof(await proofOf(token, thief)));
+  },
+  'a proof for another server': async () => request(await proven({ aud: 'https://other.example' })),
+  'a proof for another action': async () => request(await proven({ action: 'calendar.read' })),
+  'a proof for another passport': async () => request(await proven({ passport: randomUUID() })),
+  'an expired proof': async () => request(await proven({ iat: seconds(-300), exp: seconds(-240) })),
+  'a proof that lives too long': async () => request(await proven({ exp: seconds(3600) })),
+  'a proof without its type': async () =>
+    request(withProof(await jws(proofClaims(token, passport), { typ: 'JWT' }, passport.keys.privateKey))),
+  'another query': async () => request(await proven(), { target: '/send?to=me%40example.com&subject=Hello' }),
+  'an additional parameter': async () => request(await proven(), { target: `${SEND}&bcc=me%40example.com` }),
+  'a parameter twice': async () => request(await proven(), { target: `${SEND}&to=me%40example.com` }),
+  'a fragment': async () => request(await proven(), { target: `/send#?${QUERY}` }),
+  'a query that is not UTF-8': async () => request(await proven(), { target: `${SEND}%ff` }),
+  'the query of another URI in headers of every gateway': async () =>
+    request(
+      [
+        ...(await proven()),
+        ...['X-Original-Uri', 'X-Original-URL', 'X-Forwarded-Uri', 'X-Rewrite-Url'].map(
+          (name) => [name, SEND] as const,
+        ),
+      ],
+      { target: '/send?to=me%40example.com&subject=Hello' },
+    ),
+  'the same, with those headers named hop-by-hop': async () =>
+    request(
+      [
+        ...(await proven()),
+        ['X-Forwarded-Uri', SEND],
+        ['X-Original-Uri', SEND],
+        ['Connection', 'close, X-Forwarded-Uri, X-Original-Uri, X-Forwarded-Method, X-Original-Method'],
+      ],
+      { target: '/send?to=me%40example.com&subject=Hello' },
+    ),
+  'a passport named hop-by-hop, and another for the application': async () =>
+    request([
+      ['Authorization', 'Bearer x'],
+      ['Connection', 'close, Authorization'],
+      ...(await proven()).slice(1),
+    ]),
+  'a body with POST': async () =>
+    request(await proven(), { method: 'POST', target: '/send', body: JSON.stringify(PAYLOAD) }),
+  'a body with POST, named GET in headers': async () =>
+    request(
+      [
+        ...(await proven()),
+        ['X-Forwarded-Method', 'GET'],
+        ['X-Original-Method', 'GET'],
+        ['X-HTTP-Method-Override', 'GET'],
+      ],
+      { method: 'POST', body: '{"to":"me@example.com"}' },
+    ),
+  'a method that nobody knows': async () => request(await proven(), { method: 'FOO' }),
+  'two lengths': async () =>
+    request([...(await proven()), ['Content-Length', '4'], ['Transfer-Encoding', 'chunked']], {
+      method: 'POST',
+      body: '0\r\n\r\nGET',
+    }),
+  'a header of 100 KB': async () => request([...(await proven()), ['X-Long', 'x'.repeat(100_000)]]),
+  'headers of the door without a passport': async () =>
+    request([...IDENTITY.map((name) => [name, 'alpha'] as const), ['Passport-Proven', 'action']]),
+};
+
+interface Gateway {
+  readonly program: string;
+  readonly start: () => Promise<string>;
+}
+
+async function door(gateway: string): Promise<string> {
+  const { alpha, suspended, held, sandbox } = worlds as Record<
+    'alpha' | 'suspended' | 'held' | 'sandbox',
+    IssuerWorld
+  >;
+  const made = await gateFolder([alpha, suspended, held, sandbox], ['held']);
+  const gate = await startGate(made, { gateway });
+  await ready(gate);
+  return gate.address;
+}
+
+const here = (text: string, places: Readonly<Record<string, string>>) =>
+  Object.entries(places).reduce((all, [from, to]) => {
+    expect(all).toContain(from);
+    return all.replaceAll(from, to);
+  }, text);
+
+const GATEWAYS: Readonly<Record<string, Gateway>> = {
+  nginx: {
+    program: 'nginx',
+    start: async () => {
+      const port = await freePort();
+      const [text = ''] = documented('nginx', 'nginx');
+      const places = {
+        '127.0.0.1:8090': `127.0.0.1:${port}`,
+        '127.0.0.1:8181': new URL(await door('nginx')).host,
+        'http://127.0.0.1:3000': application,
+      };
+      return startNginx(here(text, places), port);
+    },
+  },
+  Caddy: {
+    program: 'caddy',
+    start: async () => {
+      const port = await freePort();
+      const [text = ''] = documented('Caddy', 'caddyfile');
+      const places = {
+        ':8090': `:${port}`,
+        '127.0.0.1:8181': new URL(await door('caddy')).host,
+        '127.0.0.1:3000': new URL(application).host,
+      };
+      return startCaddy(here(text, places), port);
+    },
+  },
+};
+
+for (const [name, { program, start }] of Object.entries(GATEWAYS)) {
+  describeWith([program], `${name}, as documented`, () => {
+    let address: string;
+    beforeAll(async () => {
+      address = await start();
+    });
+
+    it('admits an agent with a passport and a proof, and tells the application who it is', async () => {
+      const { status } = await sendRaw(address, request(await proven()));
+      expect(status).toBe(200);
+      expect(reached).toHaveLength(1);
+      expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual([
+        ...['alpha', 'certified', 'principal', passport.did, 'email.send', 'action'],
+      ]);
+    });
+
+    it.each(Object.keys(ATTACKS))('refuses %s', async (attack) => {
+      const { status = 400 } = await sendRaw(address, (await ATTACKS[attack]?.()) as RawRequest);
+      // A server that closes the connection has refused, too.
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).not.toBe(503);
+      expect(reached).toEqual([]);
+    });
+
+    it('says why', async () => {
+      const { status, headers } = await sendRaw(address, request(bearer()));
+      expect([status, headers.get('passport-error')]).toEqual([401, 'proof-missing']);
+      expect(headers.get('www-authenticate')).toContain('invalid_proof');
+      const other = await sendRaw(
+        address,
+        request(await presented(world, { mandate: mandate({ scope: [] }) })),
+      );
+      expect([other.status, other.headers.get('passport-error')]).toEqual([403, 'scope-not-granted']);
+    });
+
+    it('answers 503 while an issuer is unreachable', async () => {
+      const other = await passportOf(world, passport.keys);
+      const value = await tokenOf(world, other);
+      world.intercept = ({ url }, response) => {
+        if (url !== other.statusPath) return false;
+        response.writeHead(500).end();
+        return true;
+      };
+      const { status, headers } = await sendRaw(
+        address,
+        request(withProof(await proofOf(value, other), value)),
+      );
+      expect([status, headers.get('retry-after'), headers.get('passport-error')]).toEqual([
+        503,
+        '5',
+        'status-unreachable',
+      ]);
+      world.intercept = () => false;
+    });
+
+    it('refuses a proof that was used, whatever the client calls the request', async () => {
+      const id: Headers = ['X-Request-Id', 'X-Original-Request-Id'].map((header) => [header, 'a'.repeat(32)]);
+      const headers = [...(await proven()), ...id];
+      expect((await sendRaw(address, request(headers))).status).toBe(200);
+      expect((await sendRaw(address, request(headers))).status).toBe(401);
+      expect(reached).toHaveLength(1);
+    });
+
+    it('tells the application nothing that the client has said of itself', async () => {
+      const forged: Headers = [
+        ...IDENTITY.map((one) => [one, 'evil'] as const),
+        ...IDENTITY.map((one) => [one.replace('-', '_'), 'evil'] as const),
+      ];
+      const hops: Headers = [['Connection', `close, ${IDENTITY.join(', ')}`]];
+      expect((await sendRaw(address, request([...(await proven()), ...forged, ...hops]))).status).toBe(200);
+      const { headers = {} } = reached[0] ?? {};
+      expect(IDENTITY.map((one) => headers[one])).not.toContain('evil');
+      expect(headers['passport-issuer']).toBe('alpha');
+      expect(Object.keys(headers).filter((one) => one.startsWith('passport_'))).toEqual([]);
+    });
+
+    it.each([
+      '/%73end',
+      '//send',
+      '/x/../send',
+      '/send%2f',
+      '/x/%2e%2e/send',
+      '/./send',
+      '/send;a=b',
+      '/SEND',
+      '/_passport',
+      '/verify/mail',
+    ])('asks for every spelling of a path: %s', async (path) => {
+      const { status } = await sendRaw(address, { target: path });
+      expect([401, 404]).toContain(status);
+      expect(reached).toEqual([]);
+    });
+
+    it.each([
+      ['GET', [['Content-Length', '5']], 'hello'],
+      ['DELETE', [['Content-Length', '5']], 'hello'],
+      ['GET', [['Transfer-Encoding', 'chunked']], '5\r\nhello\r\n0\r\n\r\n'],
+    ] as const)('keeps the body of %s with %j from the application', async (method, length, body) => {
+      const headers = [...(await proven()), ...(length as Headers)];
+      await sendRaw(address, request(headers, { method, body }));
+      expect(reached.map((one) => one.body).join('')).toBe('');
+    });
+  });
+}
+
+describeWith(['nginx'], 'nginx in front of files', () => {
+  it('asks twice for one request, after index or try_files, which is no replay', async () => {
+    const [folder, port] = [temporaryFolder(), await freePort()];
+    chmodSync(folder, 0o755);
+    writeFiles(folder, { 'index.html': 'the index', 'other.html': 'the other' });
+    const gate = await startGate(await gateFolder([world]), { gateway: 'nginx' });
+    await ready(gate);
+    const [text = ''] = documented('nginx', 'nginx');
+    const [, proxied = ''] = /( {4}location \/ \{[\s\S]*?^ {4}\}\n)/m.exec(text) ?? [];
+    const files = `root ${folder}; location / { try_files $uri $uri/ /other.html; }\n`;
+    const places = {
+      [proxied]: files,
+      '127.0.0.1:8090': `127.0.0.1:${port}`,
+      '127.0.0.1:8181': new URL(gate.address).host,
+    };
+    const address = await startNginx(here(text, places), port);
+    for (const path of ['/', '/no-such-file']) {
+      const answers = async () => metricOf(gate.address);
+      const before = await answers();
+      const headers = await proven();
+      expect((await sendRaw(address, request(headers, { target: `${path}?${QUERY}` }))).status).toBe(200);
+      expect([path, (await answers()) - before]).toEqual([path, 2]);
+      expect((await sendRaw(address, request(headers, { target: `${path}?${QUERY}` }))).status).toBe(401);
+    }
+  });
+});
+
+async function metricOf(address: string): Promise<number> {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  return Number(
+    /^passport_gate_answers_total\{profile="mail",status="200",error="none"\} (\d+)/m.exec(text)?.[1] ?? 0,
+  );
+}
+
+describe('the attacks', () => {
+  it('are more than forty', () => {
+    expect(Object.keys(ATTACKS).length).toBeGreaterThan(40);
+  });
+});
