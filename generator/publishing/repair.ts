@@ -38,10 +38,10 @@ import { addFiles } from './write.js';
  *
  * @throws {@link TreeRejected} if a file of the log cannot be made again. The tree is left unchanged
  */
-export async function repairTree(place: OutputFolder): Promise<Repair> {
-  const { files, lost, hasStrays } = await findRepair(place.out);
+export async function repairTree(output: OutputFolder): Promise<Repair> {
+  const { files, lost, hasStrays } = await findRepair(output.out);
   if (lost !== undefined) throw new TreeRejected(lost);
-  if (files.size > 0) addFiles(files, place);
+  if (files.size > 0) addFiles(files, output);
   return { repaired: [...files.keys()], hasStrays };
 }
 

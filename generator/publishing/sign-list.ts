@@ -33,13 +33,13 @@ interface ListToSign<By = Signer | SignedElsewhere> {
 export async function signedList(
   { records, signer, time, checkpoint, log }: ListToSign,
   published: PublishedTree | undefined,
-  place: OutputFolder,
+  output: OutputFolder,
 ): Promise<SignedList> {
   const predecessor = predecessorOf(published, signer);
   const { list, signature, kept } =
     'sign' in signer
       ? await signHere({ records, signer, time }, published)
-      : followingList(signer, predecessor, place);
+      : followingList(signer, predecessor, output);
   const { rootKey, development } = signer;
   const hash = sha256(list.list);
   const sums = sumsOfList(list, predecessor?.statement?.levels ?? 0);
@@ -50,7 +50,7 @@ export async function signedList(
   const statement =
     'sign' in signer
       ? await signedStatement(subject, signer, predecessor)
-      : followingStatement(subject, signer, { predecessor, place });
+      : followingStatement(subject, signer, { predecessor, output });
   return { list, signature, kept, rootKey, development, sha256: hash, statement, sums, about };
 }
 

@@ -46,7 +46,7 @@ export function followingList(
 /** The published tree that a request follows, and the folder of the tree. */
 interface Followed {
   readonly predecessor: PublishedFiles | undefined;
-  readonly place: OutputFolder;
+  readonly output: OutputFolder;
 }
 
 /**
@@ -59,7 +59,7 @@ interface Followed {
 export function followingStatement(
   subject: StatementSubject,
   { statement, rootKey }: SignedElsewhere,
-  { predecessor, place: { named } }: Followed,
+  { predecessor, output: { named } }: Followed,
 ): PublicationStatement {
   assertStatementIntact(predecessor);
   const said = readPublicationStatement(statement);

@@ -103,7 +103,7 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
-export { isOlderCheckpoint, refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
+export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
 export { STORED_FILES, storedFiles } from './publication/stored-publication.js';
 export type { SummedStatements } from './publication/summed-statements.js';

@@ -17,11 +17,11 @@ import {
 } from '../statements/publication-statement.js';
 import type { RegistryFiles } from './registry-files.js';
 import {
+  checkpointFault,
   refuseOlderCheckpoint,
   refuseOlderDelegation,
   refuseOlderList,
   refuseOlderStatement,
-  refuseOlderThanCheckpoint,
 } from './rollback.js';
 
 /** What a verifier requires of the statements of a registry. */
@@ -118,7 +118,8 @@ export async function readStatements(
   }
   if (statement !== undefined) {
     refuseOlderStatement(statement, known?.statement);
-    if (checkpoint !== undefined) refuseOlderThanCheckpoint(statement, checkpoint);
+    const fault = checkpoint && checkpointFault(statement, checkpoint);
+    if (fault !== undefined) throw new RegistryError('ERR_CHECKPOINT_MISMATCH', fault);
     refuseOlderList(statement, accepted);
   }
   return {
