@@ -1,7 +1,7 @@
 import type { LogIdentity } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { aboutBytes } from '../list/about.js';
-import type { SignedList } from '../list/list.js';
+import type { SignedPublication } from '../list/list.js';
 import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
 import type { CompleteRecords } from '../records/check-records.js';
@@ -34,7 +34,7 @@ export async function signedList(
   { records, signer, time, checkpoint, log }: ListToSign,
   published: PublishedTree | undefined,
   output: OutputFolder,
-): Promise<SignedList> {
+): Promise<SignedPublication> {
   const predecessor = predecessorOf(published, signer);
   const { list, signature, kept } =
     'sign' in signer

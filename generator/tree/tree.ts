@@ -1,5 +1,5 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import type { SignedList } from '../list/list.js';
+import type { SignedPublication } from '../list/list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
@@ -15,7 +15,7 @@ export type Tree = ReadonlyMap<string, Uint8Array>;
 
 /** The parts of a tree. */
 export interface TreeParts {
-  readonly signed: SignedList;
+  readonly signed: SignedPublication;
   /** Whether the publication statement promises checkpoints. */
   readonly promisesCheckpoints: boolean;
   /** The name of the log that the publication statement names. */

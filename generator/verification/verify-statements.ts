@@ -116,13 +116,13 @@ export async function checkDelegation(files: SeenFiles, rootKey: RootKey): Promi
 }
 
 /** A list that the root key has signed. */
-export interface SignedList {
+export interface CheckedList {
   readonly list: Uint8Array;
   readonly registry: IssuerRegistry;
 }
 
 /** A signed list, and the publication statement that names it. Older trees have no statement. */
-export interface StatedList extends SignedList {
+export interface StatedList extends CheckedList {
   readonly publication: PublicationStatement | undefined;
 }
 
@@ -190,7 +190,7 @@ export async function checkOperations(
 }
 
 /** The data for the checks that depend on the clock. */
-export interface Freshness extends SignedList {
+export interface Freshness extends CheckedList {
   readonly rotation: RootHistory | undefined;
   readonly delegation: Delegation | undefined;
   /** Undefined if the tree has no publication statement. */

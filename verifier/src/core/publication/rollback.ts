@@ -35,8 +35,8 @@ interface DatedCheckpoint {
 
 /** Whether a checkpoint is older than another one. Of two of the same second, the one that holds fewer issuers is older. */
 export function isOlderCheckpoint({ issuedAt, hold }: DatedCheckpoint, accepted: DatedCheckpoint): boolean {
-  if (issuedAt !== accepted.issuedAt) return issuedAt < accepted.issuedAt;
-  return !accepted.hold.every((id) => hold.includes(id));
+  if (issuedAt === accepted.issuedAt) return !accepted.hold.every((id) => hold.includes(id));
+  return !(issuedAt > accepted.issuedAt);
 }
 
 /**
