@@ -2,8 +2,7 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.js';
 import { WHOLE_FILE } from '../diagnostics/range.js';
 import { UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
-import type { RecordFile } from '../records/yaml/parse.js';
-import { parseRecordFile } from '../records/yaml/parse.js';
+import { parseRecordFile, type RecordFile } from '../records/yaml/parse.js';
 import { formatRecord } from './layout.js';
 
 /** A record after formatting. */

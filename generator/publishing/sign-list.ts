@@ -1,8 +1,13 @@
 import type { LogIdentity } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { aboutBytes } from '../list/about.js';
-import type { SignedPublication } from '../list/list.js';
-import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
+import {
+  type ListBytes,
+  listBytes,
+  recordsBytes,
+  type SignedPublication,
+  withUpdatedAt,
+} from '../list/list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
 import type { CompleteRecords } from '../records/check-records.js';
 import { type Signer, signPayload } from '../signing/sign.js';

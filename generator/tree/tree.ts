@@ -5,8 +5,7 @@ import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
-import type { RegistryDescription } from './registry-description.js';
-import { openApiBytes } from './registry-description.js';
+import { openApiBytes, type RegistryDescription } from './registry-description.js';
 import type { Changes } from './site/changes.js';
 import { siteFiles } from './site/site-files.js';
 

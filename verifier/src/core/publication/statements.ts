@@ -15,7 +15,7 @@ import {
   type PublicationStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
-import type { RegistryFiles } from './registry-files.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
   checkpointFault,
   refuseOlderCheckpoint,
@@ -237,4 +237,31 @@ export function acceptStatements(
   const witnessedUntil = logged?.witnessedAt === undefined ? latest : logged.witnessedAt + maxAge;
   const freshUntil = Math.min(latest, statement?.expiresAt ?? latest, witnessedUntil);
   return { ...statements, updatedAt, sha256, freshUntil };
+}
+
+/** The statements of a registry that has a publication statement, which also names the tree of sums. */
+export interface SummedStatements extends AcceptedStatements {
+  readonly statement: NonNullable<AcceptedStatements['statement']>;
+}
+
+/**
+ * Reads and verifies the statements of a source, without the list. The rules are those for a whole publication, but the
+ * publication statement is required: nothing else proves what the list contains.
+ */
+export async function readSummedStatements(
+  files: RegistryFiles,
+  trust: SourceTrust,
+): Promise<SummedStatements> {
+  const source = limitFiles(files);
+  return underAnyRoot(trust.roots, async (root) => {
+    const statements = await readStatements(source, root, trust);
+    const { statement } = statements;
+    if (statement === undefined) {
+      throw new RegistryError(
+        'ERR_PUBLICATION_MISSING',
+        'the source has no publication statement, which a look-up needs: use createRegistryClient',
+      );
+    }
+    return { ...acceptStatements(statements, statement, trust), statement };
+  });
 }
