@@ -1,5 +1,4 @@
 import { Issuers } from '../issuer/issuers.js';
-import { LruMap } from '../lru-map.js';
 import { assertOptions } from '../options/options.js';
 import {
   type ActionClaims,
@@ -9,13 +8,13 @@ import {
   readProof,
 } from '../passport/action-proof.js';
 import type { PassportClaims } from '../passport/claims.js';
-import { HolderKey } from '../passport/holder-key.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
-import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
+import { PASSPORT_TYPE, readPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
+import { HolderKeys } from './holder-keys.js';
 import {
   assertTokenProfiles,
   PASSPORT_VERIFIER_OPTIONS,
@@ -257,26 +256,5 @@ async function withTimeout<T>(work: () => Promise<T>, timeout: number): Promise<
     return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** The maximum number of keys. */
-const MAX_KEYS = 2_000;
-
-/**
- * The keys of holders whose passports were valid, by the exact text of the JWK. An agent renews its passport often, and keeps
- * its key: the key is checked and imported once.
- */
-export class HolderKeys {
-  readonly #keys = new LruMap<string, HolderKey>(MAX_KEYS);
-
-  /** Returns the key that a passport names. */
-  read(jwk: object): HolderKey {
-    return this.#keys.get(JSON.stringify(jwk)) ?? new HolderKey(jwk);
-  }
-
-  /** Adds the key of a passport. Callers must add only those of verified passports, so that an attacker cannot evict others. */
-  add({ claims, holder }: ReadPassport): void {
-    this.#keys.set(JSON.stringify(claims.cnf.jwk), holder);
   }
 }
