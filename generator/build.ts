@@ -27,10 +27,10 @@ export interface BuildOptions extends PublishOptions {
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { issuers, out, signer: choice, listeners, ...how } = options;
   assertOutside(out, [issuers, choice.key, choice.rootKey, choice.directory]);
-  return withOutputFolder(out, async (place) => {
+  return withOutputFolder(out, async (output) => {
     const records = goodRecords(issuers, listeners?.onProgress);
     listeners?.onStage?.('records');
     const signer = await chooseBuildSigner(choice);
-    return publish({ ...how, records, signer }, place, listeners);
+    return publish({ ...how, records, signer }, output, listeners);
   });
 }

@@ -66,8 +66,8 @@ function withCommas(records: Iterable<Uint8Array>): Uint8Array[] {
   return parts;
 }
 
-/** A list with its signature and the root key that signed it. */
-export interface SignedList {
+/** A signed list, with all that is published with it and signed by the same root key. */
+export interface SignedPublication {
   readonly list: ListBytes;
   /** The payload hash: SHA-256 of the list, in hexadecimal. */
   readonly sha256: string;

@@ -7,6 +7,7 @@ import {
   type PlacedEntry,
   parseAnyEntry,
   parseBundle,
+  type ReadFile,
   readWide,
   TILE_WIDTH,
   type TilePlace,
@@ -16,12 +17,9 @@ import {
 } from '@passport-registry/verifier/core';
 import { LOG_FOLDER } from './log-files.js';
 
-/** Reads a file of a tree on any host. Undefined if there is no such file. */
-export type FetchFile = (path: string) => Promise<Uint8Array | undefined>;
-
 /** The log of a tree on any host. */
 export interface LogReader {
-  readonly fetchFile: FetchFile;
+  readonly fetchFile: ReadFile;
   /**
    * Creates the error to throw if files are missing or damaged. The message is a predicate about the log.
    *

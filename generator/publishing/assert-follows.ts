@@ -184,8 +184,9 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
 
 const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does not follow ${held.name}`;
 
-function acceptable({ files }: NamedTree, rootKey: RootKey, held: readonly StoredPublication[]) {
-  return acceptPublication(memorySource(files), { trust: pinnedKey(rootKey), maxAgeDays: undefined, held });
+function acceptable({ files }: NamedTree, rootKey: RootKey, accepted: readonly StoredPublication[]) {
+  const trust = pinnedKey(rootKey);
+  return acceptPublication(memorySource(files), { trust, maxAgeDays: undefined, accepted });
 }
 
 /** Applies the rules for changes to the two lists (rule record-changes). */

@@ -25,12 +25,12 @@ interface ProposedChange {
 export async function applyRules(
   proposed: ProposedChange,
   published: PublishedTree | undefined,
-  place: OutputFolder,
+  output: OutputFolder,
 ): Promise<readonly Diagnostic[]> {
-  await assertRootContinues(proposed, published, place);
+  await assertRootContinues(proposed, published, output);
   const { records, signer, exceptions } = proposed;
   const predecessor = predecessorOf(published, signer);
-  const before = predecessor && publishedRecords(predecessor, place.out);
+  const before = predecessor && publishedRecords(predecessor, output.out);
   return assertPublishable({ before, after: records }, exceptions, signer.development);
 }
 

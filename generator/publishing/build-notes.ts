@@ -1,6 +1,6 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import { endWithDelegation } from '../freshness/expiry.js';
-import type { SignedList } from '../list/list.js';
+import type { SignedPublication } from '../list/list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -11,7 +11,7 @@ import type { ProvenStatements } from '../verification/verify.js';
 
 /** The results of the steps of a publication. */
 export interface Outcome {
-  readonly place: OutputFolder;
+  readonly output: OutputFolder;
   /** The paths of damaged files that were made again. */
   readonly repaired: readonly string[];
   /** The updated_at that the user requested. */
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly served: PublishedTree | undefined;
   /** The same with its pending publication, which counts as published. */
   readonly published: PublishedTree | undefined;
-  readonly signed: SignedList;
+  readonly signed: SignedPublication;
   /** The statements of the new tree. */
   readonly statements: ProvenStatements;
   readonly tree: Tree;
@@ -30,7 +30,7 @@ export interface Outcome {
 
 /** Returns notes about what the user may not expect, in whole sentences. */
 export function buildNotes({
-  place,
+  output,
   repaired,
   requested,
   answers,
@@ -48,7 +48,7 @@ export function buildNotes({
   }
   if (published === undefined && !signed.development) {
     found.push(
-      `${place.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${place.named} first, and build again.`,
+      `${output.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${output.named} first, and build again.`,
     );
   }
   if (!signed.kept) found.push(...changeNotes(tree, updatedAt));
@@ -56,7 +56,7 @@ export function buildNotes({
     found.push(`These files were damaged or missing, and were made again: ${repaired.join(', ')}.`);
   }
   if (published !== undefined && !published.signed) {
-    found.push(`The tree in ${place.named} was damaged, as after a killed build, and has been repaired.`);
+    found.push(`The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`);
   }
   if (published?.holders !== undefined && !tree.has(PATHS.holders)) {
     found.push(

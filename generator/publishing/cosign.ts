@@ -34,12 +34,12 @@ export interface CosignReport {
  * @throws {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export function cosign(folder: string, options: CosignOptions): Promise<CosignReport> {
-  return withOutputFolder(folder, async (place) => {
-    const served = await readPublished(place.out);
+  return withOutputFolder(folder, async (output) => {
+    const served = await readPublished(output.out);
     if (served?.pending === undefined) {
-      return { log: await cosignAgain(served, options.log, place), completed: undefined };
+      return { log: await cosignAgain(served, options.log, output), completed: undefined };
     }
-    const completed = await complete(served, served.pending, { options, place });
+    const completed = await complete(served, served.pending, { options, output });
     if (completed.log === undefined) throw damagedLog('is missing');
     return { log: completed.log, completed };
   });
@@ -49,12 +49,12 @@ export function cosign(folder: string, options: CosignOptions): Promise<CosignRe
 export async function cosignAgain(
   published: PublishedTree | undefined,
   choice: CosignChoice,
-  place: OutputFolder,
+  output: OutputFolder,
 ): Promise<LogReport> {
-  const renewed = await renewProof(published, choice, place);
+  const renewed = await renewProof(published, choice, output);
   if (renewed === undefined) {
     throw new UsageError(
-      `${place.out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
+      `${output.out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
     );
   }
   const { head, cosigned, signatures, missing } = renewed;
@@ -66,12 +66,12 @@ export async function cosignAgain(
 function complete(
   served: PublishedTree,
   { signature, statement, about, rootKey, delegation, rotation }: PendingPublication,
-  { options, place }: { readonly options: CosignOptions; readonly place: OutputFolder },
+  { options, output }: { readonly options: CosignOptions; readonly output: OutputFolder },
 ): Promise<BuildReport> {
   const { log, checkpoint, ...tree } = options;
   if (about === undefined) {
     throw new UsageError(
-      `${place.out} has lost the names and reasons of a publication that is only in its log: run its build again, which completes it`,
+      `${output.out} has lost the names and reasons of a publication that is only in its log: run its build again, which completes it`,
     );
   }
   const issuers = withPending(served).issuers();
@@ -84,6 +84,6 @@ function complete(
   const exceptions = { allowExampleNames: true };
   return publish(
     { ...tree, records: recordsOfList(issuers, about), signer, exceptions, freshness, log },
-    place,
+    output,
   );
 }

@@ -95,11 +95,11 @@ async function assertNotPutBack(
   const published = await publishedFiles(name, (path) => files.get(path));
   const { rootKey } = published;
   if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
-  const accept = (held: readonly StoredPublication[]) =>
+  const accept = (accepted: readonly StoredPublication[]) =>
     acceptPublication(memorySource(files), {
       trust: pinnedKey(rootKey),
       maxAgeDays: undefined,
-      held,
+      accepted,
     });
   const isFirst = isOnlyLogged(files);
   const verified = isFirst ? auditLog(memorySource(files)) : accept([]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
-import type { SignedList } from '../list/list.js';
+import type { SignedPublication } from '../list/list.js';
 import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
@@ -33,7 +33,7 @@ export interface LogReport {
 /** A verified tree, and the log that contains its statements. */
 interface Logging {
   readonly tree: Tree;
-  readonly signed: SignedList;
+  readonly signed: SignedPublication;
   readonly log: ExtendedLog;
 }
 
@@ -54,16 +54,16 @@ export interface LoggedTree {
 export async function logPublication(
   { tree, signed, log }: Logging,
   choice: LogChoice | undefined,
-  place: OutputFolder,
+  output: OutputFolder,
 ): Promise<LoggedTree> {
-  const { out } = place;
+  const { out } = output;
   const cosigning = choice ?? NO_WITNESSES;
   // The remains of a log whose head was never written, or of a development key.
   if (log.isNew) rmSync(join(out, LOG_FOLDER), { recursive: true, force: true });
   const isFirst = !hasTree(out);
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
-  const written = addFiles(new Map([...first, ...log.files]), place);
+  const written = addFiles(new Map([...first, ...log.files]), output);
   const later = choice?.cosignLater === true;
   const read = (path: string) => readIfThere(out, path);
   const { signatures, missing } = later

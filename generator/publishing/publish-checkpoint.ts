@@ -51,8 +51,8 @@ export async function publishCheckpoint(
   choice: PublishedCheckpointChoice,
   witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CheckpointReport> {
-  return withOutputFolder(folder, async (place) => {
-    const { out, staging } = place;
+  return withOutputFolder(folder, async (output) => {
+    const { out, staging } = output;
     const published = await readPublished(out);
     const { list, updatedAt, rootKey, signed, statement } = published ?? {};
     if (
@@ -86,10 +86,10 @@ export async function publishCheckpoint(
     const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
     const { checkpoint } = await assertVerifiable(tree, rootKey);
     if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
-    replaceStatements(place, () => replaceCheckpoint(text, staging, out));
+    replaceStatements(output, () => replaceCheckpoint(text, staging, out));
     await dropStaleOperations(out, { rootKey, delegation });
     const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
-    const log = isWitnessed ? await cosignAgain(published, witnesses, place) : undefined;
+    const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
     return {
       updatedAt,
       sha256: hash,

@@ -24,22 +24,22 @@ import { assertWritten, writeTree } from './write.js';
  * read back. If a step before logging fails, the published tree is left unchanged. A publication that is killed after
  * its head of the log was written is completed by the same command, or by `checkpoint`.
  *
- * @param place - the output folder, from `withOutputFolder`
+ * @param output - the output folder, from `withOutputFolder`
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link AlreadyPublished} | {@link UsageError} |
  * {@link IoFailed}
  */
 export async function publish(
   publication: Publication,
-  place: OutputFolder,
+  output: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
   const { records, signer, exceptions = {}, time = {}, freshness = {}, about = {} } = publication;
   assertDescription(about);
-  const { repaired, hasStrays } = await repairTree(place);
-  const served = await readPublished(place.out);
+  const { repaired, hasStrays } = await repairTree(output);
+  const served = await readPublished(output.out);
   const published = served && withPending(served);
   const { rotation } = freshness;
-  const warnings = await applyRules({ records, signer, exceptions, rotation }, published, place);
+  const warnings = await applyRules({ records, signer, exceptions, rotation }, published, output);
   onStage?.('published tree');
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
@@ -49,7 +49,7 @@ export async function publish(
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   // Before a signature: those who sign cannot take it back.
   const holders = await holdersRecord(publication, served, signer);
-  const signed = await signedList({ records, signer, time, checkpoint, log }, published, place);
+  const signed = await signedList({ records, signer, time, checkpoint, log }, published, output);
   onStage?.('list and signature');
   const assembled = await assemble(publication, served, { signed, holders });
   onStage?.('tree');
@@ -58,13 +58,13 @@ export async function publish(
   onStage?.('verify');
   const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
   const extended = await extendLog(logging, choice);
-  if (extended?.isNew === false && extended.files.size > 0) await renewReplacedProof(served, choice, place);
+  if (extended?.isNew === false && extended.files.size > 0) await renewReplacedProof(served, choice, output);
   const logged =
-    extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, place));
+    extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, output));
   if (logged !== undefined) onStage?.('log');
   const complete = logged?.tree ?? assembled;
   const outcome = {
-    place,
+    output,
     repaired,
     requested: time.updatedAt,
     answers,
@@ -76,11 +76,11 @@ export async function publish(
   };
   if (logged?.report.isComplete === false)
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
-  const written = writeTree(outcome.tree, place, onProgress);
-  if (extended !== undefined) removeReplacedTiles(extended, place);
-  if (hasStrays) await removeStrays(place);
+  const written = writeTree(outcome.tree, output, onProgress);
+  if (extended !== undefined) removeReplacedTiles(extended, output);
+  if (hasStrays) await removeStrays(output);
   onStage?.('write');
-  assertWritten(outcome.tree, written.written, place.out);
+  assertWritten(outcome.tree, written.written, output.out);
   onStage?.('read back');
   return reportOf(outcome, written, { warnings, log: logged?.report });
 }

@@ -26,9 +26,9 @@ export interface RenewedProof extends Cosigned {
 export async function renewProof(
   published: PublishedTree | undefined,
   choice: CosignChoice,
-  place: OutputFolder,
+  output: OutputFolder,
 ): Promise<RenewedProof | undefined> {
-  const { out } = place;
+  const { out } = output;
   const read = (path: string) => readIfThere(out, path);
   const head = readLogHead(read);
   const statement = published?.statement;
@@ -39,7 +39,7 @@ export async function renewProof(
   const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
-  if (isChanged) replaceStatements(place, () => addFiles(files, place));
+  if (isChanged) replaceStatements(output, () => addFiles(files, output));
   return { ...collected, head, cosigned };
 }
 
@@ -53,9 +53,9 @@ const REPLACED_HEAD_MS = 5000;
 export async function renewReplacedProof(
   published: PublishedTree | undefined,
   choice: CosignChoice | undefined,
-  place: OutputFolder,
+  output: OutputFolder,
 ): Promise<void> {
   // A head that contains a pending publication cannot show that none followed.
   if (choice === undefined || choice.witnesses.length === 0 || published?.pending !== undefined) return;
-  await renewProof(published, { ...choice, waitMs: Math.min(choice.waitMs, REPLACED_HEAD_MS) }, place);
+  await renewProof(published, { ...choice, waitMs: Math.min(choice.waitMs, REPLACED_HEAD_MS) }, output);
 }

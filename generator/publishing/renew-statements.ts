@@ -12,13 +12,13 @@ import { addFiles, withdrawStatements } from './write.js';
  *
  * @param replace - replaces the single files
  */
-export function replaceStatements(place: OutputFolder, replace: () => void): void {
-  const isThere = existsSync(join(place.out, PATHS.statements));
-  if (isThere) withdraw(place.out);
+export function replaceStatements(output: OutputFolder, replace: () => void): void {
+  const isThere = existsSync(join(output.out, PATHS.statements));
+  if (isThere) withdraw(output.out);
   replace();
   if (!isThere) return;
-  const file = statementsFile((path) => readIfThere(place.out, path));
-  if (file !== undefined) addFiles(new Map([[PATHS.statements, file]]), place);
+  const file = statementsFile((path) => readIfThere(output.out, path));
+  if (file !== undefined) addFiles(new Map([[PATHS.statements, file]]), output);
 }
 
 function withdraw(out: string): void {

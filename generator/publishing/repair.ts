@@ -25,7 +25,7 @@ import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { rootKeyOf } from '../tree/published-tree.js';
+import { type ReadFile, rootKeyOf } from '../tree/published-tree.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
@@ -38,10 +38,10 @@ import { addFiles } from './write.js';
  *
  * @throws {@link TreeRejected} if a file of the log cannot be made again. The tree is left unchanged
  */
-export async function repairTree(place: OutputFolder): Promise<Repair> {
-  const { files, lost, hasStrays } = await findRepair(place.out);
+export async function repairTree(output: OutputFolder): Promise<Repair> {
+  const { files, lost, hasStrays } = await findRepair(output.out);
   if (lost !== undefined) throw new TreeRejected(lost);
-  if (files.size > 0) addFiles(files, place);
+  if (files.size > 0) addFiles(files, output);
   return { repaired: [...files.keys()], hasStrays };
 }
 
@@ -85,9 +85,6 @@ export async function findRepair(out: string): Promise<FoundRepair> {
   const lost = statements.lost ?? lostIn(faults, log.replaced);
   return { files, lost, hasStrays: faults.some(({ isStray }) => isStray) };
 }
-
-/** Reads a file of the tree; undefined if there is no such file. */
-type ReadFile = (path: string) => Buffer | undefined;
 
 type Entries = readonly PlacedEntry[];
 

@@ -42,16 +42,16 @@ export function reportOf(
   written: Written,
   { warnings, log }: Pick<BuildReport, 'warnings' | 'log'>,
 ): BuildReport {
-  const { place, served, signed, tree } = outcome;
+  const { output, served, signed, tree } = outcome;
   const { list, sha256, rootKey, development } = signed;
   // A pending list is kept, too, but it is new to those who read the tree.
   const kept = signed.kept && served?.list !== undefined && Buffer.compare(served.list, list.list) === 0;
   return {
-    ...{ out: place.named, updatedAt: list.updatedAt, kept, warnings, log },
+    ...{ out: output.named, updatedAt: list.updatedAt, kept, warnings, log },
     ...{ written: written.written.length, unchanged: written.unchanged, removed: written.removed.length },
     ...{ issuers: list.records.size, sha256, rootKey: rootKey.thumbprint, development },
     bytes: sizeOf(tree),
-    notes: [...logNotes(log), ...removalNotes(written, place.named), ...buildNotes(outcome)],
+    notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
   };
 }
 

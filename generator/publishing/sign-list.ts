@@ -1,8 +1,13 @@
 import type { LogIdentity } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { aboutBytes } from '../list/about.js';
-import type { SignedList } from '../list/list.js';
-import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
+import {
+  type ListBytes,
+  listBytes,
+  recordsBytes,
+  type SignedPublication,
+  withUpdatedAt,
+} from '../list/list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
 import type { CompleteRecords } from '../records/check-records.js';
 import { type Signer, signPayload } from '../signing/sign.js';
@@ -33,13 +38,13 @@ interface ListToSign<By = Signer | SignedElsewhere> {
 export async function signedList(
   { records, signer, time, checkpoint, log }: ListToSign,
   published: PublishedTree | undefined,
-  place: OutputFolder,
-): Promise<SignedList> {
+  output: OutputFolder,
+): Promise<SignedPublication> {
   const predecessor = predecessorOf(published, signer);
   const { list, signature, kept } =
     'sign' in signer
       ? await signHere({ records, signer, time }, published)
-      : followingList(signer, predecessor, place);
+      : followingList(signer, predecessor, output);
   const { rootKey, development } = signer;
   const hash = sha256(list.list);
   const sums = sumsOfList(list, predecessor?.statement?.levels ?? 0);
@@ -50,7 +55,7 @@ export async function signedList(
   const statement =
     'sign' in signer
       ? await signedStatement(subject, signer, predecessor)
-      : followingStatement(subject, signer, { predecessor, place });
+      : followingStatement(subject, signer, { predecessor, output });
   return { list, signature, kept, rootKey, development, sha256: hash, statement, sums, about };
 }
 

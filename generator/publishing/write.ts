@@ -44,10 +44,10 @@ export interface Written {
  *
  * @throws {@link IoFailed}
  */
-export function writeTree(tree: Tree, place: OutputFolder, onProgress?: OnProgress): Written {
-  const { out } = place;
+export function writeTree(tree: Tree, output: OutputFolder, onProgress?: OnProgress): Written {
+  const { out } = output;
   try {
-    return isEmpty(out) ? createTree(tree, place, onProgress) : updateTree(tree, place, onProgress);
+    return isEmpty(out) ? createTree(tree, output, onProgress) : updateTree(tree, output, onProgress);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
@@ -151,10 +151,10 @@ const isLogFile = (path: string) => `${path}/`.startsWith(LOG_FOLDER);
  *
  * @throws {@link IoFailed}
  */
-export function addFiles(files: Tree, place: OutputFolder): Written {
-  const { out, staging } = place;
+export function addFiles(files: Tree, output: OutputFolder): Written {
+  const { out, staging } = output;
   try {
-    if (isEmpty(out) && files.size > 0) return createTree(files, place);
+    if (isEmpty(out) && files.size > 0) return createTree(files, output);
     const changed = [...files].filter(([path, bytes]) => !holds(out, path, bytes));
     const staged = changed.map(([path, bytes], at): [string, string] => [
       path,

@@ -42,7 +42,7 @@ async function signedRecords(source: TreeSource, pinned: PinnedTrust | undefined
     const list = await checkSignature(files, rootKey);
     // A list of any age can be compared.
     if (pinned !== undefined)
-      await acceptPublication(source, { trust: pinned, maxAgeDays: ANY_AGE_DAYS, held: [] });
+      await acceptPublication(source, { trust: pinned, maxAgeDays: ANY_AGE_DAYS, accepted: [] });
     return recordsOfList(readList(list).issuers, await publishedAbout(files, rootKey, list));
   } catch (cause) {
     if (!(cause instanceof RegistryError || cause instanceof Problems || cause instanceof TreeRejected))

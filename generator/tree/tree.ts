@@ -1,12 +1,11 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import type { SignedList } from '../list/list.js';
+import type { SignedPublication } from '../list/list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
-import type { RegistryDescription } from './registry-description.js';
-import { openApiBytes } from './registry-description.js';
+import { openApiBytes, type RegistryDescription } from './registry-description.js';
 import type { Changes } from './site/changes.js';
 import { siteFiles } from './site/site-files.js';
 
@@ -15,7 +14,7 @@ export type Tree = ReadonlyMap<string, Uint8Array>;
 
 /** The parts of a tree. */
 export interface TreeParts {
-  readonly signed: SignedList;
+  readonly signed: SignedPublication;
   /** Whether the publication statement promises checkpoints. */
   readonly promisesCheckpoints: boolean;
   /** The name of the log that the publication statement names. */

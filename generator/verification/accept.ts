@@ -30,7 +30,7 @@ export interface AcceptOptions {
   /** The maximum age of a list without a checkpoint. Undefined: nothing is too old or has expired. */
   readonly maxAgeDays: number | undefined;
   /** The publications that were accepted before, newest first. */
-  readonly held: readonly StoredPublication[];
+  readonly accepted: readonly StoredPublication[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -110,7 +110,7 @@ export function treeFiles(tree: Tree): RegistryFiles {
   return { get: async (path) => tree.get(path) };
 }
 
-function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'held'>): Conditions {
+function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'accepted'>): Conditions {
   const isAnyAge = maxAgeDays === undefined;
   const clock = isAnyAge ? { now: Date.now(), tolerance: Number.POSITIVE_INFINITY } : clockAt();
   const maxAge = isAnyAge ? Number.POSITIVE_INFINITY : maxAgeDays * DAY_MS;
@@ -126,9 +126,9 @@ function demandsOn(trust: PinnedTrust): Pick<Conditions, 'requireCheckpoint' | '
  * Returns what the newest publication proves that was accepted before. A damaged publication, or one that is not valid under
  * the pinned key, is no evidence: the one before it counts.
  */
-async function newestMemory({ trust, held }: AcceptOptions, conditions: Conditions): Promise<Memory> {
+async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Conditions): Promise<Memory> {
   const pinned = pinnedMemory([trust.rootKey]);
-  for (const stored of held) {
+  for (const stored of accepted) {
     try {
       return await recall(storedFiles(stored), pinned, conditions);
     } catch (error) {

@@ -4,7 +4,7 @@ import { PATHS } from '../tree/paths.js';
 import { Problems, rejecting, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
-import { type CheckedLog, checkLog, type KnownLog, type LogConditions } from './verify-log.js';
+import { type AcceptedLog, type CheckedLog, checkLog, type LogConditions } from './verify-log.js';
 import { checkRotation, trustedRoot } from './verify-statements.js';
 
 /** What a tree says about its log. */
@@ -31,7 +31,7 @@ export function readStatedLog(source: TreeSource, pinned?: RootKey): Promise<Sta
 export function auditLog(
   source: TreeSource,
   pinned?: RootKey,
-  known: KnownLog = {},
+  known: AcceptedLog = {},
 ): Promise<CheckedLog | undefined> {
   return rejecting(async () => {
     const files = new SeenFiles(source);

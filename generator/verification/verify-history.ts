@@ -5,7 +5,7 @@ import { PATHS } from '../tree/paths.js';
 import { type Changes, changesBytes, parseChanges } from '../tree/site/changes.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
 import { findMisnamed } from './verify-publication.js';
-import type { RootHistory, SignedList } from './verify-statements.js';
+import type { CheckedList, RootHistory } from './verify-statements.js';
 
 /** Checks of the data about earlier lists: snapshots and changes. */
 
@@ -90,7 +90,7 @@ async function findSnapshotFault(files: SeenFiles, hash: string, { keys, pending
   return fault;
 }
 
-async function findStatementFault(statement: Uint8Array, signed: SignedList, rootKey: RootKey) {
+async function findStatementFault(statement: Uint8Array, signed: CheckedList, rootKey: RootKey) {
   try {
     const [fault] = findMisnamed(await verifyPublicationStatement(statement, rootKey, ANY_TIME), signed);
     return fault && `has a publication statement that ${fault}`;

@@ -31,8 +31,8 @@ import { assertLogged, checkStatements, treeStatements } from './log-statements.
 import { Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
 
-/** What is known of a log. */
-export interface KnownLog {
+/** What was accepted of a log before. */
+export interface AcceptedLog {
   /** A head that was accepted before. The log must contain it. */
   readonly head?: Pick<SignedHead, 'origin' | 'size' | 'root'> | undefined;
   /** Whether a file of the log was verified before, and has not changed since. */
@@ -40,7 +40,7 @@ export interface KnownLog {
 }
 
 /** What a log is checked against. */
-export interface LogConditions extends KnownLog {
+export interface LogConditions extends AcceptedLog {
   /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
   readonly statement: PublicationStatement | undefined;
   /** The root keys of the tree. */
@@ -171,7 +171,7 @@ async function checkCosignedHead(
 /** Asserts that a log contains a log that was verified before (rule log-mirror). */
 async function assertContains(
   { origin, size, tree }: SignedHead & { readonly tree: LogTree },
-  known: KnownLog['head'],
+  known: AcceptedLog['head'],
 ): Promise<void> {
   if (known === undefined) return;
   if (origin !== known.origin) throw inHead(`is of the log ${origin}, but the log is ${known.origin}`);

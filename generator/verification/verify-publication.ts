@@ -15,7 +15,7 @@ import { PATHS } from '../tree/paths.js';
 import { summedRecord } from '../tree/sums.js';
 import { CONCURRENCY } from './ask-host.js';
 import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
-import type { SignedList } from './verify-statements.js';
+import type { CheckedList } from './verify-statements.js';
 
 /**
  * Checks that the root key has signed the publication statement, and that it names the list of the tree
@@ -24,7 +24,7 @@ import type { SignedList } from './verify-statements.js';
 export async function checkPublication(
   files: SeenFiles,
   rootKey: RootKey,
-  { list, registry }: SignedList,
+  { list, registry }: CheckedList,
 ): Promise<PublicationStatement> {
   const bytes = await files.require(PATHS.publication);
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
@@ -33,7 +33,7 @@ export async function checkPublication(
 }
 
 /** Finds what a publication statement says of a list that is not so. */
-export function findMisnamed(content: PublicationStatement, { list, registry }: SignedList): string[] {
+export function findMisnamed(content: PublicationStatement, { list, registry }: CheckedList): string[] {
   const facts: [name: string, said: unknown, found: unknown][] = [
     ['sha256', content.sha256, sha256(list)],
     ['size', content.size, list.length],

@@ -8,6 +8,7 @@ import {
   ANY_TIME,
   type Checkpoint,
   canonicalBytes,
+  checkpointFault,
   type Delegation,
   decodeUtf8,
   followStep,
@@ -18,7 +19,6 @@ import {
   parseStrictJson,
   type RotationStep,
   readRotation,
-  refuseOlderThanCheckpoint,
   STATEMENT_FILES,
   type UnknownRoot,
   verifyCheckpoint,
@@ -116,13 +116,13 @@ export async function checkDelegation(files: SeenFiles, rootKey: RootKey): Promi
 }
 
 /** A list that the root key has signed. */
-export interface SignedList {
+export interface CheckedList {
   readonly list: Uint8Array;
   readonly registry: IssuerRegistry;
 }
 
 /** A signed list, and the publication statement that names it. Older trees have no statement. */
-export interface StatedList extends SignedList {
+export interface StatedList extends CheckedList {
   readonly publication: PublicationStatement | undefined;
 }
 
@@ -141,13 +141,12 @@ export async function checkCheckpoint(
   const delegation = await files.get(PATHS.delegation);
   const checkpoint = await verifyCheckpoint({ checkpoint: bytes, delegation }, rootKey, ANY_TIME);
   const { sequence } = checkpoint;
-  if (publication !== undefined) refuseOlderThanCheckpoint(publication, checkpoint);
-  else if (sequence !== undefined) {
+  if (publication === undefined && sequence !== undefined)
     throw new Problems([`the checkpoint names publication ${sequence}, but the tree has none`]);
-  }
-  const named = { ...checkpoint, updated_at: checkpoint.updatedAt };
+  const fault = publication && checkpointFault(publication, checkpoint);
+  if (fault !== undefined) throw new Problems([fault]);
   if (checkpoint.sha256 === sha256(list)) {
-    if (named.size !== list.length || named.updated_at !== updated_at) {
+    if (checkpoint.size !== list.length || checkpoint.updatedAt !== updated_at) {
       throw new Problems(['the checkpoint names the hash of the list, but another size or updated_at']);
     }
   } else await checkOlderList(files, checkpoint, updated_at);
@@ -191,7 +190,7 @@ export async function checkOperations(
 }
 
 /** The data for the checks that depend on the clock. */
-export interface Freshness extends SignedList {
+export interface Freshness extends CheckedList {
   readonly rotation: RootHistory | undefined;
   readonly delegation: Delegation | undefined;
   /** Undefined if the tree has no publication statement. */

@@ -91,9 +91,9 @@ async function downloadStated(
   files: ListedFiles,
   { rules, held }: DownloadTarget,
 ): Promise<PublicationStatement> {
-  const head = await rules.acceptStatements();
-  const { statement } = head;
-  assertSamePublication(head, release.read(CHECKSUMS_PATH), files);
+  const statements = await rules.acceptStatements();
+  const { statement } = statements;
+  assertSamePublication(statements, release.read(CHECKSUMS_PATH), files);
   const records = await downloadRecords(release, statement);
   if (held !== undefined)
     makeChanges(release, held, { updatedAt: statement.updatedAt, records, files: files.all });

@@ -63,7 +63,7 @@ export async function downloadVerified(
   const { source, trust, maxAgeDays, env, witness, verifyHolders } = options;
   const heldLog = await readHeldLog(accepted, trust.rootKey);
   const publications = accepted.flatMap((release) => release.stored() ?? []);
-  const [tree, conditions] = [folderSource(folder), { trust, maxAgeDays, held: publications }];
+  const [tree, conditions] = [folderSource(folder), { trust, maxAgeDays, accepted: publications }];
   let log: CheckedLog | undefined;
   const acceptLog = async (source: TreeSource, isVerified?: (path: string) => boolean) => {
     log = await auditLog(source, trust.rootKey, { head: heldLog?.head, isVerified });

@@ -10,7 +10,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { appendEntries } from '../../build/generator/log/append.js';
 import { EMPTY_LOG } from '../../build/generator/log/log-files.js';
-import { type FetchFile, type LogReader, readEntries } from '../../build/generator/log/read-log.js';
+import { type LogReader, readEntries } from '../../build/generator/log/read-log.js';
 import { naiveLeaf, naiveRoot } from './merkle.js';
 import { cosignatureBy, type NoteSigner, signedHead } from './note-keys.js';
 import { sha256 } from './publication.js';
@@ -85,7 +85,7 @@ export const fileReader = (tree: string) => async (path: string) =>
   existsSync(join(tree, path)) ? readFileSync(join(tree, path)) : undefined;
 
 /** A log for `readEntries`, whose errors say what is wrong with the log. */
-export const logReader = (fetchFile: FetchFile): LogReader => ({
+export const logReader = (fetchFile: LogReader['fetchFile']): LogReader => ({
   fetchFile,
   invalid: (message) => new Error(`the log ${message}`),
 });

@@ -1,6 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { canonicalBytes, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
-import type { SignedList } from '../../list/list.js';
+import type { SignedPublication } from '../../list/list.js';
 import type { ListDiff, PublishedList } from '../../list/list-diff.js';
 import { uuidOf } from './uuid.js';
 
@@ -37,7 +37,7 @@ const MAX_CHANGES = 1000;
  * @param diff - undefined if no list with a valid signature is published
  */
 export function changesUpTo(
-  { list: { updatedAt }, rootKey }: SignedList,
+  { list: { updatedAt }, rootKey }: SignedPublication,
   held: Uint8Array | undefined,
   diff: ListDiff | undefined,
 ): Changes {

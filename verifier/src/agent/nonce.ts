@@ -1,4 +1,4 @@
-import { encodeBase64url } from '../core/bytes/base64url.js';
+import { encodeBase64url } from '../core/bytes/encodings.js';
 import { RegistryError } from '../core/errors.js';
 import type { PublicJwk } from '../core/keys/public-key.js';
 import { isDateTime } from '../core/list/date-time.js';

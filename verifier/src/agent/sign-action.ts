@@ -1,5 +1,5 @@
-import { decodeBase64url } from '../core/bytes/base64url.js';
 import { isObject } from '../core/bytes/checks.js';
+import { decodeBase64url } from '../core/bytes/encodings.js';
 import { hashBase64url } from '../core/bytes/sha256-sync.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
 import { RegistryError } from '../core/errors.js';

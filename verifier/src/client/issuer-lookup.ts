@@ -1,8 +1,11 @@
 import { isValidIssuerId } from '../core/generated/predicates.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
-import { statementFiles } from '../core/publication/statements.js';
+import {
+  readSummedStatements,
+  type SummedStatements,
+  statementFiles,
+} from '../core/publication/statements.js';
 import { statementsToStored } from '../core/publication/stored-publication.js';
-import { readSummedStatements, type SummedStatements } from '../core/publication/summed-statements.js';
 import { type Decision, decideWith } from '../policy/decide.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import {

@@ -1,11 +1,12 @@
 import type { RootKey } from '../core/keys/root-key.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
 import {
+  readAccepted,
   type StoredPublication,
   storedDelegationTime,
   storedFiles,
+  trustInStore,
 } from '../core/publication/stored-publication.js';
-import { readAccepted, trustInStore } from '../core/publication/stored-statements.js';
 import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
 import type { Loaded } from './client-events.js';

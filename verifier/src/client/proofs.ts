@@ -1,6 +1,6 @@
 import { NoUsableSource, type RegistryError } from '../core/errors.js';
 import type { Issuer } from '../core/generated/schemas.js';
-import type { SummedStatements } from '../core/publication/summed-statements.js';
+import type { SummedStatements } from '../core/publication/statements.js';
 import { readProvenRecord } from '../core/sums/proof.js';
 import { LruMap } from '../lru-map.js';
 import { type AskedQuestion, askSources } from './ask-sources.js';

@@ -19,10 +19,9 @@
 
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
-export { decodeBase64, encodeBase64 } from './bytes/base64.js';
-export { decodeBase64url } from './bytes/base64url.js';
 export { isObject } from './bytes/checks.js';
 export { type Clock, hasPassed, isToCome } from './bytes/clock.js';
+export { decodeBase64, decodeBase64url, encodeBase64 } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
@@ -58,8 +57,17 @@ export { assertCanonical, assertSorted, parseList, readList } from './list/list.
 
 // The tree of sums, which proves one record (rules sums-form, tree-of-sums).
 
-export { idHashOf, readSums, sumsLine } from './sums/sums-file.js';
-export { MAX_LEVELS, prefixesTo, prefixOf, recordIdOf, recordPath, sumsPath } from './sums/sums-place.js';
+export {
+  idHashOf,
+  MAX_LEVELS,
+  prefixesTo,
+  prefixOf,
+  readSums,
+  recordIdOf,
+  recordPath,
+  sumsLine,
+  sumsPath,
+} from './sums/sums-file.js';
 export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
 
 // The statements that the root key or an online key signs (rule jwt-profile).
@@ -103,10 +111,10 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
-export { isOlderCheckpoint, refuseOlderList, refuseOlderThanCheckpoint } from './publication/rollback.js';
+export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
+export type { SummedStatements } from './publication/statements.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
 export { STORED_FILES, storedFiles } from './publication/stored-publication.js';
-export type { SummedStatements } from './publication/summed-statements.js';
 export {
   type Conditions,
   type Memory,

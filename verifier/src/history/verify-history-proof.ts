@@ -14,8 +14,7 @@ import { readRotation, walkSteps } from '../core/statements/rotation.js';
 import { ANY_TIME } from '../core/statements/statement.js';
 import { assertTrustAnchor, importAnchorRoot } from '../core/statements/trust-anchor.js';
 import { type HashedFiles, readProvenRecord } from '../core/sums/proof.js';
-import { idHashOf } from '../core/sums/sums-file.js';
-import { prefixesTo, recordPath, sumsPath } from '../core/sums/sums-place.js';
+import { idHashOf, prefixesTo, recordPath, sumsPath } from '../core/sums/sums-file.js';
 import { assertOptions, OBJECT, required } from '../options/options.js';
 import type { PinnedTrustAnchor } from '../options/pinned-trust.js';
 

@@ -1,7 +1,6 @@
 import { type Check, isObject } from '../core/bytes/checks.js';
 import { hasPassed, isToCome } from '../core/bytes/clock.js';
-import { importPublicKey } from '../core/keys/public-key.js';
-import { thumbprintOf } from '../core/keys/thumbprint.js';
+import { importPublicKey, thumbprintOf } from '../core/keys/public-key.js';
 import { instantOf, isDateTime } from '../core/list/date-time.js';
 import type { Mandate, PassportClaims } from './claims.js';
 import { readJws, verifyJws } from './passport-jws.js';

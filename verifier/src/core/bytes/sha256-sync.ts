@@ -1,6 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import { encodeBase64url } from './base64url.js';
-import { hexOf } from './hex.js';
+import { encodeBase64url, hexOf } from './encodings.js';
 
 /*
  * Synchronous SHA-256 for small inputs. WebCrypto hashes on another thread. For an input the size of a request, the

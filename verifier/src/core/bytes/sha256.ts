@@ -1,4 +1,4 @@
-import { hexOf } from './hex.js';
+import { hexOf } from './encodings.js';
 
 /**
  * Returns the SHA-256 of some bytes in lower-case hexadecimal.

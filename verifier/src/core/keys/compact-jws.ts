@@ -1,5 +1,5 @@
-import { decodeBase64url } from '../bytes/base64url.js';
 import { isObject } from '../bytes/checks.js';
+import { decodeBase64url } from '../bytes/encodings.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { LIMITS } from '../limits.js';

@@ -1,4 +1,4 @@
-import { hexOf } from '../bytes/hex.js';
+import { hexOf } from '../bytes/encodings.js';
 
 /** The field of Curve25519 and the constant of its Edwards form (RFC 8032, section 5.1). */
 const ED25519 = {

@@ -1,6 +1,4 @@
-import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
-import { decodeBase64url, encodeBase64url } from '../bytes/base64url.js';
-import { hexOf } from '../bytes/hex.js';
+import { decodeBase64, decodeBase64url, encodeBase64, encodeBase64url, hexOf } from '../bytes/encodings.js';
 import { hashBytes } from '../bytes/sha256-sync.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { type CheckedJwk, importChecked, isSignedBy, publicMembers } from './public-key.js';

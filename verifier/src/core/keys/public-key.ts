@@ -1,7 +1,9 @@
 import type { CryptoKey } from 'jose';
-import { decodeBase64url } from '../bytes/base64url.js';
 import { isObject } from '../bytes/checks.js';
+import { decodeBase64url } from '../bytes/encodings.js';
+import { hashBase64url } from '../bytes/sha256-sync.js';
 import { isValidBytes32 } from '../generated/predicates.js';
+import type { RootJwk } from '../generated/schemas.js';
 import { ed25519Fault, p256Fault } from './curve-points.js';
 
 /** A public Ed25519 or P-256 JWK with only the members of the key. */
@@ -124,4 +126,10 @@ export function isSignedBy(
     signature as BufferSource,
     bytes as BufferSource,
   );
+}
+
+/** Returns the RFC 7638 thumbprint of a public key: SHA-256 of its required members, in base64url. */
+export function thumbprintOf({ crv, kty, x, y }: PublicJwk | RootJwk): string {
+  // The members are in lexicographic order. JSON leaves out a `y` that is undefined.
+  return hashBase64url(JSON.stringify({ crv, kty, x, y: y ?? undefined }));
 }

@@ -1,8 +1,13 @@
 import type { CryptoKey } from 'jose';
 import { RegistryError } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
-import { type CheckedJwk, importChecked, type KeyAlgorithm, publicMembers } from './public-key.js';
-import { thumbprintOf } from './thumbprint.js';
+import {
+  type CheckedJwk,
+  importChecked,
+  type KeyAlgorithm,
+  publicMembers,
+  thumbprintOf,
+} from './public-key.js';
 
 /** A checked and imported root key. */
 export interface RootKey {

@@ -1,4 +1,4 @@
-import { decodeBase64url, encodeBase64url } from '../bytes/base64url.js';
+import { decodeBase64url, encodeBase64url } from '../bytes/encodings.js';
 import { RegistryError } from '../errors.js';
 import { isSignedBy } from './public-key.js';
 import type { RootKey } from './root-key.js';

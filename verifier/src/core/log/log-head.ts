@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
+import { decodeBase64, encodeBase64 } from '../bytes/encodings.js';
 import { shown } from '../bytes/fault.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { isSignedByNoteKey, type NoteKey } from '../keys/note-key.js';

@@ -1,5 +1,4 @@
-import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
-import { hexOf } from '../bytes/hex.js';
+import { decodeBase64, encodeBase64, hexOf } from '../bytes/encodings.js';
 import { type Invalid, textOf } from '../bytes/utf8.js';
 import { isKeyName, type NoteKey } from '../keys/note-key.js';
 

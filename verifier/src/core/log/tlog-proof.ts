@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '../bytes/base64.js';
+import { decodeBase64, encodeBase64 } from '../bytes/encodings.js';
 import { type Invalid, textOf } from '../bytes/utf8.js';
 import { LIMITS } from '../limits.js';
 import { parseHead, type SignedHead } from './log-head.js';

@@ -35,8 +35,8 @@ interface DatedCheckpoint {
 
 /** Whether a checkpoint is older than another one. Of two of the same second, the one that holds fewer issuers is older. */
 export function isOlderCheckpoint({ issuedAt, hold }: DatedCheckpoint, accepted: DatedCheckpoint): boolean {
-  if (issuedAt !== accepted.issuedAt) return issuedAt < accepted.issuedAt;
-  return !accepted.hold.every((id) => hold.includes(id));
+  if (issuedAt === accepted.issuedAt) return !accepted.hold.every((id) => hold.includes(id));
+  return !(issuedAt > accepted.issuedAt);
 }
 
 /**
@@ -97,19 +97,20 @@ function faultAfter(
  * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
  * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
  * (rule statement-checkpoint).
+ *
+ * @returns why the statement does not fit the checkpoint. Undefined if it does
  */
-export function refuseOlderThanCheckpoint(statement: PublicationStatement, checkpoint: Checkpoint): void {
+export function checkpointFault(statement: PublicationStatement, checkpoint: Checkpoint): string | undefined {
   const { sequence = 0 } = checkpoint;
   const isSame =
     statement.sha256 === checkpoint.sha256 &&
     statement.size === checkpoint.size &&
     statement.updatedAt === checkpoint.updatedAt;
   const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
-  if (statement.sequence >= sequence && (isSame || isNewer)) return;
-  throw new RegistryError(
-    'ERR_CHECKPOINT_MISMATCH',
+  if (statement.sequence >= sequence && (isSame || isNewer)) return undefined;
+  return (
     `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt} and publication ${sequence}, but ` +
-      `publication ${statement.sequence} names the list ${statement.sha256} of ${statement.updatedAt}`,
+    `publication ${statement.sequence} names the list ${statement.sha256} of ${statement.updatedAt}`
   );
 }
 

@@ -15,13 +15,13 @@ import {
   type PublicationStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
-import type { RegistryFiles } from './registry-files.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
+  checkpointFault,
   refuseOlderCheckpoint,
   refuseOlderDelegation,
   refuseOlderList,
   refuseOlderStatement,
-  refuseOlderThanCheckpoint,
 } from './rollback.js';
 
 /** What a verifier requires of the statements of a registry. */
@@ -118,7 +118,8 @@ export async function readStatements(
   }
   if (statement !== undefined) {
     refuseOlderStatement(statement, known?.statement);
-    if (checkpoint !== undefined) refuseOlderThanCheckpoint(statement, checkpoint);
+    const fault = checkpoint && checkpointFault(statement, checkpoint);
+    if (fault !== undefined) throw new RegistryError('ERR_CHECKPOINT_MISMATCH', fault);
     refuseOlderList(statement, accepted);
   }
   return {
@@ -236,4 +237,31 @@ export function acceptStatements(
   const witnessedUntil = logged?.witnessedAt === undefined ? latest : logged.witnessedAt + maxAge;
   const freshUntil = Math.min(latest, statement?.expiresAt ?? latest, witnessedUntil);
   return { ...statements, updatedAt, sha256, freshUntil };
+}
+
+/** The statements of a registry that has a publication statement, which also names the tree of sums. */
+export interface SummedStatements extends AcceptedStatements {
+  readonly statement: NonNullable<AcceptedStatements['statement']>;
+}
+
+/**
+ * Reads and verifies the statements of a source, without the list. The rules are those for a whole publication, but the
+ * publication statement is required: nothing else proves what the list contains.
+ */
+export async function readSummedStatements(
+  files: RegistryFiles,
+  trust: SourceTrust,
+): Promise<SummedStatements> {
+  const source = limitFiles(files);
+  return underAnyRoot(trust.roots, async (root) => {
+    const statements = await readStatements(source, root, trust);
+    const { statement } = statements;
+    if (statement === undefined) {
+      throw new RegistryError(
+        'ERR_PUBLICATION_MISSING',
+        'the source has no publication statement, which a look-up needs: use createRegistryClient',
+      );
+    }
+    return { ...acceptStatements(statements, statement, trust), statement };
+  });
 }

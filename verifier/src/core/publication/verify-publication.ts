@@ -4,9 +4,13 @@ import { limitOf } from '../limits.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
 import { type Publication, readPublication, type Trust } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
-import type { AcceptedStatements, StatementTrust } from './statements.js';
-import { readAccepted, trustInStore } from './stored-statements.js';
-import { readSummedStatements, type SummedStatements } from './summed-statements.js';
+import {
+  type AcceptedStatements,
+  readSummedStatements,
+  type StatementTrust,
+  type SummedStatements,
+} from './statements.js';
+import { readAccepted, trustInStore } from './stored-publication.js';
 
 /** What a reader knows before it reads a source. */
 export interface Memory {

@@ -4,7 +4,7 @@ import { isValidLogOrigin } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
 import { isUpdatedAt } from '../list/date-time.js';
-import { MAX_LEVELS } from '../sums/sums-place.js';
+import { MAX_LEVELS } from '../sums/sums-file.js';
 import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
 
 /** A log and its key (rule log-name). */

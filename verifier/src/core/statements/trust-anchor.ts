@@ -3,9 +3,8 @@ import { faultIn, shown } from '../bytes/fault.js';
 import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { REQUIRED_ANCHOR_MEMBERS, type TrustAnchor } from '../generated/schemas.js';
-import { publicMembers } from '../keys/public-key.js';
+import { publicMembers, thumbprintOf } from '../keys/public-key.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
-import { thumbprintOf } from '../keys/thumbprint.js';
 import { logTrustOf } from './log-trust.js';
 
 const EXPECTED: Readonly<Record<string, string>> = {

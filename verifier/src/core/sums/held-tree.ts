@@ -1,7 +1,6 @@
 import { hashHex } from '../bytes/sha256-sync.js';
 import type { Steps } from '../bytes/steps.js';
-import { idHashOf, readSums, type Sums } from './sums-file.js';
-import { prefixOf, recordPath, sumsPath } from './sums-place.js';
+import { idHashOf, prefixOf, readSums, recordPath, type Sums, sumsPath } from './sums-file.js';
 import { type SummedRecord, type SumsTree, sumsTreeSteps } from './sums-tree.js';
 
 /** A record of which only the text is known. */

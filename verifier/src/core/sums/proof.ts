@@ -1,7 +1,14 @@
 import type { Issuer } from '../generated/schemas.js';
 import { readRecord } from '../list/record.js';
-import { idHashOf, type NamedSums, readSums, type Sums } from './sums-file.js';
-import { prefixesTo, recordPath, sumsPath } from './sums-place.js';
+import {
+  idHashOf,
+  type NamedSums,
+  prefixesTo,
+  readSums,
+  recordPath,
+  type Sums,
+  sumsPath,
+} from './sums-file.js';
 
 /** Provides files whose hashes are known. */
 export interface HashedFiles {

@@ -1,6 +1,5 @@
 import { finish, type Steps } from '../bytes/steps.js';
-import { sumsLine } from './sums-file.js';
-import { MAX_LEVELS, recordPath, sumsPath } from './sums-place.js';
+import { MAX_LEVELS, recordPath, sumsLine, sumsPath } from './sums-file.js';
 
 /** A record in a tree of sums. */
 export interface SummedRecord {
