@@ -1,8 +1,9 @@
+import type { Case, Documents, PassportRequest, Right, Role, Step } from '../cases/case.js';
 import { sha256Hex, utf8 } from '../cases/encoding.js';
 import { badKeys } from '../cases/forgeries.js';
 import type { Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { variant } from '../cases/make-case.js';
+import { type Draft, either, makeCase, variant } from '../cases/make-case.js';
 import {
   ACTION,
   AUDIENCE,
@@ -26,11 +27,9 @@ import {
   status,
 } from '../cases/passports.js';
 import { FORMS, GOOD_JSON, JSON_TRAPS } from '../cases/traps.js';
-import type { Documents, KitCase, KitRole, KitStep, PassportRequest, Right } from './kit-case.js';
-import { either, type KitDraft, kitCase } from './make.js';
 
 /** What a verifier of passports and actions must accept and refuse (rule run-time-order). */
-export function* passportKit(role: KitRole): Generator<KitCase> {
+export function* passportKit(role: Role): Generator<Case> {
   yield* good(role);
   yield* tokens(role);
   yield* claims(role);
@@ -81,26 +80,26 @@ function requestOf({
   };
 }
 
-const stepOf = (odd: Odd, right: Right): KitStep => ({
+const stepOf = (odd: Odd, right: Right): Step => ({
   ...{ now: odd.now ?? now, sources: [{ base, patches: [] }], passport: requestOf(odd), right },
 });
 
-interface About extends Partial<KitDraft> {
+interface About extends Partial<Draft> {
   readonly id: string;
   readonly rule: string;
 }
 
 /** Makes a case with one step. */
-function make(role: KitRole, about: About, steps: readonly KitStep[]): KitCase {
+function make(role: Role, about: About, steps: readonly Step[]): Case {
   const why = about.why ?? 'A passport, or an action with its proof.';
-  return kitCase(role, { base, ...about, why, steps }, 'accept');
+  return makeCase(role, { base, ...about, why, steps }, 'accept');
 }
 
 /** Makes cases of one topic. */
-const topic = (role: KitRole, name: string, rule: string) => (id: string, odd: Odd, right: Right) =>
+const topic = (role: Role, name: string, rule: string) => (id: string, odd: Odd, right: Right) =>
   make(role, { id: `${name}/${id}`, rule }, [stepOf(odd, right)]);
 
-function* good(role: KitRole): Generator<KitCase> {
+function* good(role: Role): Generator<Case> {
   const at = topic(role, 'good', 'run-time-order');
   yield at('a passport', {}, 'accept');
   yield at('an action', { acts: true }, 'accept');
@@ -108,7 +107,7 @@ function* good(role: KitRole): Generator<KitCase> {
   yield at('a signed mandate', { acts: true, token: withMandate() }, 'accept');
 }
 
-function* tokens(role: KitRole): Generator<KitCase> {
+function* tokens(role: Role): Generator<Case> {
   const at = topic(role, 'token', 'jwt-profile');
   const malformed = ['token-malformed'];
   yield at('signed by a stranger', { token: { signer: 'stranger' } }, ['token-signature-invalid']);
@@ -185,7 +184,7 @@ const CLAIMS: Readonly<
   note: { good: [{ any: ['thing'] }], bad: [] },
 };
 
-function* claims(role: KitRole): Generator<KitCase> {
+function* claims(role: Role): Generator<Case> {
   const at = topic(role, 'claim', 'passport-claims');
   for (const [claim, { good: right = [], bad }] of Object.entries(CLAIMS)) {
     for (const [number, value] of [...right, ...bad].entries()) {
@@ -217,7 +216,7 @@ function* claims(role: KitRole): Generator<KitCase> {
 
 const TOLERANCE = 30_000;
 
-function* times(role: KitRole): Generator<KitCase> {
+function* times(role: Role): Generator<Case> {
   const at = topic(role, 'time', 'other-clocks');
   const begin = ISSUED * 1000 - TOLERANCE;
   const end = (ISSUED + LIFETIME) * 1000 + TOLERANCE;
@@ -249,7 +248,7 @@ function* times(role: KitRole): Generator<KitCase> {
   }
 }
 
-function* issuers(role: KitRole): Generator<KitCase> {
+function* issuers(role: Role): Generator<Case> {
   const shown = (about: About, right: Right) => {
     const sources = [{ base: about.base ?? base, patches: about.patches ?? [] }];
     return make(role, { ...about, id: `issuer/${about.id}` }, [{ ...stepOf({}, right), sources }]);
@@ -348,7 +347,7 @@ function* strange(prefix: string): Generator<[string, { status: number; body: st
     yield [`the body ${body || 'empty'}`, answer(body), [`${prefix}-invalid`]];
 }
 
-function* discovery(role: KitRole): Generator<KitCase> {
+function* discovery(role: Role): Generator<Case> {
   const at = topic(role, 'metadata', 'issuer-metadata');
   const responses = topic(role, 'metadata', 'issuer-responses');
   const shows = (body: string): Odd => ({ documents: { [METADATA]: answer(body) } });
@@ -387,7 +386,7 @@ function* discovery(role: KitRole): Generator<KitCase> {
   ]);
 }
 
-function* keySets(role: KitRole): Generator<KitCase> {
+function* keySets(role: Role): Generator<Case> {
   const at = topic(role, 'keys', 'issuer-keys');
   const shows = (...keys: readonly unknown[]): Odd => ({ documents: { [JWKS]: answer(jwks(...keys)) } });
   for (const [name, document, codes] of strange('jwks'))
@@ -440,7 +439,7 @@ function* keySets(role: KitRole): Generator<KitCase> {
   }
 }
 
-function* statuses(role: KitRole): Generator<KitCase> {
+function* statuses(role: Role): Generator<Case> {
   const at = topic(role, 'status', 'issuer-status');
   const shows = (more: Members, nonce = 0): Odd => ({
     documents: { [STATUS]: answer(status(more)) },
@@ -483,7 +482,7 @@ const MANDATES: readonly (readonly [string, Members, Right])[] = [
   ['another member', { note: 1 }, 'accept'],
 ];
 
-function* mandates(role: KitRole): Generator<KitCase> {
+function* mandates(role: Role): Generator<Case> {
   const at = topic(role, 'mandate', 'mandate-form');
   const has = (value: unknown): Odd => ({ acts: true, token: { claims: { mandate: value } } });
   yield at('none', has(undefined), ['mandate-missing']);
@@ -532,7 +531,7 @@ const SCOPES: readonly (readonly [readonly string[], string, Right])[] = [
   [['A_b-1.c'], 'A_b-1.c', 'accept'],
 ];
 
-function* scopes(role: KitRole): Generator<KitCase> {
+function* scopes(role: Role): Generator<Case> {
   const at = topic(role, 'scope', 'scope-cover');
   for (const [scope, action, right] of SCOPES) {
     const name = `${scope.map((one) => one.slice(0, 20)).join(' ') || 'none'} for ${action.slice(0, 20) || 'nothing'} (${action.length})`;
@@ -544,7 +543,7 @@ function withMandate(odd: OddJws = {}, more: Members = {}): OddJws {
   return { claims: { mandate: signedMandate(odd), principal_jkt: principal.thumbprint, ...more } };
 }
 
-function* signedMandates(role: KitRole): Generator<KitCase> {
+function* signedMandates(role: Role): Generator<Case> {
   const at = topic(role, 'signed-mandate', 'mandate-jws');
   const has = (odd: OddJws, more: Members = {}): Odd => ({ acts: true, token: withMandate(odd, more) });
   yield at('good', has({}), 'accept');
@@ -596,7 +595,7 @@ const PROOF: Readonly<
   note: { good: [1], bad: [] },
 };
 
-function* proofs(role: KitRole): Generator<KitCase> {
+function* proofs(role: Role): Generator<Case> {
   const at = topic(role, 'proof', 'action-proof');
   const has = (proof: OddJws): Odd => ({ acts: true, proof });
   yield at('by a stranger', has({ signer: 'stranger' }), ['proof-signature-invalid']);
@@ -646,7 +645,7 @@ function* proofs(role: KitRole): Generator<KitCase> {
 
 const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
-function* payloads(role: KitRole): Generator<KitCase> {
+function* payloads(role: Role): Generator<Case> {
   const at = (id: string, { text, canonical = text }: { text: string; canonical?: string }, right: Right) =>
     topic(role, 'payload', 'canonical-values')(
       id,
@@ -676,7 +675,7 @@ function* payloads(role: KitRole): Generator<KitCase> {
     yield at(`the text ${text}`, { text }, ['payload-malformed']);
 }
 
-function* memories(role: KitRole): Generator<KitCase> {
+function* memories(role: Role): Generator<Case> {
   const at = (id: string, rule: string, steps: readonly (readonly [Odd, Right])[]) =>
     make(
       role,

@@ -2,15 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Case } from '../../build/conformance/cases/case.js';
 import { kitCases } from '../../build/conformance/kit/index.js';
-import type { KitCase } from '../../build/conformance/kit/kit-case.js';
+import { ChildProgram } from '../../build/conformance/runner/program.js';
 import { CannotRun, type RunResult, run } from '../../build/conformance/runner/run.js';
 import { ROOT } from '../support/paths.js';
 import { temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const MAIN = join(ROOT, 'build/conformance/main.js');
 const LIST = [...kitCases('list')];
-const find = (id: string) => LIST.find((one) => one.id === id) as KitCase;
+const find = (id: string) => LIST.find((one) => one.id === id) as Case;
 /** Two cases to accept, and one to refuse. */
 const CASES = [find('list/good/plain'), find('list/good/stated'), find('list/bytes/plain, a final newline')];
 
@@ -31,7 +32,7 @@ function program(expression: string, hello = 'protocol: 1, roles: ["list"], name
 
 const xfails = new Set<string>();
 const runWith = (command: readonly string[], more: Partial<Parameters<typeof run>[1]> = {}) =>
-  run(CASES, { role: 'list', command, xfails, timeoutMs: 20_000, ...more });
+  run(CASES, { role: 'list', start: () => new ChildProgram(command), xfails, timeoutMs: 20_000, ...more });
 const outcomes = ({ results }: RunResult) => results.map(({ outcome }) => outcome);
 const messages = ({ results }: RunResult) => results.map(({ message }) => message);
 
@@ -120,7 +121,7 @@ describe('the runner', () => {
   it('skips what needs an algorithm that the program does not have', async () => {
     const result = await run([find('list/good/p256')], {
       role: 'list',
-      command: program('right(m)'),
+      start: () => new ChildProgram(program('right(m)')),
       xfails,
       timeoutMs: 9000,
     });
