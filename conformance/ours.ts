@@ -14,16 +14,19 @@ import {
   type PassportVerifier,
   type Registry,
   RegistryError,
+  type TokenProfile,
   type TrustAnchor,
   type TrustPolicy,
   verifyList,
 } from '@passport-registry/verifier';
 import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/verifier/core';
+import { requirePassport } from '@passport-registry/verifier/fetch';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
+import { parseHolders } from '../custody/ceremony/holders-file.js';
 import { demandsOf } from '../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../generator/verification/tree-source.js';
 import { verifyTree } from '../generator/verification/verify.js';
-import { type PassportRequest, ROLES, type Role } from './cases/case.js';
+import { type PassportRequest, type Profile, ROLES, type Role } from './cases/case.js';
 import { codesOf } from './roles/errors.js';
 import { mirrorFolder } from './roles/mirror.js';
 import { PageReader } from './roles/page.js';
@@ -180,7 +183,9 @@ function lookup(): Verifier {
 
 async function auditor({ anchor, folder }: Message): Promise<Answer> {
   const trust = await pinnedTrust(anchorOf(anchor));
-  const report = await verifyTree(folderSource(folder), trust.rootKey, { ...demandsOf(trust), now: clock });
+  const report = await verifyTree(folderSource(folder), trust.rootKey, {
+    ...{ ...demandsOf(trust), now: clock, verifyHolders: parseHolders },
+  });
   if (report.ok) return { verdict: 'accept' };
   return { verdict: 'refuse', code: report.checks.flatMap(({ code }) => code ?? []) };
 }
@@ -206,7 +211,7 @@ function passport(): Verifier {
     return new Response(body, { status });
   };
   return async (message) => {
-    const { audience, token, action, payload = '{}', proof = '' } = message.passport;
+    const { audience, token, action, request, profile, payload = '{}', proof = '' } = message.passport;
     documents = message.passport.documents;
     if (message.step === 0) {
       verifier = createPassportVerifier({
@@ -215,20 +220,42 @@ function passport(): Verifier {
           policy: message.policy ?? ANY,
           audience,
           fetch: answer as typeof fetch,
+          ...(profile && { tokenProfiles: { kit: profileOf(profile) } }),
         },
         ...{ now: clock, cooldown: 0, statusMaxAge: 0, replayStore: memoryReplayStore({ now: clock }) },
       });
     }
     const held = verifier as PassportVerifier;
+    if (request !== undefined) return requested(held, message.passport);
     const verdict =
-      action === undefined
-        ? await held.verifyPassport(token)
-        : await held.verifyAction({ token, action, payload: JSON.parse(payload), proof });
+      profile !== undefined
+        ? await held.verifyToken(token, 'kit')
+        : action === undefined
+          ? await held.verifyPassport(token)
+          : await held.verifyAction({ token, action, payload: JSON.parse(payload), proof });
     const isGood = 'accepted' in verdict ? verdict.accepted : verdict.allowed;
     return isGood
       ? { verdict: 'accept' }
       : { verdict: 'refuse', code: verdict.reasons.map(({ code }) => code) };
   };
+}
+
+const profileOf = ({ typ, max_age, algorithms, required_claims }: Profile): TokenProfile => ({
+  type: typ,
+  ...(max_age !== undefined && { maxAge: max_age }),
+  ...(algorithms && { algorithms: algorithms as readonly ('Ed25519' | 'ES256')[] }),
+  ...(required_claims && { requiredClaims: required_claims }),
+});
+
+/** Shows a request to the middleware. */
+async function requested(verifier: PassportVerifier, passport: PassportRequest): Promise<Answer> {
+  const { audience, token, action = '', proof = '', request } = passport;
+  const headers = { authorization: `Bearer ${token}`, 'action-proof': proof };
+  const { target = '/', body } = request ?? {};
+  const sent = new Request(`${audience}${target}`, { headers, ...(body && { method: 'POST', body }) });
+  const response = await requirePassport({ verifier, action }, () => new Response('admitted'))(sent);
+  if (response.ok) return { verdict: 'accept' };
+  return { verdict: 'refuse', code: ((await response.json()) as { error: string }).error };
 }
 
 const START: Readonly<Record<Role, () => Verifier>> = {

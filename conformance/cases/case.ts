@@ -39,6 +39,18 @@ export interface PassportRequest {
   readonly action?: string;
   readonly payload?: string;
   readonly proof?: string;
+  /** In place of `payload`: the request that carries passport and proof. Its body is empty without `body`. */
+  readonly request?: { readonly target: string; readonly body?: string };
+  /** The token is no passport: it is verified under this profile. */
+  readonly profile?: Profile;
+}
+
+/** What a token of an issuer must be (rule token-profile). Without a member, its default counts. */
+export interface Profile {
+  readonly typ: string;
+  readonly max_age?: number;
+  readonly algorithms?: readonly string[];
+  readonly required_claims?: readonly string[];
 }
 
 /** What a program is shown at once, and what is right. */

@@ -50,6 +50,14 @@ function* limits(): Generator<Limit> {
     const end = issued + CHECKPOINT_SECONDS * 1000 + TOLERANCE - 1;
     yield { base, name: 'the checkpoint expires', until: end, codes: ['ERR_CHECKPOINT_EXPIRED'] };
   }
+  const base = 'checkpoint';
+  const { registry } = golden(base);
+  const iat = registry.now + 40 * 86_400;
+  const exp = iat + CHECKPOINT_SECONDS;
+  const patches = variant(base, (late) => late.delegate({ exp: exp + 1 }).seal({ iat, exp }));
+  const name = 'an old list under a new checkpoint';
+  const until = exp * 1000 + TOLERANCE - 1;
+  yield { base, rule: 'max-age', name, patches, until, codes: ['ERR_CHECKPOINT_EXPIRED'] };
   yield* statementLimits();
 }
 
@@ -122,8 +130,30 @@ function* withinDelegation(role: Role): Generator<Case> {
 
 const TOO_FEW = ['ERR_TOO_FEW_COSIGNATURES'];
 
-/** The times of cosignatures, against the clock. */
+/** The age of a copy: since its checkpoint, or else since its list. */
+function* copyAges(role: Role): Generator<Case> {
+  for (const [base, seconds] of [
+    ['log', 0],
+    ['checkpoint', 3600],
+  ] as const) {
+    const { registry } = golden(base);
+    const iat = registry.now + seconds;
+    const patches = base === 'log' ? [] : variant(base, (late) => late.seal({ iat }));
+    for (const side of [-1, 0, 1]) {
+      const now = iat * 1000 + MAX_AGE + TOLERANCE + side;
+      const draft = { id: `clock/a copy of ${base}, ${side} ms`, rule: 'other-clocks', base, patches, now };
+      yield makeCase(
+        role,
+        { ...draft, why: 'A copy has a maximum age.' },
+        either(side <= 0, 'ERR_LIST_EXPIRED'),
+      );
+    }
+  }
+}
+
+/** The times of cosignatures and of copies, against the clock. */
 export function* cosignatureClocks(role: Role): Generator<Case> {
+  yield* copyAges(role);
   const base = 'witnessed';
   for (const [name, seconds] of [
     ['earlier', -3600],

@@ -5,6 +5,7 @@ import { makeCase, shown, variant } from '../cases/make-case.js';
 
 /** What a host answers in place of a file. */
 const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
+  'status 300': { status: 300 },
   'status 302': { status: 302, location: 'https://source-0.example/elsewhere' },
   'status 204': { status: 204 },
   'status 304': { status: 304 },
@@ -20,6 +21,7 @@ const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
 };
 
 const CODES: Readonly<Record<string, string>> = {
+  'status 300': 'ERR_SOURCE_REDIRECTED',
   'status 302': 'ERR_SOURCE_REDIRECTED',
   'status 204': 'ERR_SOURCE_STATUS',
   'status 304': 'ERR_SOURCE_STATUS',
@@ -31,6 +33,7 @@ const CODES: Readonly<Record<string, string>> = {
   'half a response': 'ERR_SOURCE_TRUNCATED',
 };
 const RULES: Readonly<Record<string, string>> = {
+  'status 300': 'no-redirects',
   'status 302': 'no-redirects',
   'an HTML page': 'content-types',
   'a type in capitals': 'content-types',

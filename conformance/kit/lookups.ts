@@ -1,6 +1,7 @@
 import type { Case, Right, Role } from '../cases/case.js';
-import { sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
+import type { Members } from '../cases/jwt.js';
 import { makeCase, sealing, variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { record } from '../cases/registry.js';
@@ -16,6 +17,7 @@ export function* lookupKit(role: Role): Generator<Case> {
   yield* levels(role);
   yield* records(role);
   yield* hashes(role);
+  yield* unsigned(role);
 }
 
 function* proven(role: Role): Generator<Case> {
@@ -159,4 +161,18 @@ function* hashes(role: Role): Generator<Case> {
     { file: 'issuers.sig', removed: true },
   ];
   yield make('no list', list, 'accept');
+}
+
+/** A record has no signature of its own: only the tree of sums makes it one of the registry. */
+function* unsigned(role: Role): Generator<Case> {
+  const base = 'stated';
+  const make = (id: string, changed: Members, right: Right) => {
+    const text = jcs(record('alpha', changed));
+    const draft = { id: `unsigned/${id}`, rule: 'signed-bytes', base, ask: ['alpha'], trusted: ['alpha'] };
+    const why = 'Only what the root key has signed counts.';
+    return makeCase(role, { ...draft, why, patches: [{ file: 'issuers/alpha', text }] }, right);
+  };
+  yield make('the record that is proven', {}, 'accept');
+  yield make('a record of another tier', { tier: 'founding' }, MISMATCH);
+  yield make('a record of another key set', { jwks_uri: 'https://evil.example/jwks.json' }, MISMATCH);
 }

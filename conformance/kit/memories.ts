@@ -1,4 +1,5 @@
 import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
+import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
 import { makeCase, shown } from '../cases/make-case.js';
 import type { Registry } from '../cases/registry.js';
@@ -488,9 +489,49 @@ function* clockSetBack(role: Role): Generator<Case> {
   );
 }
 
+/** A client that holds a list may update it through the tree of sums. Whatever is wrong there, the whole list decides. */
+function* updates(role: Role): Generator<Case> {
+  const base = 'levels-1';
+  const { files, registry, now } = golden(base);
+  const changed = () => registry.copy().change('alpha', { status: 'suspended' });
+  const old = (file: string) => ({ file, bytes: base64(files.get(file) as Uint8Array) });
+  const placeOfAlpha = `sums/${sha256Hex(utf8('alpha'))[0]}`;
+  const mismatch: Right = ['ERR_PUBLICATION_MISMATCH'];
+  const shows: readonly (readonly [string, ShownTree, Right])[] = [
+    ['as it is', shown(changed().publish(), base), 'accept'],
+    [
+      'an old record',
+      { base, patches: [...shown(changed().publish(), base).patches, old('issuers/alpha')] },
+      'accept',
+    ],
+    [
+      'an old sums file',
+      { base, patches: [...shown(changed().publish(), base).patches, old(placeOfAlpha)] },
+      'accept',
+    ],
+    ['one issuer more than there are', shown(changed().publish({ claims: { issuers: 71 } }), base), mismatch],
+    [
+      'another hash of the list',
+      shown(changed().publish({ claims: { sha256: '0'.repeat(64) } }), base),
+      [...mismatch, 'ERR_SOURCE_STATUS'],
+    ],
+  ];
+  for (const [name, tree, right] of shows) {
+    const trusted = right === 'accept' ? { trusted: ['beta'] } : {};
+    const steps: Step[] = [
+      { now, sources: [shown(registry, base)], right: 'accept', trusted: ['alpha', 'beta'] },
+      { now: now + HOUR, sources: [tree], right, ...trusted },
+    ];
+    const why = 'The list has changed in one record since.';
+    const draft = { id: `memory/an update, ${name}`, rule: 'sums-updates', base, why, steps };
+    yield makeCase(role, { ...draft, ask: ['alpha', 'beta'] });
+  }
+}
+
 /** Trees that are shown one after the other, and then the first one again. */
 export function* memoryKit(role: Role): Generator<Case> {
   yield* clockSetBack(role);
+  if (role === 'client') yield* updates(role);
   for (const base of ['stated', 'checkpoint']) {
     for (const [name, story] of Object.entries(STORIES)) yield* told(role, { base, name, story });
   }

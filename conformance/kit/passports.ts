@@ -27,6 +27,7 @@ import {
   status,
 } from '../cases/passports.js';
 import { FORMS, GOOD_JSON, JSON_TRAPS } from '../cases/traps.js';
+import { tokenKit } from './tokens.js';
 
 /** What a verifier of passports and actions must accept and refuse (rule run-time-order). */
 export function* passportKit(role: Role): Generator<Case> {
@@ -44,6 +45,8 @@ export function* passportKit(role: Role): Generator<Case> {
   yield* proofs(role);
   yield* payloads(role);
   yield* memories(role);
+  yield* requests(role);
+  yield* tokenKit(role);
 }
 
 const base = 'stated';
@@ -59,6 +62,7 @@ interface Odd {
   readonly payload?: string;
   readonly proof?: OddJws;
   readonly now?: number;
+  readonly request?: PassportRequest['request'];
 }
 
 function requestOf({
@@ -67,6 +71,7 @@ function requestOf({
   action = ACTION,
   payload = PAYLOAD,
   proof = {},
+  request,
   ...odd
 }: Odd): PassportRequest {
   const token = passportToken(oddToken);
@@ -74,7 +79,7 @@ function requestOf({
     ...{ audience: AUDIENCE, token, documents: { ...documents(), ...odd.documents } },
     ...(acts && {
       action,
-      payload,
+      ...(request === undefined ? { payload } : { request }),
       proof: actionProof(token, { ...proof, claims: { action, ...proof.claims } }),
     }),
   };
@@ -713,8 +718,36 @@ function* memories(role: Role): Generator<Case> {
     [nonce(0, { status: 'revoked' }), ['passport-revoked']],
     [nonce(0), ['passport-revoked', 'revocation-nonce-rolled-back']],
   ]);
+  yield at('a status that does not come any more', 'issuer-status', [
+    [{}, 'accept'],
+    [{ documents: { [STATUS]: answer('', 500) }, now }, ['status-unreachable']],
+  ]);
   yield at('a suspension that is taken back', 'revocation-nonce', [
     [nonce(0, { status: 'suspended' }), ['passport-suspended']],
     [nonce(0), 'accept'],
   ]);
+}
+
+/** Payloads of requests: the object in the body, or the query of a request without a body. */
+const REQUESTS: readonly (readonly [string, Required<Odd>['request'], string, Right])[] = [
+  ['a body', { target: '/send', body: '{"to":"a"}' }, '{"to":"a"}', 'accept'],
+  ['a body in another order', { target: '/send', body: '{ "b": 1, "a": 2 }' }, '{"a":2,"b":1}', 'accept'],
+  ['a query', { target: '/send?to=a' }, '{"to":"a"}', 'accept'],
+  ['a query with a name twice', { target: '/send?to=a&to=b' }, '{"to":["a","b"]}', 'accept'],
+  ['an encoded query', { target: '/send?to=%C3%A9%2B+x' }, '{"to":"\u00e9+ x"}', 'accept'],
+  ['no query', { target: '/send' }, '{}', 'accept'],
+  ['a query of numbers', { target: '/send?n=1' }, '{"n":1}', ['payload-mismatch']],
+  ['a body and a query', { target: '/send?to=a', body: '{"to":"a"}' }, '{"to":"a"}', ['payload-ambiguous']],
+  ['a fragment', { target: '/send?to=a#b' }, '{"to":"a"}', ['payload-ambiguous']],
+  ['a query that is not UTF-8', { target: '/send?to=%FF' }, '{"to":"\ufffd"}', ['payload-ambiguous']],
+  ['a body that is an array', { target: '/send', body: '[]' }, '{}', ['payload-malformed']],
+  ['a body with a member twice', { target: '/send', body: '{"a":1,"a":1}' }, '{"a":1}', ['body-not-json']],
+];
+
+function* requests(role: Role): Generator<Case> {
+  const at = topic(role, 'request', 'action-http');
+  for (const [name, request, payload, right] of REQUESTS) {
+    const proof = { claims: { payload_sha256: sha256Hex(utf8(payload)) } };
+    yield at(name, { acts: true, request, proof }, right);
+  }
 }

@@ -92,8 +92,12 @@ export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<P
  *
  * @throws {@link RegistryError}
  */
-export function verifyAnyAge(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
-  const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
+export function verifyAnyAge(
+  files: RegistryFiles,
+  trust: PinnedTrust,
+  now = Date.now(),
+): Promise<Proven<Publication>> {
+  const clock = { now, tolerance: CLOCK_TOLERANCE_MS };
   const conditions = { ...demandsOn(trust), clock, expiry: false, maxAge: Number.POSITIVE_INFINITY };
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
