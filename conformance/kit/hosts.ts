@@ -214,12 +214,19 @@ function* places(role: Role): Generator<Case> {
 }
 
 function* deadlines(role: Role): Generator<Case> {
-  const silent = { base, patches: [], script: { 'publication.jwt': [{ never: true }] } } as const;
-  const steps: Step[] = [
-    { now: golden(base).now, sources: [silent, { base, patches: [] }], right: 'accept' },
-  ];
   const why = 'A mirror answers, and the registry does not.';
-  yield makeCase(role, { id: 'deadline/a mirror answers', rule: 'deadlines', base, why, steps }, 'accept');
+  for (const file of ['publication.jwt', 'keys/rotation.json']) {
+    const silent = { base, patches: [], script: { [file]: [{ never: true }] } } as const;
+    const sources = [silent, { base, patches: [] }];
+    const steps: Step[] = [{ now: golden(base).now, sources, right: 'accept' }];
+    yield makeCase(role, {
+      id: `deadline/a mirror answers for ${file}`,
+      rule: 'deadlines',
+      base,
+      why,
+      steps,
+    });
+  }
   for (const file of ['publication.jwt', 'keys/rotation.json']) {
     const script = { [file]: [{ never: true }] } as const;
     const late = 'The host never answers for one file.';

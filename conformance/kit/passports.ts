@@ -722,6 +722,14 @@ function* memories(role: Role): Generator<Case> {
     [{}, 'accept'],
     [{ documents: { [STATUS]: answer('', 500) }, now }, ['status-unreachable']],
   ]);
+  yield at('a wrong proof, and a status that does not come any more', 'run-time-order', [
+    [acts, 'accept'],
+    [
+      { ...other, proof: { signer: 'stranger' }, documents: { [STATUS]: answer('', 500) } },
+      ['status-unreachable'],
+    ],
+    [other, 'accept'],
+  ]);
   yield at('a suspension that is taken back', 'revocation-nonce', [
     [nonce(0, { status: 'suspended' }), ['passport-suspended']],
     [nonce(0), 'accept'],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Case } from '../../build/conformance/cases/case.js';
+import { conformance } from '../../build/conformance/command.js';
 import { kitCases } from '../../build/conformance/kit/index.js';
 import { ChildProgram } from '../../build/conformance/runner/program.js';
 import { CannotRun, type RunResult, run } from '../../build/conformance/runner/run.js';
@@ -141,14 +142,30 @@ describe('the runner', () => {
 });
 
 describe('conformance run', () => {
-  const conformance = (args: readonly string[], command: readonly string[] = program('right(m)')) =>
-    spawnSync(process.execPath, [MAIN, 'run', ...args, '--', ...command], { encoding: 'utf8' });
+  const perform = async (args: readonly string[]) => {
+    const said = { stdout: '', stderr: '' };
+    const status = await conformance(args, {
+      stdout: (text) => {
+        said.stdout += text;
+      },
+      stderr: (text) => {
+        said.stderr += text;
+      },
+    });
+    return { status, ...said };
+  };
+  const runs = (args: readonly string[], command: readonly string[] = program('right(m)')) =>
+    perform(['run', ...args, '--', ...command]);
 
-  it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', () => {
+  it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', async () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
     const only = ['--role', 'list', '--only', 'list/bytes/plain, a final'];
-    const good = conformance([...only, '--json', '-', '--junit', junit]);
+    const answers = join(folder, 'answers.jsonl');
+    const good = await runs([...only, '--json', '-', '--junit', junit, '--answers', answers]);
+    expect(readFileSync(answers, 'utf8')).toBe(
+      '{"case":"list/bytes/plain, a final newline","step":0,"verdict":"refuse","code":"ERR_LIST_NOT_CANONICAL"}\n',
+    );
     expect(good.stderr).toMatch(/bytes +1 +0 +0 +0 +0 +1\/1\n/);
     expect(good.stderr).toContain('test: passes');
     expect(JSON.parse(good.stdout)).toMatchObject({
@@ -160,10 +177,10 @@ describe('conformance run', () => {
       '<testcase classname="list.bytes" name="list/bytes/plain, a final newline"',
     );
     expect(good.status).toBe(0);
-    const bad = conformance([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
+    const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
     expect(bad.stderr).toContain('docs/protocol.md#list-form');
     expect([bad.status, bad.stdout]).toEqual([1, '']);
-    expect(conformance(only).stdout).toBe('');
+    expect((await runs(only)).stdout).toBe('');
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
   });
 
@@ -176,10 +193,10 @@ describe('conformance run', () => {
     expect(stdout).toMatch(/^log\/.*\n$/);
   });
 
-  it('writes cases as folders', () => {
+  it('writes cases as folders', async () => {
     const out = temporaryFolder();
     const args = ['write', '--role', 'list', '--only', 'list/bytes/plain, a final', '--out', out];
-    expect(spawnSync(process.execPath, [MAIN, ...args]).status).toBe(0);
+    expect((await perform(args)).status).toBe(0);
     const folder = join(out, 'list/bytes/plain--a-final-newline');
     const read = (path: string) => readFileSync(join(folder, path), 'utf8');
     expect(read('README.md')).toContain('The rule list-form decides');
@@ -191,20 +208,19 @@ describe('conformance run', () => {
     expect(read('0/0/issuers.sig')).toHaveLength(86);
   });
 
-  it('refuses what cannot be run, with the exit code 2', () => {
+  it('refuses what cannot be run, with the exit code 2', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { xfails: '# of no case\nlist/no such case  # really\n' });
-    expect(conformance(['--role', 'list', '--xfails', join(folder, 'xfails')]).stderr).toContain(
-      'there is no case',
-    );
+    const unknown = await runs(['--role', 'list', '--xfails', join(folder, 'xfails')]);
+    expect(unknown.stderr).toContain('there is no case');
     for (const args of [
       ['--role', 'king'],
       ['--role', 'list', '--only', 'x'],
       ['--rule', 'x'],
     ]) {
-      expect(conformance(args).status).toBe(2);
+      expect((await runs(args)).status).toBe(2);
     }
-    expect(conformance(['--role', 'list'], []).status).toBe(2);
-    expect(conformance(['--role', 'list', '--start'], program('', 'protocol: 3')).status).toBe(2);
+    expect((await runs(['--role', 'log'], [])).status).toBe(2);
+    expect((await runs(['--role', 'log', '--start'], program('', 'protocol: 3'))).status).toBe(2);
   });
 });
