@@ -1,4 +1,5 @@
-// `node conformance/compare.mjs BEFORE AFTER`: prints what two recordings say differently, and ends with 1 if anything is.
+// `node conformance/compare.mjs BEFORE AFTER`: prints how the answers of two runs differ (`conformance run --answers FILE`), and ends
+// with 1 if they do: before and after a change, or those of two programs.
 
 import { readFileSync } from 'node:fs';
 
@@ -8,26 +9,26 @@ if (after === undefined) {
   process.exit(2);
 }
 
-/** Reads a recording: the lines by case, role and step. */
+/** Reads the answers by case and step. */
 function read(file) {
   const lines = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  return new Map(lines.map((line) => [`${line.id} ${line.role} ${line.step}`, line]));
+  return new Map(lines.map((line) => [`${line.case} ${line.step}`, line]));
 }
 
-const says = (line) => (line === undefined ? 'nothing' : `${line.verdict} ${line.code}`.trim());
+const says = (line) =>
+  line === undefined ? 'nothing' : [line.verdict, line.code].flat().filter(Boolean).join(' ');
 
-/** The differences, by role and by what both say. */
+/** The differences, by what both say. */
 const groups = new Map();
 for (const key of new Set([...before.keys(), ...after.keys()])) {
   const [one, other] = [before.get(key), after.get(key)];
   if (JSON.stringify(one) === JSON.stringify(other)) continue;
   const [from, to] = [says(one), says(other)];
-  const { role, id, step } = one ?? other;
-  const group = from === to ? `${role}: ${from}, with other facts` : `${role}: ${from} -> ${to}`;
-  groups.set(group, [...(groups.get(group) ?? []), `${id} (step ${step})`]);
+  const group = from === to ? `${from}, with other facts` : `${from} -> ${to}`;
+  groups.set(group, [...(groups.get(group) ?? []), `${(one ?? other).case} (step ${(one ?? other).step})`]);
 }
 
 const SHOWN = 10;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import {
   assertTrustAnchor,
   createIssuerLookup,
@@ -13,26 +14,38 @@ import {
   type PassportVerifier,
   type Registry,
   RegistryError,
+  type TokenProfile,
   type TrustAnchor,
   type TrustPolicy,
   verifyList,
 } from '@passport-registry/verifier';
 import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/verifier/core';
+import { requirePassport } from '@passport-registry/verifier/fetch';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
+import { parseHolders } from '../custody/ceremony/holders-file.js';
 import { demandsOf } from '../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../generator/verification/tree-source.js';
 import { verifyTree } from '../generator/verification/verify.js';
-import { KIT_ROLES, type KitRole, type PassportRequest } from './kit/kit-case.js';
+import { type PassportRequest, type Profile, ROLES, type Role } from './cases/case.js';
+import { codesOf } from './roles/errors.js';
+import { mirrorFolder } from './roles/mirror.js';
+import { PageReader } from './roles/page.js';
 import { pinnedTrust } from './roles/pinned.js';
-import { codeOf, verdictOf } from './roles/verdict.js';
+import { type Program, ProgramFault } from './runner/program.js';
 
-/** `node build/conformance/ours.js`: the verifiers of this project, as a program for the runner (README.md, "The runner"). */
+/**
+ * The verifiers of this project, for the runner: in its process, or as a program of its own.
+ *
+ *     node build/conformance/ours.js          # all six roles
+ *     node build/conformance/ours.js mirror   # the mirror, in place of an auditor
+ *     node build/conformance/ours.js page     # the page in Chromium, in place of a client
+ */
 
 /** A message of the runner. */
 interface Message {
   readonly id: number;
   readonly protocol?: number;
-  readonly role?: KitRole;
+  readonly role?: Role;
   readonly step: number;
   readonly now: number;
   readonly restart?: true;
@@ -50,6 +63,8 @@ interface Answer {
   readonly verdict: 'accept' | 'refuse';
   readonly code?: string | readonly string[];
   readonly trusted?: readonly string[];
+  /** What is held, for comparisons: the runner only writes it down. */
+  readonly more?: object;
 }
 
 const DAYS_30_SECONDS = 30 * 86_400;
@@ -62,7 +77,8 @@ const LONGEST_PAUSE_MS = 450;
 let now = 0;
 const clock = () => now;
 
-function withoutPauses(): void {
+/** @returns a function that brings the pauses back */
+function withoutPauses(): () => void {
   const { setTimeout } = globalThis;
   const quick = (work: () => void, ms = 0, ...rest: []) =>
     setTimeout(work, ms < LONGEST_PAUSE_MS ? 0 : ms, ...rest);
@@ -70,10 +86,13 @@ function withoutPauses(): void {
     quick,
     Object.getOwnPropertyDescriptors(setTimeout),
   ) as never;
+  return () => {
+    globalThis.setTimeout = setTimeout;
+  };
 }
 
-/** What is remembered from step to step. */
-type Role = (message: Message) => Promise<Answer>;
+/** Answers the messages of a role, and remembers what it must from step to step. */
+type Verifier = (message: Message) => Promise<Answer>;
 
 function readLimited(folder: string, path: string): Uint8Array {
   const bytes = readFileSync(join(folder, path));
@@ -115,44 +134,58 @@ function clientOptions({ anchor, sources, deadline }: Message) {
   };
 }
 
-function client(): Role {
+function client(): Verifier {
   let options: ReturnType<typeof clientOptions> | undefined;
   let held: ReturnType<typeof createRegistryClient> | undefined;
   return async (message) => {
     if (message.step === 0) options = clientOptions(message);
-    if (message.step === 0 || message.restart) {
+    if (message.step === 0 || message.restart || held === undefined) {
       held?.close();
+      held = undefined;
       held = createRegistryClient(options as ReturnType<typeof clientOptions>);
     }
     await held?.refresh();
-    return { verdict: 'accept', trusted: trustedBy(held as Registry, message) };
+    return {
+      verdict: 'accept',
+      trusted: trustedBy(held as Registry, message),
+      more: factsOf(held as Registry),
+    };
   };
 }
+
+const factsOf = ({ sha256, hold, ...registry }: Registry) => ({
+  list: sha256,
+  hold,
+  issuers: registry.list().length,
+});
 
 const trustedBy = (registry: Registry, { ask = [], policy = ANY }: Message) =>
   ask.filter((id) => registry.decide(id, policy).accepted);
 
 /** A look-up accepts a step if it proves each issuer that it is asked for. */
-function lookup(): Role {
+function lookup(): Verifier {
   let options: ReturnType<typeof clientOptions> | undefined;
   let held: ReturnType<typeof createIssuerLookup> | undefined;
   return async (message) => {
     if (message.step === 0) options = clientOptions(message);
-    if (message.step === 0 || message.restart) {
+    if (message.step === 0 || message.restart || held === undefined) {
       held?.close();
+      held = undefined;
       held = createIssuerLookup(options as ReturnType<typeof clientOptions>);
     }
     await held?.refresh();
     const { ask = [], policy = ANY } = message;
     const trusted: string[] = [];
     for (const id of ask) if ((await held?.decide(id, policy))?.accepted) trusted.push(id);
-    return { verdict: 'accept', trusted };
+    return { verdict: 'accept', trusted, more: { list: held?.sha256, hold: held?.hold } };
   };
 }
 
 async function auditor({ anchor, folder }: Message): Promise<Answer> {
   const trust = await pinnedTrust(anchorOf(anchor));
-  const report = await verifyTree(folderSource(folder), trust.rootKey, { ...demandsOf(trust), now: clock });
+  const report = await verifyTree(folderSource(folder), trust.rootKey, {
+    ...{ ...demandsOf(trust), now: clock, verifyHolders: parseHolders },
+  });
   if (report.ok) return { verdict: 'accept' };
   return { verdict: 'refuse', code: report.checks.flatMap(({ code }) => code ?? []) };
 }
@@ -163,12 +196,14 @@ const opened = ({ anchor, folder }: Message) =>
   });
 
 async function log(message: Message): Promise<Answer> {
-  if (message.proof === undefined) await opened(message);
-  else await verifyHistoryProof(readFileSync(message.proof), { trustAnchor: anchorOf(message.anchor) });
-  return { verdict: 'accept' };
+  if (message.proof === undefined) return { verdict: 'accept', more: factsOf(await opened(message)) };
+  const options = { trustAnchor: anchorOf(message.anchor) };
+  const { from, until, issuer = null } = await verifyHistoryProof(readFileSync(message.proof), options);
+  const seconds = (time: Date) => time.getTime() / 1000;
+  return { verdict: 'accept', more: { from: seconds(from), until: seconds(until), record: issuer } };
 }
 
-function passport(): Role {
+function passport(): Verifier {
   let verifier: PassportVerifier | undefined;
   let documents: PassportRequest['documents'] = {};
   const answer = async (input: unknown) => {
@@ -176,7 +211,7 @@ function passport(): Role {
     return new Response(body, { status });
   };
   return async (message) => {
-    const { audience, token, action, payload = '{}', proof = '' } = message.passport;
+    const { audience, token, action, request, profile, payload = '{}', proof = '' } = message.passport;
     documents = message.passport.documents;
     if (message.step === 0) {
       verifier = createPassportVerifier({
@@ -185,15 +220,19 @@ function passport(): Role {
           policy: message.policy ?? ANY,
           audience,
           fetch: answer as typeof fetch,
+          ...(profile && { tokenProfiles: { kit: profileOf(profile) } }),
         },
         ...{ now: clock, cooldown: 0, statusMaxAge: 0, replayStore: memoryReplayStore({ now: clock }) },
       });
     }
     const held = verifier as PassportVerifier;
+    if (request !== undefined) return requested(held, message.passport);
     const verdict =
-      action === undefined
-        ? await held.verifyPassport(token)
-        : await held.verifyAction({ token, action, payload: JSON.parse(payload), proof });
+      profile !== undefined
+        ? await held.verifyToken(token, 'kit')
+        : action === undefined
+          ? await held.verifyPassport(token)
+          : await held.verifyAction({ token, action, payload: JSON.parse(payload), proof });
     const isGood = 'accepted' in verdict ? verdict.accepted : verdict.allowed;
     return isGood
       ? { verdict: 'accept' }
@@ -201,32 +240,105 @@ function passport(): Role {
   };
 }
 
-const START: Readonly<Record<KitRole, () => Role>> = {
+const profileOf = ({ typ, max_age, algorithms, required_claims }: Profile): TokenProfile => ({
+  type: typ,
+  ...(max_age !== undefined && { maxAge: max_age }),
+  ...(algorithms && { algorithms: algorithms as readonly ('Ed25519' | 'ES256')[] }),
+  ...(required_claims && { requiredClaims: required_claims }),
+});
+
+/** Shows a request to the middleware. */
+async function requested(verifier: PassportVerifier, passport: PassportRequest): Promise<Answer> {
+  const { audience, token, action = '', proof = '', request } = passport;
+  const headers = { authorization: `Bearer ${token}`, 'action-proof': proof };
+  const { target = '/', body } = request ?? {};
+  const sent = new Request(`${audience}${target}`, { headers, ...(body && { method: 'POST', body }) });
+  const response = await requirePassport({ verifier, action }, () => new Response('admitted'))(sent);
+  if (response.ok) return { verdict: 'accept' };
+  return { verdict: 'refuse', code: ((await response.json()) as { error: string }).error };
+}
+
+const START: Readonly<Record<Role, () => Verifier>> = {
   ...{ list: () => list, client, lookup, auditor: () => auditor, log: () => log, passport },
 };
 
-async function answerTo(message: Message, role: Role): Promise<Answer> {
-  try {
-    now = message.now;
-    return await role(message);
-  } catch (error) {
-    if (error instanceof AnchorMalformed) return { verdict: 'refuse', code: 'ERR_TRUST_ANCHOR_INVALID' };
-    const { verdict } = verdictOf(error);
-    // An error that is not one of the documented ones is a fault of the program.
-    if (verdict === 'crash') throw error;
-    return { verdict: 'refuse', code: codeOf(error).split(/[,:]/) };
+/** Mirrors a tree: it accepts what it would serve. */
+async function mirror({ anchor, folder, now }: Message): Promise<Answer> {
+  await mirrorFolder({ anchor: anchorOf(anchor), folder, now });
+  return { verdict: 'accept' };
+}
+
+/** A program for the runner, of some roles. */
+class Ours implements Program {
+  readonly #start: Readonly<Partial<Record<Role, () => Verifier>>>;
+  readonly #leave = withoutPauses();
+  readonly #close: () => void;
+  #verifier: Verifier = async () => ({ verdict: 'refuse' });
+
+  constructor(start: Readonly<Partial<Record<Role, () => Verifier>>>, close: () => void = () => undefined) {
+    this.#start = start;
+    this.#close = close;
+  }
+
+  async ask(message: { readonly id: number }): Promise<Record<string, unknown>> {
+    const { id, protocol, role = 'list', ...rest } = message as Message;
+    if (protocol === undefined) return { id, ...(await this.#answer({ id, role, ...rest })) };
+    this.#verifier = this.#start[role]?.() ?? this.#verifier;
+    const roles = ROLES.filter((name) => name in this.#start);
+    return { id, protocol: 1, name: 'passport-registry', roles, algorithms: ['Ed25519', 'ES256'] };
+  }
+
+  assertSilent(): void {}
+
+  end(): void {
+    this.#leave();
+    this.#close();
+  }
+
+  async #answer(message: Message): Promise<Answer> {
+    try {
+      now = message.now;
+      return await this.#verifier(message);
+    } catch (error) {
+      if (error instanceof AnchorMalformed) return { verdict: 'refuse', code: 'ERR_TRUST_ANCHOR_INVALID' };
+      const code = codesOf(error);
+      // An error that is not one of the documented ones is a fault of the program.
+      if (code.length === 0) throw new ProgramFault(`has ended with ${error}`);
+      return { verdict: 'refuse', code };
+    }
   }
 }
 
-withoutPauses();
-let role: Role = async () => ({ verdict: 'refuse' });
-for await (const line of createInterface({ input: process.stdin })) {
-  const message = JSON.parse(line) as Message;
-  let answer: object;
-  if (message.protocol === undefined) answer = await answerTo(message, role);
-  else {
-    role = START[message.role ?? 'list']();
-    answer = { protocol: 1, name: 'passport-registry', roles: KIT_ROLES, algorithms: ['Ed25519', 'ES256'] };
-  }
-  process.stdout.write(`${JSON.stringify({ id: message.id, ...answer })}\n`);
+/** Starts our verifiers in this process. */
+export const startOurs = (): Program => new Ours(START);
+
+/** Starts the mirror in place of an auditor. */
+export const startMirror = (): Program => new Ours({ auditor: () => mirror });
+
+/** Starts the page in Chromium in place of a client. It remembers nothing from step to step. */
+export function startPage(): Program {
+  const page = new PageReader();
+  const client: Verifier = async ({ anchor, sources: [source = ''], now }) => {
+    const code = await page.read({ anchor: anchorOf(anchor), source, now });
+    return code === undefined ? { verdict: 'accept' } : { verdict: 'refuse', code };
+  };
+  return new Ours({ client: () => client }, () => void page.close());
 }
+
+const PROGRAMS: Readonly<Record<string, () => Program>> = {
+  '': startOurs,
+  mirror: startMirror,
+  page: startPage,
+};
+
+async function serve(name: string): Promise<void> {
+  const program = PROGRAMS[name]?.();
+  if (program === undefined) throw new Error(`there is no program ${name}`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    const answer = await program.ask(JSON.parse(line) as Message, 0);
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+  }
+  program.end();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await serve(process.argv[2] ?? '');

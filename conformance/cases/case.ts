@@ -1,9 +1,11 @@
-import type { Anchor } from './goldens.js';
 import type { Patch } from './patch.js';
 
-/** Who is shown a case. */
-export const ROLES = ['client', 'lookup', 'copy', 'auditor', 'mirror', 'monitor'] as const;
+/** Who is tested: docs/protocol.md says which parts each of them reads. */
+export const ROLES = ['list', 'lookup', 'client', 'auditor', 'log', 'passport'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** What is right: to accept, or to refuse with any of these codes. */
+export type Right = 'accept' | readonly string[];
 
 /** How a host answers for a file, if not with the file. Roles that read no host ignore it. */
 export type HostAnswer =
@@ -14,33 +16,74 @@ export type HostAnswer =
   /** The host never answers. */
   | { readonly never: true };
 
+/** What a host answers to one request for a file. Null: with the file. */
+export type ScriptedAnswer = HostAnswer | { readonly body: string } | null;
+
 /** A tree that a source shows: a golden tree with changes. */
 export interface ShownTree {
   readonly base: string;
   readonly patches: readonly Patch[];
-  readonly answers?: Readonly<Record<string, HostAnswer>>;
+  /** What the host answers for a file to the first request, the second, and so on. The last answer repeats itself. */
+  readonly script?: Readonly<Record<string, readonly ScriptedAnswer[]>>;
 }
 
-/** What a program is shown at once. */
+/** What issuers of passports answer, by URL. A URL that is not here is not found. */
+export type Documents = Readonly<Record<string, { readonly status: number; readonly body: string }>>;
+
+/** A passport, or an action with its proof. */
+export interface PassportRequest {
+  readonly audience: string;
+  readonly token: string;
+  readonly documents: Documents;
+  /** The action, if one is to be verified, its proof, and the JSON text of its payload. */
+  readonly action?: string;
+  readonly payload?: string;
+  readonly proof?: string;
+  /** In place of `payload`: the request that carries passport and proof. Its body is empty without `body`. */
+  readonly request?: { readonly target: string; readonly body?: string };
+  /** The token is no passport: it is verified under this profile. */
+  readonly profile?: Profile;
+}
+
+/** What a token of an issuer must be (rule token-profile). Without a member, its default counts. */
+export interface Profile {
+  readonly typ: string;
+  readonly max_age?: number;
+  readonly algorithms?: readonly string[];
+  readonly required_claims?: readonly string[];
+}
+
+/** What a program is shown at once, and what is right. */
 export interface Step {
   /** In milliseconds since 1970. */
   readonly now: number;
-  /** The registry, and then its mirrors. Roles that read one source read the first one. */
-  readonly sources: readonly [ShownTree, ...ShownTree[]];
   /** Whether the program begins anew before, with what it has stored. */
   readonly restarts?: true;
+  /** The registry, and then its mirrors. */
+  readonly sources?: readonly ShownTree[];
+  /** The text of a history proof, in place of a registry. */
+  readonly proof?: string;
+  readonly passport?: PassportRequest;
+  /** Undefined: nobody has said it. Random cases show only whether two programs say the same. */
+  readonly right?: Right;
+  /** Of the issuers that the case asks for, those that the program must trust. Undefined: it is not asked. */
+  readonly trusted?: readonly string[];
 }
 
-/** A case is data. What a program remembers from step to step is its own business. */
+/** A case is data, and contains what is right. */
 export interface Case {
-  /** The parts of an id are separated by slashes: the kind of the case, the golden tree, what is changed. */
+  /** The role, the topic, and what is special. */
   readonly id: string;
-  /** The rule that decides, by its id: docs/protocol.md says where it stands. */
+  readonly role: Role;
+  /** The rule that decides, by its id. */
   readonly rule: string;
-  readonly roles: readonly Role[];
-  readonly anchor: Anchor;
-  /** The issuers that a look-up asks for. */
-  readonly ask: readonly string[];
-  readonly steps: readonly [Step, ...Step[]];
   readonly why: string;
+  /** The JSON text of the trust anchor. */
+  readonly anchor: string;
+  /** An algorithm besides Ed25519 that the case needs. */
+  readonly needs?: 'ES256';
+  readonly ask?: readonly string[];
+  /** The trust policy for the issuers of `ask`. Default: any active issuer. */
+  readonly policy?: object;
+  readonly steps: readonly Step[];
 }

@@ -1,39 +1,57 @@
-import { type Case, ROLES, type Role, type ShownTree } from './case.js';
-import type { Files } from './files.js';
-import { type Golden, golden } from './goldens.js';
+import type { Case, Right, Role, ShownTree, Step } from './case.js';
+import { type Anchor, type Golden, golden } from './goldens.js';
 import type { Members } from './jwt.js';
 import { difference, type Patch } from './patch.js';
 import type { Registry } from './registry.js';
 
 /** What a kind of cases says of one. Everything else follows from the golden tree. */
-export interface Draft extends Partial<Omit<Case, 'id' | 'rule' | 'why'>> {
+export interface Draft {
+  /** The topic, and what is special. The role comes before both. */
   readonly id: string;
   readonly rule: string;
-  readonly why: string;
+  readonly why?: string;
   readonly base: string;
   readonly patches?: readonly Patch[];
-  readonly answers?: ShownTree['answers'];
+  readonly script?: ShownTree['script'];
   /** In milliseconds since 1970. Default: that of the golden tree. */
   readonly now?: number;
+  /** Members of the trust anchor that differ from those of the golden tree, or the text of another one. */
+  readonly anchor?: Partial<Anchor> | string;
+  readonly needs?: 'ES256';
+  readonly ask?: readonly string[];
+  readonly policy?: object;
+  readonly trusted?: readonly string[];
+  readonly steps?: readonly Step[];
 }
 
-const ASKED = ['alpha', 'beta', 'no-such-issuer'];
+/** Whom a look-up asks for. */
+export const ASKED = ['alpha', 'beta', 'no-such-issuer'];
 
-/** Makes a case of a golden tree: with one step, unless the draft has steps. */
-export function makeCase({ base, patches = [], answers, now, ...draft }: Draft): Case {
-  const { anchor, now: later, files } = golden(base);
-  const tree = { base, patches, ...(answers && { answers }) };
+/** Makes a case for one role: with one step, unless the draft has steps. */
+export function makeCase(role: Role, draft: Draft, right?: Right): Case {
+  const { id, rule, why = '', base, patches = [], script, anchor = {}, ask, policy, trusted } = draft;
+  const { anchor: usual, now } = golden(base);
+  // An auditor says nothing of single issuers.
+  const decides = role !== 'auditor';
+  const source = { base, patches, ...(script && { script }) };
+  const needs = draft.needs ?? (base === 'p256' ? 'ES256' : undefined);
+  const shows = { now: draft.now ?? now, sources: [source], ...(right && { right }) };
   return {
-    ...{ roles: rolesOf(files), anchor, ask: ASKED },
-    steps: [{ now: now ?? later, sources: [tree] }],
-    ...draft,
+    ...{ id: `${role}/${id}`, role, rule, why },
+    anchor: typeof anchor === 'string' ? anchor : JSON.stringify({ ...usual, ...anchor }),
+    ...(needs && { needs }),
+    ...(decides && (ask ?? role === 'lookup') && { ask: ask ?? ASKED }),
+    ...(policy && { policy }),
+    steps: draft.steps ?? [{ ...shows, ...(decides && trusted && right === 'accept' && { trusted }) }],
   };
 }
 
-/** A monitor follows logs only, and a look-up needs a publication statement. */
-export function rolesOf(files: Files): readonly Role[] {
-  const needs: Partial<Record<Role, string>> = { monitor: 'log/checkpoint', lookup: 'publication.jwt' };
-  return ROLES.filter((role) => files.has(needs[role] ?? 'issuers.json'));
+/** Whether something is right, as a verdict: to accept it, or to refuse it with one of some codes. */
+export const either = (isGood: boolean, ...codes: readonly string[]): Right => (isGood ? 'accept' : codes);
+
+/** The list and the signature of a registry that has done something. */
+export function publishedList(base: string, work: (registry: Registry) => unknown): Patch[] {
+  return variant(base, work).filter((patch) => 'file' in patch && /^issuers\.(json|sig)$/.test(patch.file));
 }
 
 /** A tree that a registry shows, as the changes of a golden tree. */

@@ -6,7 +6,7 @@ import { BEGIN } from './registry.js';
 /** Passports, mandates and proofs as docs/protocol/passports.md says, of an issuer of the golden trees. */
 
 const ISSUER = 'alpha';
-const BASE = `https://${ISSUER}.example`;
+export const BASE = `https://${ISSUER}.example`;
 export const METADATA = `${BASE}/metadata`;
 export const JWKS = `${BASE}/jwks.json`;
 export const AUDIENCE = 'https://mail.example';
@@ -70,6 +70,12 @@ export function passportToken(odd: OddJws = {}): string {
     ...{ revocation_nonce: 0, cnf: { jwk: agent.jwk }, mandate: mandate() },
   };
   return signed({ typ: 'passport+jwt', kid: issuer.thumbprint, signer: issuer.name }, claims, odd);
+}
+
+/** A token of the issuer that is no passport. */
+export function issuerToken(odd: OddJws = {}): string {
+  const claims = { iss: BASE, aud: AUDIENCE, iat: ISSUED, exp: ISSUED + LIFETIME, sub: 'somebody' };
+  return signed({ typ: 'at+jwt', kid: issuer.thumbprint, signer: issuer.name }, claims, odd);
 }
 
 /** The proof of an action. */

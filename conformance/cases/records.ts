@@ -1,9 +1,6 @@
-import type { Case } from './case.js';
 import { ODD_VALUES } from './claims.js';
-import { concatBytes, textOf, timeText, utf8 } from './encoding.js';
-import { golden } from './goldens.js';
+import { concatBytes, utf8 } from './encoding.js';
 import type { Members } from './jwt.js';
-import { makeCase, variant } from './make-case.js';
 import { type Registry, record } from './registry.js';
 
 const MEMBERS = [
@@ -96,6 +93,8 @@ const BORDERS: Readonly<Record<string, Borders>> = {
     bad: [
       ...[
         '2026-02-29T00:00:00Z',
+        '2026-01-32T00:00:00Z',
+        '2026-04-31T00:00:00Z',
         '2026-01-01T24:00:00Z',
         '2016-12-31T22:59:60Z',
         '2026-01-01T00:00:00+24:00',
@@ -182,15 +181,6 @@ export function* borderRecords(): Generator<BorderRecord> {
   yield { name: 'a reason', alpha: record('alpha', { status_reason: 'x' }), ...another };
 }
 
-/** Records with odd members, in a list that is signed and stated with them. */
-export function* oddRecords(): Generator<Case> {
-  const base = 'checkpoint';
-  for (const { name, rule, alpha } of borderRecords()) {
-    const patches = variant(base, (registry) => publishWith(registry, alpha));
-    yield makeCase({ id: `record/${name}`, rule, base, patches, why: 'A record has another member.' });
-  }
-}
-
 /** Publishes a list with another record in the place of `alpha`, sorted as if its id were right. */
 export function publishWith(registry: Registry, alpha: Members): Registry {
   const id = alpha['issuer_id'];
@@ -263,31 +253,3 @@ export const TIMES = [
     '+002026-11-21T08:03:00Z',
   ],
 ];
-
-/** Lists in other bytes, signed, and named by every statement as they are. */
-export function* oddLists(): Generator<Case> {
-  for (const base of ['plain', 'stated', 'checkpoint', 'p256']) {
-    const canonical = textOf(golden(base).files.get('issuers.json') as Uint8Array);
-    const make = (name: string, list: Uint8Array, at?: string) => {
-      const claims = at === undefined ? {} : { updated_at: at };
-      const patches = variant(base, (registry) =>
-        registry.publish({ list, at: registry.now, claims, checkpoint: claims }),
-      );
-      return makeCase({
-        id: `list/${base}/${name}`,
-        rule: 'list-form',
-        base,
-        patches,
-        why: 'The list has another form.',
-      });
-    };
-    for (const [name, change] of Object.entries(LISTS)) {
-      const list = change(canonical);
-      yield make(name, typeof list === 'string' ? utf8(list) : list);
-    }
-    const now = timeText(golden(base).registry.now);
-    for (const [number, time] of TIMES.entries()) {
-      yield make(`updated_at ${number}`, utf8(canonical.replace(now, time)), time);
-    }
-  }
-}

@@ -1,11 +1,3 @@
-import type { Case } from './case.js';
-import { jcs, sha256Hex, textOf, utf8 } from './encoding.js';
-import { type Golden, golden } from './goldens.js';
-import { decodeJwt, rawJwt } from './jwt.js';
-import { key } from './keys.js';
-import { makeCase, sealing, signerOf } from './make-case.js';
-import type { Patch } from './patch.js';
-
 /** Texts of JSON that parsers read differently, made of the canonical text of an object. */
 export const JSON_TRAPS: Readonly<Record<string, (object: string) => string>> = {
   'white space': (text) => ` \t\r\n${text.replaceAll('":', '" : ')}\n`,
@@ -96,46 +88,6 @@ export const FORMS: Readonly<Record<string, (jwt: string) => string>> = {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const after = (letter: string) => ALPHABET[(ALPHABET.indexOf(letter) + 1) % 64] as string;
 
-const STATEMENTS = [
-  ['checkpoint', 'publication.jwt'],
-  ['checkpoint', 'checkpoint.jwt'],
-  ['checkpoint', 'keys/delegation.jwt'],
-  ['rotated', 'keys/rotation.json'],
-  ['described', 'operations.jwt'],
-] as const;
-
-/** Statements that the right key signs over texts that parsers read differently. */
-export function* statementTraps(): Generator<Case> {
-  for (const [base, file] of STATEMENTS) {
-    const tree = golden(base);
-    const isRotation = file === 'keys/rotation.json';
-    const signer = key(signerOf(tree, file, 0));
-    const whole = textOf(tree.files.get(file) as Uint8Array);
-    const text = isRotation ? ((JSON.parse(whole) as string[])[0] ?? '') : whole;
-    const { header, claims } = decodeJwt(text);
-    const make = (name: string, changed: string) => {
-      const content = isRotation ? JSON.stringify([changed]) : changed;
-      const patches: Patch[] = [{ file, text: content }];
-      if (file !== 'checkpoint.jwt') patches.push(sealing(tree));
-      const why = 'Parsers could read this text differently.';
-      return makeCase({ id: `trap/${base}/${file}/${name}`, rule: 'jwt-profile', base, patches, why });
-    };
-    for (const [name, change] of Object.entries({ ...JSON_TRAPS, ...NUMBER_TRAPS })) {
-      yield make(`payload with ${name}`, rawJwt(signer, jcs(header), change(jcs(claims))));
-    }
-    for (const [name, change] of Object.entries(JSON_TRAPS)) {
-      yield make(`header with ${name}`, rawJwt(signer, change(jcs(header)), jcs(claims)));
-    }
-    for (const [name, change] of Object.entries(FORMS)) yield make(`form with ${name}`, change(text));
-    for (const size of [16_383, 16_384, 16_385]) {
-      yield make(
-        `of ${size} bytes`,
-        ofSize(size, (pad, note) => rawJwt(signer, jcs({ ...header, pad }), jcs({ ...claims, note }))),
-      );
-    }
-  }
-}
-
 /** Makes a text of exactly a size, from two texts that fill the room. Not every length of one part exists in base64url. */
 export function ofSize(size: number, make: (pad: string, note: string) => string): string {
   const empty = make('', '').length;
@@ -147,28 +99,6 @@ export function ofSize(size: number, make: (pad: string, note: string) => string
     }
   }
   throw new Error(`no statement has ${size} bytes`);
-}
-
-/** The files that are JSON, and are parsed before a signature has been verified. */
-export function* jsonFileTraps(): Generator<Case> {
-  for (const [base, file] of [
-    ['rotated', 'keys/rotation.json'],
-    ['checkpoint', 'keys/root.json'],
-    ['described', 'changes.json'],
-  ] as const) {
-    const tree = golden(base);
-    const text = textOf(tree.files.get(file) as Uint8Array);
-    const traps: [string, string][] = [
-      ...Object.entries(JSON_TRAPS).map(([name, change]): [string, string] => [name, change(text)]),
-      ['white space in an array', text.replace('[', '[ \n')],
-      ['an escape in a text', text.replace('"e', '"\\u0065')],
-    ];
-    for (const [name, changed] of traps) {
-      const patches = [{ file, text: changed }, sealing(tree)];
-      const why = 'Parsers could read this file differently.';
-      yield makeCase({ id: `trap/${base}/${file}/${name}`, rule: 'strict-json', base, patches, why });
-    }
-  }
 }
 
 export const LINES: Readonly<Record<string, (text: string) => string>> = {
@@ -196,53 +126,6 @@ export const LINES: Readonly<Record<string, (text: string) => string>> = {
   'a line less': (text) => text.replace(/^.*\n/, ''),
   'bytes that are not UTF-8': (text) => `${text}\uFFFF`,
 };
-
-/** Lines of hashes: SHA256SUMS, and the tree of sums with a statement that names it as it is. */
-export function* lineTraps(): Generator<Case> {
-  const why = 'A file of hashes has other lines.';
-  for (const base of ['stated', 'checkpoint']) {
-    const sums = textOf(golden(base).files.get('SHA256SUMS') as Uint8Array);
-    for (const [name, change] of Object.entries(LINES)) {
-      const text = change(sums);
-      const seal: Patch[] =
-        base === 'stated'
-          ? []
-          : [{ file: 'checkpoint.jwt', key: 'online', claims: { tree_sha256: sha256Hex(utf8(text)) } }];
-      const patches = [{ file: 'SHA256SUMS', text }, ...seal];
-      yield makeCase({ id: `lines/${base}/SHA256SUMS/${name}`, rule: 'checksums-form', base, patches, why });
-    }
-  }
-  for (const base of ['stated', 'levels-1', 'levels-2']) {
-    const tree = golden(base);
-    for (const [name, change] of Object.entries(LINES)) {
-      yield sumsCase(
-        tree,
-        `lines/${base}/sums/root/${name}`,
-        change(textOf(tree.files.get('sums/root') as Uint8Array)),
-      );
-    }
-    for (const levels of [0, 1, 2, 3, 8]) {
-      const patches = [{ file: 'publication.jwt', key: 'root', claims: { levels } }, sealing(tree)];
-      yield makeCase({ id: `lines/${base}/levels ${levels}`, rule: 'sums-levels', base, patches, why });
-    }
-  }
-}
-
-function sumsCase(tree: Golden, id: string, text: string): Case {
-  const claims = { sums_sha256: sha256Hex(utf8(text)) };
-  const patches = [
-    { file: 'sums/root', text },
-    { file: 'publication.jwt', key: 'root', claims },
-    sealing(tree),
-  ];
-  return makeCase({
-    id,
-    rule: 'sums-form',
-    base: tree.name,
-    patches,
-    why: 'A file of hashes has other lines.',
-  });
-}
 
 /** A head and a proof in other forms. The log has signed none of the changes, unless the change is outside of what it signs. */
 export const NOTES: Readonly<Record<string, (text: string) => string>> = {
@@ -280,25 +163,3 @@ export const NOTES: Readonly<Record<string, (text: string) => string>> = {
   'a line extra without padding': (text) => text.replace('index', 'extra AA\nindex'),
   'no empty line': (text) => text.replace('\n\n', '\n'),
 };
-
-/** Heads and proofs in other forms. */
-export function* noteTraps(): Generator<Case> {
-  for (const base of ['log', 'witnessed', 'log-300']) {
-    const tree = golden(base);
-    for (const file of ['log/checkpoint', 'log/publication.tlog-proof']) {
-      const before = textOf(tree.files.get(file) as Uint8Array);
-      for (const [name, change] of Object.entries(NOTES)) {
-        const text = change(before);
-        if (text === before) continue;
-        const why = 'A head or a proof has another form.';
-        yield makeCase({
-          id: `note/${base}/${file}/${name}`,
-          rule: 'log-bytes',
-          base,
-          patches: [{ file, text }],
-          why,
-        });
-      }
-    }
-  }
-}

@@ -1,12 +1,12 @@
+import type { Case } from '../cases/case.js';
 import { unbase64 } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
 import { ORIGIN } from '../cases/log.js';
+import { either, makeCase } from '../cases/make-case.js';
 import { verifierKey } from '../cases/note.js';
 import { witnessesOf } from '../cases/registry.js';
 import { smallOrderKeys } from '../cases/small-order.js';
-import type { KitCase } from './kit-case.js';
-import { either, kitCase } from './make.js';
 
 const base = 'plain';
 const REFUSED = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
@@ -20,11 +20,11 @@ interface AnchorText {
 }
 
 /** Trust anchors with the right root key. Whoever verifies a list checks the form of all members. */
-export function* anchorKit(): Generator<KitCase> {
+export function* anchorKit(): Generator<Case> {
   const why = 'Only the other members of the trust anchor decide.';
   for (const { name, isGood, ...shown } of [...ofMembers(), ...ofTexts()]) {
     const draft = { id: `anchor/${name}`, base, why, ...shown };
-    yield kitCase('list', draft, either(isGood, ...REFUSED));
+    yield makeCase('list', draft, either(isGood, ...REFUSED));
   }
 }
 

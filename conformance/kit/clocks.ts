@@ -1,14 +1,13 @@
+import type { Case, Role } from '../cases/case.js';
 import { golden } from '../cases/goldens.js';
-import { resigning, sealing, signerOf, variant } from '../cases/make-case.js';
+import { type Draft, either, makeCase, resigning, sealing, signerOf, variant } from '../cases/make-case.js';
 import { CHECKPOINT_SECONDS } from '../cases/registry.js';
-import type { KitCase, KitRole } from './kit-case.js';
-import { either, type KitDraft, kitCase } from './make.js';
 
 const TOLERANCE = 300_000;
 const MAX_AGE = 30 * 86_400_000;
 
 /** A limit: from the clock `since` on, or until the clock `until` itself, the verdict is to accept. In milliseconds. */
-interface Limit extends Pick<KitDraft, 'base' | 'patches'> {
+interface Limit extends Pick<Draft, 'base' | 'patches'> {
   readonly name: string;
   readonly rule?: string;
   readonly since?: number;
@@ -17,14 +16,14 @@ interface Limit extends Pick<KitDraft, 'base' | 'patches'> {
 }
 
 /** Every limit of the clocks, one millisecond to both sides. */
-export function* clockKit(role: KitRole): Generator<KitCase> {
+export function* clockKit(role: Role): Generator<Case> {
   for (const { name, rule = 'clocks', since, until, codes, ...shown } of limits()) {
     const at = since ?? until ?? 0;
     const draft = { ...shown, rule, why: 'The clock is at the limit of a time.' };
     for (const side of [-1, 0, 1]) {
       const isGood = since === undefined ? side <= 0 : side >= 0;
       const id = `clock/${shown.base}, ${name}, ${side} ms`;
-      yield kitCase(role, { ...draft, id, now: at + side }, either(isGood, ...codes, 'ERR_AUDIT_FRESHNESS'));
+      yield makeCase(role, { ...draft, id, now: at + side }, either(isGood, ...codes, 'ERR_AUDIT_FRESHNESS'));
     }
   }
   yield* withinDelegation(role);
@@ -51,6 +50,14 @@ function* limits(): Generator<Limit> {
     const end = issued + CHECKPOINT_SECONDS * 1000 + TOLERANCE - 1;
     yield { base, name: 'the checkpoint expires', until: end, codes: ['ERR_CHECKPOINT_EXPIRED'] };
   }
+  const base = 'checkpoint';
+  const { registry } = golden(base);
+  const iat = registry.now + 40 * 86_400;
+  const exp = iat + CHECKPOINT_SECONDS;
+  const patches = variant(base, (late) => late.delegate({ exp: exp + 1 }).seal({ iat, exp }));
+  const name = 'an old list under a new checkpoint';
+  const until = exp * 1000 + TOLERANCE - 1;
+  yield { base, rule: 'max-age', name, patches, until, codes: ['ERR_CHECKPOINT_EXPIRED'] };
   yield* statementLimits();
 }
 
@@ -92,7 +99,7 @@ function* statementLimits(): Generator<Limit> {
 }
 
 /** `iat` of a checkpoint at the ends of the delegation: no tolerance. */
-function* withinDelegation(role: KitRole): Generator<KitCase> {
+function* withinDelegation(role: Role): Generator<Case> {
   const base = 'checkpoint';
   const tree = golden(base);
   const issued = tree.registry.now + 10;
@@ -116,15 +123,37 @@ function* withinDelegation(role: KitRole): Generator<KitCase> {
         why,
       };
       // The delegation itself has not expired before the tolerance is over.
-      yield kitCase(role, { ...draft, now: issued * 1000 + 1000 }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
+      yield makeCase(role, { ...draft, now: issued * 1000 + 1000 }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
     }
   }
 }
 
 const TOO_FEW = ['ERR_TOO_FEW_COSIGNATURES'];
 
-/** The times of cosignatures, against the clock. */
-export function* cosignatureClocks(role: KitRole): Generator<KitCase> {
+/** The age of a copy: since its checkpoint, or else since its list. */
+function* copyAges(role: Role): Generator<Case> {
+  for (const [base, seconds] of [
+    ['log', 0],
+    ['checkpoint', 3600],
+  ] as const) {
+    const { registry } = golden(base);
+    const iat = registry.now + seconds;
+    const patches = base === 'log' ? [] : variant(base, (late) => late.seal({ iat }));
+    for (const side of [-1, 0, 1]) {
+      const now = iat * 1000 + MAX_AGE + TOLERANCE + side;
+      const draft = { id: `clock/a copy of ${base}, ${side} ms`, rule: 'other-clocks', base, patches, now };
+      yield makeCase(
+        role,
+        { ...draft, why: 'A copy has a maximum age.' },
+        either(side <= 0, 'ERR_LIST_EXPIRED'),
+      );
+    }
+  }
+}
+
+/** The times of cosignatures and of copies, against the clock. */
+export function* cosignatureClocks(role: Role): Generator<Case> {
+  yield* copyAges(role);
   const base = 'witnessed';
   for (const [name, seconds] of [
     ['earlier', -3600],
@@ -146,7 +175,7 @@ export function* cosignatureClocks(role: KitRole): Generator<KitCase> {
       };
       // Earlier than the list itself, the list is in the future whatever the witnesses say.
       if (name === 'later')
-        yield kitCase(
+        yield makeCase(
           role,
           { ...draft, id: `clock/cosigned in the future, ${side} ms` },
           either(side >= 0, ...TOO_FEW),

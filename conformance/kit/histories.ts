@@ -1,11 +1,11 @@
+import type { Case, Right, Role } from '../cases/case.js';
 import { jcs, textOf } from '../cases/encoding.js';
 import { type Anchor, golden } from '../cases/goldens.js';
 import { decodeJwt, jwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
+import { either } from '../cases/make-case.js';
 import type { Registry } from '../cases/registry.js';
 import { GOOD_JSON, JSON_TRAPS } from '../cases/traps.js';
-import type { KitCase, KitRole, Right } from './kit-case.js';
-import { either } from './make.js';
 
 /** The members of a history proof (rule history-proof). */
 type Proof = Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ function made(
   name: string,
   file: string,
   shown: { right: Right; rule?: string; anchor?: Partial<Anchor> | object },
-): KitCase {
+): Case {
   const { right, rule = 'history-proof' } = shown;
   return {
     ...{ id: `log/history/${name}`, role: 'log', rule, why: 'A proof of the past.' },
@@ -60,7 +60,7 @@ function made(
 }
 
 /** What a reader of history proofs must accept and refuse. */
-export function* historyKit(_role: KitRole): Generator<KitCase> {
+export function* historyKit(_role: Role): Generator<Case> {
   const good = proofOf(registry, 'alpha');
   const make = (name: string, change: Proof, right: Right) =>
     made(name, jcs({ ...good, ...change }), { right });
@@ -109,7 +109,7 @@ export function* historyKit(_role: KitRole): Generator<KitCase> {
 
 const STRANGE = [null, 1, {}, [1], ''];
 
-function* members(good: Proof): Generator<KitCase> {
+function* members(good: Proof): Generator<Case> {
   for (const member of Object.keys(good)) {
     if (member !== 'record')
       yield made(`${member} absent`, jcs({ ...good, [member]: undefined }), { right: MALFORMED });
@@ -129,7 +129,7 @@ function* members(good: Proof): Generator<KitCase> {
 /** What the traps add to the object is a member that no history proof has. */
 const GOOD_FORMS = GOOD_JSON.filter((name) => ['white space', 'members in another order'].includes(name));
 
-function* forms(text: string): Generator<KitCase> {
+function* forms(text: string): Generator<Case> {
   for (const [name, trap] of Object.entries(JSON_TRAPS)) {
     // The record is a text with colons of its own.
     const change =
@@ -149,7 +149,7 @@ function* forms(text: string): Generator<KitCase> {
   }
 }
 
-function* proofs(good: Proof, more: Proof): Generator<KitCase> {
+function* proofs(good: Proof, more: Proof): Generator<Case> {
   const make = (name: string, change: Proof, right: Right) =>
     made(name, jcs({ ...good, ...change }), { right, rule: 'history-period' });
   const proof = (cosigning: number, at?: number) => {
@@ -192,7 +192,7 @@ function* proofs(good: Proof, more: Proof): Generator<KitCase> {
   );
 }
 
-function* pinned(file: string): Generator<KitCase> {
+function* pinned(file: string): Generator<Case> {
   const { root, log, witnesses = [], quorum } = anchor;
   const [one = '', two = ''] = witnesses;
   yield made('a trust anchor without a log', file, { anchor: { root }, right: WITHOUT_QUORUM });

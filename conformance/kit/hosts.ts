@@ -1,11 +1,27 @@
+import type { Case, Right, Role, ScriptedAnswer, ShownTree, Step } from '../cases/case.js';
 import { base64 } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
-import { ANSWERS } from '../cases/hosts.js';
-import { shown, variant } from '../cases/make-case.js';
-import type { KitCase, KitRole, KitStep, KitTree, Right, ScriptedAnswer } from './kit-case.js';
-import { kitCase } from './make.js';
+import { makeCase, shown, variant } from '../cases/make-case.js';
+
+/** What a host answers in place of a file. */
+const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
+  'status 300': { status: 300 },
+  'status 302': { status: 302, location: 'https://source-0.example/elsewhere' },
+  'status 204': { status: 204 },
+  'status 304': { status: 304 },
+  'status 403': { status: 403 },
+  'status 404': { status: 404 },
+  'status 410': { status: 410 },
+  'status 500': { status: 500 },
+  'an HTML page': { type: 'text/html; charset=utf-8' },
+  'a type in capitals': { type: 'TEXT/HTML' },
+  'another type': { type: 'application/octet-stream' },
+  'no response': { ends: 'early' },
+  'half a response': { ends: 'amid' },
+};
 
 const CODES: Readonly<Record<string, string>> = {
+  'status 300': 'ERR_SOURCE_REDIRECTED',
   'status 302': 'ERR_SOURCE_REDIRECTED',
   'status 204': 'ERR_SOURCE_STATUS',
   'status 304': 'ERR_SOURCE_STATUS',
@@ -17,6 +33,7 @@ const CODES: Readonly<Record<string, string>> = {
   'half a response': 'ERR_SOURCE_TRUNCATED',
 };
 const RULES: Readonly<Record<string, string>> = {
+  'status 300': 'no-redirects',
   'status 302': 'no-redirects',
   'an HTML page': 'content-types',
   'a type in capitals': 'content-types',
@@ -40,7 +57,7 @@ const ABSENT: Readonly<Record<string, Right>> = {
 };
 
 /** Hosts that answer with something else than a file, late, or differently each time. */
-export function* hostKit(role: KitRole): Generator<KitCase> {
+export function* hostKit(role: Role): Generator<Case> {
   yield* oddAnswers(role);
   yield* mirrors(role);
   yield* again(role);
@@ -52,7 +69,7 @@ export function* hostKit(role: KitRole): Generator<KitCase> {
 const base = 'checkpoint';
 const why = 'The host answers for one file with something else.';
 
-function* oddAnswers(role: KitRole): Generator<KitCase> {
+function* oddAnswers(role: Role): Generator<Case> {
   for (const file of [...NEEDED.both, ...(role === 'lookup' ? NEEDED.lookup : [])]) {
     for (const [name, answer] of Object.entries(ANSWERS)) {
       // A file that is not there has no other type.
@@ -62,7 +79,7 @@ function* oddAnswers(role: KitRole): Generator<KitCase> {
       const right: Right = code === undefined ? (isAbsent ? (ABSENT[file] as Right) : 'accept') : [code];
       const rule = name === 'another type' ? 'content-types' : (RULES[name] ?? 'host-responses');
       const draft = { base, why, rule, script: { [file]: [answer] } };
-      yield kitCase(
+      yield makeCase(
         role,
         { ...draft, id: `host/${file}, ${name}`, ask: ['alpha'], trusted: ['alpha'] },
         right,
@@ -72,16 +89,16 @@ function* oddAnswers(role: KitRole): Generator<KitCase> {
 }
 
 /** The registry fails, and a mirror does not. */
-function* mirrors(role: KitRole): Generator<KitCase> {
+function* mirrors(role: Role): Generator<Case> {
   const { now } = golden(base);
   for (const name of ['status 302', 'status 500', 'an HTML page', 'no response']) {
     const answer = ANSWERS[name] as ScriptedAnswer;
-    const sources: KitTree[] = [
+    const sources: ShownTree[] = [
       { base, patches: [], script: { 'publication.jwt': [answer] } },
       { base, patches: [] },
     ];
     const steps = [{ now, sources, right: 'accept' }] as const;
-    yield kitCase(
+    yield makeCase(
       role,
       {
         id: `mirror/${name}`,
@@ -93,15 +110,15 @@ function* mirrors(role: KitRole): Generator<KitCase> {
       'accept',
     );
   }
-  const stale: KitTree = { base, patches: [] };
-  const newer: KitTree = treeAfter();
-  const steps: KitStep[] = [
+  const stale: ShownTree = { base, patches: [] };
+  const newer: ShownTree = treeAfter();
+  const steps: Step[] = [
     { now: LATER, sources: [newer, stale], right: 'accept' },
     { now: LATER + 1000, sources: [stale, newer], right: 'accept' },
     { now: LATER + 2000, sources: [stale, stale], right: ['ERR_LIST_ROLLED_BACK'] },
   ];
   const story = 'A mirror that lags behind is no reason to refuse the others.';
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'mirror/it lags behind', rule: 'list-rollback', base, why: story, steps },
     'accept',
@@ -110,14 +127,14 @@ function* mirrors(role: KitRole): Generator<KitCase> {
 
 const LATER = golden(base).now + 3_600_000;
 const next = () => golden(base).registry.copy().change('beta', { tier: 'founding' }).publish();
-const treeAfter = (): KitTree => shown(next(), base);
+const treeAfter = (): ShownTree => shown(next(), base);
 
 /** A publication between two requests: the host sends an old file first. */
-function* again(role: KitRole): Generator<KitCase> {
+function* again(role: Role): Generator<Case> {
   const patches = variant(base, (registry) => registry.change('beta', { tier: 'founding' }).publish());
   const old = (file: string) => ({ body: base64(golden(base).files.get(file) as Uint8Array) });
-  const make = (id: string, script: KitTree['script'], right: Right) =>
-    kitCase(
+  const make = (id: string, script: ShownTree['script'], right: Right) =>
+    makeCase(
       role,
       {
         id: `again/${id}`,
@@ -143,7 +160,7 @@ function* again(role: KitRole): Generator<KitCase> {
 }
 
 /** A cache has an old file of the tree of sums. */
-function* caches(role: KitRole): Generator<KitCase> {
+function* caches(role: Role): Generator<Case> {
   const patches = variant(base, (registry) => registry.change('alpha', { tier: 'registered' }).publish());
   const file = 'sums/root';
   const old = { body: base64(golden(base).files.get(file) as Uint8Array) };
@@ -151,17 +168,17 @@ function* caches(role: KitRole): Generator<KitCase> {
   for (const count of [1, 2, 3]) {
     const script = { [file]: [...Array(count).fill(old), ...(count < 3 ? [null] : [])] };
     const right: Right = count < 3 ? 'accept' : ['ERR_SUMS_MISMATCH'];
-    yield kitCase(role, { ...draft, id: `again/an old sums file, ${count} times`, script }, right);
+    yield makeCase(role, { ...draft, id: `again/an old sums file, ${count} times`, script }, right);
   }
 }
 
 /** The named list is in two places. */
-function* places(role: KitRole): Generator<KitCase> {
+function* places(role: Role): Generator<Case> {
   const named = [...golden(base).files.keys()].filter((path) => path.startsWith('snapshots/')).at(-1) ?? '';
   const snapshot = named.replace(/[^/]*$/, '');
   const broken = (file: string, at = 5) => ({ file, at, xor: 1 });
   const make = (id: string, patches: readonly object[], right: Right) =>
-    kitCase(
+    makeCase(
       role,
       {
         id: `places/${id}`,
@@ -196,17 +213,24 @@ function* places(role: KitRole): Generator<KitCase> {
   );
 }
 
-function* deadlines(role: KitRole): Generator<KitCase> {
-  const silent = { base, patches: [], script: { 'publication.jwt': [{ never: true }] } } as const;
-  const steps: KitStep[] = [
-    { now: golden(base).now, sources: [silent, { base, patches: [] }], right: 'accept' },
-  ];
+function* deadlines(role: Role): Generator<Case> {
   const why = 'A mirror answers, and the registry does not.';
-  yield kitCase(role, { id: 'deadline/a mirror answers', rule: 'deadlines', base, why, steps }, 'accept');
+  for (const file of ['publication.jwt', 'keys/rotation.json']) {
+    const silent = { base, patches: [], script: { [file]: [{ never: true }] } } as const;
+    const sources = [silent, { base, patches: [] }];
+    const steps: Step[] = [{ now: golden(base).now, sources, right: 'accept' }];
+    yield makeCase(role, {
+      id: `deadline/a mirror answers for ${file}`,
+      rule: 'deadlines',
+      base,
+      why,
+      steps,
+    });
+  }
   for (const file of ['publication.jwt', 'keys/rotation.json']) {
     const script = { [file]: [{ never: true }] } as const;
     const late = 'The host never answers for one file.';
-    yield kitCase(role, { id: `deadline/${file}`, rule: 'deadlines', base, why: late, script }, [
+    yield makeCase(role, { id: `deadline/${file}`, rule: 'deadlines', base, why: late, script }, [
       'ERR_SOURCE_TIMEOUT',
     ]);
   }

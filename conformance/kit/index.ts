@@ -1,8 +1,8 @@
+import type { Case, Role } from '../cases/case.js';
 import { chainKit } from './chains.js';
 import { clockKit, cosignatureClocks } from './clocks.js';
 import { historyKit } from './histories.js';
 import { hostKit } from './hosts.js';
-import type { KitCase, KitRole } from './kit-case.js';
 import { listKit } from './lists.js';
 import { logAuditKit, proofKit } from './logs.js';
 import { lookupKit } from './lookups.js';
@@ -15,7 +15,7 @@ import { auditKit, treeKit } from './trees.js';
 export const KIT_VERSION = '0.1.0';
 
 /** The kit of each role. Each topic begins with what is most important. */
-const KITS: Readonly<Partial<Record<KitRole, readonly ((role: KitRole) => Generator<KitCase>)[]>>> = {
+const KITS: Readonly<Partial<Record<Role, readonly ((role: Role) => Generator<Case>)[]>>> = {
   list: [listKit],
   lookup: [lookupKit, memoryKit, hostKit, statementKit],
   client: [treeKit, memoryKit, statementKit, chainKit, clockKit, hostKit],
@@ -25,20 +25,20 @@ const KITS: Readonly<Partial<Record<KitRole, readonly ((role: KitRole) => Genera
 };
 
 /** Makes the cases of a role, the same ones in the same order every time. */
-export function* kitCases(role: KitRole): Generator<KitCase> {
+export function* kitCases(role: Role): Generator<Case> {
   for (const kind of KITS[role] ?? []) yield* kind(role);
 }
 
 const START_CASES = 40;
 
 /** The cases to begin with: the first ones of each topic in turn. Trust policies come later. */
-export function startCases(cases: readonly KitCase[]): KitCase[] {
-  const topics = new Map<string, KitCase[]>();
+export function startCases(cases: readonly Case[]): Case[] {
+  const topics = new Map<string, Case[]>();
   for (const one of cases.filter(({ policy }) => policy === undefined)) {
     const [, topic = ''] = one.id.split('/');
     topics.set(topic, [...(topics.get(topic) ?? []), one]);
   }
-  const chosen = new Set<KitCase>();
+  const chosen = new Set<Case>();
   for (let number = 0; chosen.size < Math.min(START_CASES, cases.length); number++) {
     for (const ofTopic of topics.values()) {
       const next = ofTopic[number];

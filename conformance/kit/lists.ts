@@ -1,18 +1,18 @@
+import type { Case, Right } from '../cases/case.js';
 import { base64url, jcs, textOf, timeText, utf8 } from '../cases/encoding.js';
 import { algebra, encodings } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
+import { ASKED, either, makeCase, publishedList } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { borderRecords, LISTS, publishWith, TIMES } from '../cases/records.js';
 import { record } from '../cases/registry.js';
 import { anchorKit } from './anchors.js';
-import type { KitCase, Right } from './kit-case.js';
-import { ASKED, either, kitCase, publishedList } from './make.js';
 import { policyKit } from './policies.js';
 import { oddSignatures, rootKeys, signatureSizes } from './root-keys.js';
 
 /** What a list verifier must accept and refuse: the runner's README says which rules of docs/protocol.md. */
-export function* listKit(): Generator<KitCase> {
+export function* listKit(): Generator<Case> {
   yield* goodLists();
   yield* wrongSigners();
   yield* signatureForms();
@@ -28,7 +28,7 @@ export function* listKit(): Generator<KitCase> {
 
 const GOOD: Readonly<Record<string, string>> = { p256: 'signature-algorithm', stated: 'root-key-pinned' };
 
-function* goodLists(): Generator<KitCase> {
+function* goodLists(): Generator<Case> {
   const rule = 'verify-before-parse';
   for (const base of ['plain', 'stated', 'checkpoint', 'p256', 'levels-1']) {
     const draft = {
@@ -38,9 +38,9 @@ function* goodLists(): Generator<KitCase> {
       why: 'The root key has signed this list.',
       ask: ASKED,
     };
-    yield kitCase('list', { ...draft, trusted: ['alpha', 'beta'] }, 'accept');
+    yield makeCase('list', { ...draft, trusted: ['alpha', 'beta'] }, 'accept');
   }
-  yield kitCase(
+  yield makeCase(
     'list',
     { id: 'good/no records', rule: 'list-form', base: 'empty', why: 'A list may be empty.' },
     'accept',
@@ -49,7 +49,7 @@ function* goodLists(): Generator<KitCase> {
 
 const SIGNERS = ['stranger', 'p256 stranger', 'online', 'root 2', 'log'];
 
-function* wrongSigners(): Generator<KitCase> {
+function* wrongSigners(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
     const why = 'Another key has signed the list.';
     const list = golden(base).files.get('issuers.json') as Uint8Array;
@@ -58,18 +58,18 @@ function* wrongSigners(): Generator<KitCase> {
       // A key of another kind: the algorithm follows from the pinned key.
       const isOther = (key(signer).alg === 'ES256') !== (base === 'p256');
       const draft = { rule: isOther ? 'signature-algorithm' : 'root-key-pinned', base, why };
-      yield kitCase('list', { ...draft, id: `signer/${base} by ${signer}`, patches }, INVALID);
+      yield makeCase('list', { ...draft, id: `signer/${base} by ${signer}`, patches }, INVALID);
       const own: Patch = {
         file: 'keys/root.json',
         text: jcs({ ...key(signer).jwk, kid: key(signer).thumbprint }),
       };
       const id = `signer/${base} by ${signer}, with its root key`;
-      yield kitCase('list', { ...draft, id, patches: [...patches, own] }, INVALID);
+      yield makeCase('list', { ...draft, id, patches: [...patches, own] }, INVALID);
     }
     for (const at of [0, 40, list.length - 1]) {
       const id = `signer/${base} a wrong bit at ${at}`;
       const why = 'The signature is that of another list.';
-      yield kitCase(
+      yield makeCase(
         'list',
         { rule: 'verify-before-parse', base, why, id, patches: [{ file: 'issuers.json', at, xor: 1 }] },
         INVALID,
@@ -85,7 +85,7 @@ const GOOD_ENCODINGS = ['white space around', 'of 256 bytes with white space'];
 /** 64 bytes, but not the right ones. */
 const OTHER_BYTES = ['zeros'];
 
-function* signatureForms(): Generator<KitCase> {
+function* signatureForms(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
     const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
     for (const [name, text] of Object.entries(encodings(right))) {
@@ -115,10 +115,10 @@ interface OddSignature {
   readonly why: string;
 }
 
-function signatureCase({ name, text, ...draft }: OddSignature, right: Right): KitCase {
+function signatureCase({ name, text, ...draft }: OddSignature, right: Right): Case {
   const bytes = base64url(typeof text === 'string' ? utf8(text) : text);
   const patches = [{ file: 'issuers.sig', bytes }];
-  return kitCase('list', { ...draft, id: `signature/${draft.base}, ${name}`, patches }, right);
+  return makeCase('list', { ...draft, id: `signature/${draft.base}, ${name}`, patches }, right);
 }
 
 const MALFORMED_LIST = ['ERR_LIST_MALFORMED'];
@@ -174,7 +174,7 @@ function signedList(base: string, list: Uint8Array): Patch[] {
   ];
 }
 
-function* listBytes(): Generator<KitCase> {
+function* listBytes(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
     const { files, registry } = golden(base);
     const canonical = textOf(files.get('issuers.json') as Uint8Array);
@@ -183,7 +183,7 @@ function* listBytes(): Generator<KitCase> {
       const patches = signedList(base, typeof list === 'string' ? utf8(list) : list);
       const why = 'The root key has signed a list in other bytes.';
       const rule = name.startsWith('record') || name === 'a record twice' ? 'list-order' : 'list-form';
-      yield kitCase(
+      yield makeCase(
         'list',
         { id: `bytes/${base}, ${name}`, rule, base, patches, why },
         LIST_CODES[name] as Right,
@@ -193,7 +193,7 @@ function* listBytes(): Generator<KitCase> {
     for (const time of TIMES) {
       const patches = signedList(base, utf8(canonical.replace(timeText(registry.now), time)));
       const draft = { rule: 'list-time', base, patches, why: 'updated_at has another form.' };
-      yield kitCase('list', { ...draft, id: `time/${time === '' ? 'empty' : time}` }, NONCONFORMING);
+      yield makeCase('list', { ...draft, id: `time/${time === '' ? 'empty' : time}` }, NONCONFORMING);
     }
     for (const time of [
       '2024-02-29T23:59:59Z',
@@ -209,17 +209,17 @@ function* listBytes(): Generator<KitCase> {
         why: 'updated_at is a day that exists.',
         now: Date.parse('2026-11-21T09:00:00Z'),
       };
-      yield kitCase('list', { ...draft, id: `time/${time}` }, 'accept');
+      yield makeCase('list', { ...draft, id: `time/${time}` }, 'accept');
     }
   }
 }
 
-function* records(): Generator<KitCase> {
+function* records(): Generator<Case> {
   const base = 'plain';
   for (const { name, rule, alpha, isGood } of borderRecords()) {
     const patches = publishedList(base, (registry) => publishWith(registry, alpha));
     const why = isGood ? 'A record may say this.' : 'No record may say this.';
-    yield kitCase(
+    yield makeCase(
       'list',
       { id: `record/${name}`, rule, base, patches, why },
       either(isGood, ...NONCONFORMING),
@@ -237,13 +237,13 @@ const ORDERS: readonly (readonly [string, readonly string[], boolean])[] = [
   ['digits first', ['0', 'a'], true],
 ];
 
-function* orders(): Generator<KitCase> {
+function* orders(): Generator<Case> {
   const base = 'plain';
   for (const [name, ids, isGood] of ORDERS) {
     const issuers = ids.map((id) => ({ ...record('any'), issuer_id: id }));
     const list = utf8(jcs({ issuers, updated_at: timeText(golden(base).registry.now) }));
     const draft = { id: `order/${name}`, rule: 'list-order', base, patches: signedList(base, list) };
-    yield kitCase(
+    yield makeCase(
       'list',
       { ...draft, why: 'Ids are sorted as arrays of code units.' },
       either(isGood, ...UNSORTED),

@@ -1,24 +1,25 @@
+import type { Case, Right, Role } from '../cases/case.js';
 import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
-import { golden } from '../cases/goldens.js';
+import { type Anchor, golden, longLog } from '../cases/goldens.js';
 import { jwt } from '../cases/jwt.js';
-import { anchors, heads, lastEntries, logsOfSizes } from '../cases/logs.js';
-import { variant } from '../cases/make-case.js';
+import { key } from '../cases/keys.js';
+import { ORIGIN } from '../cases/log.js';
+import { ENTRIES } from '../cases/logs.js';
+import { either, makeCase, shown, variant } from '../cases/make-case.js';
+import { type NoteSigner, verifierKey } from '../cases/note.js';
 import type { Patch } from '../cases/patch.js';
-import type { Registry } from '../cases/registry.js';
+import { type Registry, witnessesOf } from '../cases/registry.js';
 import { NOTES } from '../cases/traps.js';
-import { adopt } from './adopt.js';
-import type { KitCase, KitRole, Right } from './kit-case.js';
-import { either, kitCase } from './make.js';
 
 const PROOF = 'log/publication.tlog-proof';
 const NOT_LOGGED = 'ERR_NOT_LOGGED';
 const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 
 /** What a verifier of logs must accept and refuse of the proof of a publication (rule log-proof). */
-export function* proofKit(role: KitRole): Generator<KitCase> {
+export function* proofKit(role: Role): Generator<Case> {
   for (const base of ['log', 'witnessed', 'log-rotated', 'pending', 'log-300']) {
     const why = 'A proof shows that the log contains the statement.';
-    yield kitCase(role, { id: `good/${base}`, rule: 'log-proof', base, why }, 'accept');
+    yield makeCase(role, { id: `good/${base}`, rule: 'log-proof', base, why }, 'accept');
   }
   yield* quorums(role);
   yield* proofForms(role);
@@ -27,7 +28,7 @@ export function* proofKit(role: KitRole): Generator<KitCase> {
   yield* wrongBits(role);
 }
 
-function* quorums(role: KitRole): Generator<KitCase> {
+function* quorums(role: Role): Generator<Case> {
   const base = 'witnessed';
   const why = 'A quorum of 2 has cosigned, or not.';
   for (const count of [0, 1, 2, 3]) {
@@ -35,7 +36,7 @@ function* quorums(role: KitRole): Generator<KitCase> {
       if (registry.log) registry.log.cosigning = count;
       registry.seal();
     });
-    yield kitCase(
+    yield makeCase(
       role,
       { id: `quorum/${count} cosignatures`, rule: 'log-quorum', base, patches, why },
       either(count >= 2, TOO_FEW),
@@ -49,7 +50,7 @@ const GOOD_NOTES = [
   ...['a wrong cosignature', 'a line extra'],
 ];
 
-function* proofForms(role: KitRole): Generator<KitCase> {
+function* proofForms(role: Role): Generator<Case> {
   for (const base of ['witnessed', 'log-300']) {
     const before = textOf(golden(base).files.get(PROOF) as Uint8Array);
     for (const [name, change] of Object.entries(NOTES)) {
@@ -61,7 +62,7 @@ function* proofForms(role: KitRole): Generator<KitCase> {
         base,
         patches: [{ file: PROOF, text }],
       };
-      yield kitCase(
+      yield makeCase(
         role,
         { ...draft, why: 'The proof has another form.' },
         either(GOOD_NOTES.includes(name), NOT_LOGGED),
@@ -71,18 +72,43 @@ function* proofForms(role: KitRole): Generator<KitCase> {
 }
 
 /** Who signs the head, and what is right. */
-const HEADS: Readonly<Record<string, Right>> = {
-  'a head by a stranger': [NOT_LOGGED],
-  'a new key': 'accept',
-  'a new key that is not stated': [NOT_LOGGED],
+const HEADS: Readonly<Record<string, readonly [(registry: Registry) => unknown, Right]>> = {
+  'a head by a stranger': [
+    (registry) => {
+      if (registry.log) registry.log.signer = logSigner('stranger');
+      registry.seal();
+    },
+    [NOT_LOGGED],
+  ],
+  'a new key': [
+    (registry) => {
+      if (registry.log) registry.log.signer = logSigner('next log');
+      registry.publish();
+    },
+    'accept',
+  ],
+  'a new key that is not stated': [
+    (registry) => {
+      const { log } = registry;
+      if (log === undefined) return;
+      const { claim } = log;
+      log.signer = logSigner('next log');
+      registry.publish({ claims: { log: claim } });
+    },
+    [NOT_LOGGED],
+  ],
 };
 
-function* logHeads(role: KitRole): Generator<KitCase> {
-  for (const one of heads(['log', 'witnessed'])) {
-    const [, base = '', name = ''] = one.id.split('/');
-    const right = HEADS[name];
-    if (right === undefined) continue;
-    yield adopt(one, { role, id: `head/${base}, ${name}`, rule: 'log-name', right: [right] });
+function logSigner(name: string): NoteSigner {
+  return { key: key(name), name: ORIGIN, purpose: 'log' };
+}
+
+function* logHeads(role: Role): Generator<Case> {
+  for (const base of ['log', 'witnessed']) {
+    for (const [name, [work, right]] of Object.entries(HEADS)) {
+      const draft = { id: `head/${base}, ${name}`, rule: 'log-name', base, patches: variant(base, work) };
+      yield makeCase(role, { ...draft, why: 'The log breaks a rule, or is at the border of a tile.' }, right);
+    }
   }
 }
 
@@ -101,24 +127,41 @@ const DEMANDS: Readonly<Record<string, readonly [rule: string, code: string]>> =
   'another log': ['log-proof', NOT_LOGGED],
 };
 
+/** What trust anchors demand, who have pinned a log with three witnesses. */
+function demands(): Readonly<Record<string, Partial<Anchor> & { readonly note?: 1 }>> {
+  const [one = '', two = '', three = ''] = golden('witnessed').anchor.witnesses ?? [];
+  return {
+    'a quorum of 1': { quorum: 1 },
+    'a quorum of 3': { quorum: 3 },
+    'one witness': { witnesses: [one], quorum: 1 },
+    'another witness': {
+      witnesses: witnessesOf({ witnesses: ['four.example'] }).map(verifierKey),
+      quorum: 1,
+    },
+    'a witness whose id is not that of its key': { witnesses: [one.replace('one', 'four')], quorum: 1 },
+    'a witness twice': { witnesses: [one, one], quorum: 1 },
+    'a quorum that is too large': { quorum: 4 },
+    'a quorum of 0': { quorum: 0 },
+    'a member that nobody knows': { note: 1 },
+    'two witnesses': { witnesses: [two, three], quorum: 2 },
+    'another log': { log: 'another.example/log' },
+  };
+}
+
 /** Trust anchors that demand something else than the registry has. */
-function* pinned(role: KitRole): Generator<KitCase> {
-  for (const one of anchors()) {
-    const [, base = '', name = ''] = one.id.split('/');
-    const [rule, code] = DEMANDS[name] ?? [];
-    if (rule === undefined || base !== 'witnessed') continue;
-    const right = either(code === '', String(code));
-    yield adopt(one, {
-      role,
-      id: `anchor/${name}`,
-      rule,
-      why: 'The trust anchor demands this.',
-      right: [right],
-    });
+function* pinned(role: Role): Generator<Case> {
+  const base = 'witnessed';
+  for (const [name, demand] of Object.entries(demands())) {
+    const [rule = '', code = ''] = DEMANDS[name] ?? [];
+    const { root } = golden(base).anchor;
+    // A member that nobody knows is refused, whatever else is pinned.
+    const anchor = 'note' in demand ? JSON.stringify({ root, ...demand }) : demand;
+    const draft = { id: `anchor/${name}`, rule, base, anchor, why: 'The trust anchor demands this.' };
+    yield makeCase(role, draft, either(code === '', code));
   }
 }
 
-function* wrongBits(role: KitRole): Generator<KitCase> {
+function* wrongBits(role: Role): Generator<Case> {
   const base = 'witnessed';
   const text = textOf(golden(base).files.get(PROOF) as Uint8Array);
   const places = {
@@ -127,13 +170,13 @@ function* wrongBits(role: KitRole): Generator<KitCase> {
   };
   for (const [name, at] of Object.entries(places)) {
     const patches: Patch[] = [{ file: PROOF, at, xor: 1 }];
-    yield kitCase(
+    yield makeCase(
       role,
       { id: `bit/${name}`, rule: 'log-proof', base, patches, why: 'One bit of the proof is wrong.' },
       [NOT_LOGGED],
     );
   }
-  yield kitCase(
+  yield makeCase(
     role,
     {
       id: 'bit/no proof',
@@ -165,23 +208,24 @@ const ENTRY_RULES: readonly (readonly [RegExp, string])[] = [
 const AUDIT_CODES = ['ERR_AUDIT_LOG', NOT_LOGGED, 'ERR_AUDIT_CHECKSUMS', 'ERR_AUDIT_ROOT_KEY'];
 
 /** What an auditor must accept and refuse of a log (rule log-audit). */
-export function* logAuditKit(role: KitRole): Generator<KitCase> {
-  for (const one of lastEntries('witnessed')) {
-    const [, , name = ''] = one.id.split('/');
+export function* logAuditKit(role: Role): Generator<Case> {
+  const base = 'witnessed';
+  for (const [name, work] of Object.entries(ENTRIES)) {
     if (REMOVED.includes(name)) continue;
-    const rule = ENTRY_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-audit';
-    const right = either(GOOD_ENTRIES.includes(name), ...AUDIT_CODES);
-    yield adopt(one, {
-      role,
-      id: `log/${name}`,
-      rule,
-      why: 'What an auditor checks of a log.',
-      right: [right],
+    const patches = variant(base, (registry) => {
+      work(registry);
+      registry.seal();
     });
+    const rule = ENTRY_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-audit';
+    const draft = { id: `log/${name}`, rule, base, patches, why: 'What an auditor checks of a log.' };
+    yield makeCase(role, draft, either(GOOD_ENTRIES.includes(name), ...AUDIT_CODES));
   }
-  for (const one of logsOfSizes()) {
-    const [, name = ''] = one.id.split('/');
-    yield adopt(one, { role, id: `log/${name}`, rule: 'log-tiles', right: ['accept'] });
+  for (const size of [1, 2, 3, 255, 256, 257, 300, 513]) {
+    const registry = longLog(size);
+    const { patches } = shown(registry, 'log-300');
+    const draft = { id: `log/${size} entries`, rule: 'log-tiles', base: 'log-300', patches };
+    const why = 'The log breaks a rule, or is at the border of a tile.';
+    yield makeCase(role, { ...draft, why, now: (registry.now + 600) * 1000 }, 'accept');
   }
   yield* auditedHeads(role);
 }
@@ -270,7 +314,7 @@ const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
   [/not logged|^a proof/, 'log-tree'],
 ];
 
-function* auditedHeads(role: KitRole): Generator<KitCase> {
+function* auditedHeads(role: Role): Generator<Case> {
   const base = 'witnessed';
   for (const [name, [work, isGood]] of Object.entries(AUDITED)) {
     const rule = HEAD_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-head';
@@ -282,6 +326,6 @@ function* auditedHeads(role: KitRole): Generator<KitCase> {
       why: 'The head is another one.',
     };
     const now = golden(base).now + 600_000;
-    yield kitCase(role, { ...draft, now }, either(isGood, 'ERR_AUDIT_LOG'));
+    yield makeCase(role, { ...draft, now }, either(isGood, 'ERR_AUDIT_LOG'));
   }
 }

@@ -1,38 +1,39 @@
-import { sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import type { Case, Right, Role } from '../cases/case.js';
+import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
-import { sealing, variant } from '../cases/make-case.js';
+import type { Members } from '../cases/jwt.js';
+import { makeCase, sealing, variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { record } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
-import type { KitCase, KitRole, Right } from './kit-case.js';
-import { kitCase } from './make.js';
 
 const INVALID = ['ERR_SUMS_INVALID'];
 const MISMATCH = ['ERR_SUMS_MISMATCH'];
 
 /** What a client that looks up single issuers must accept and refuse: the tree of sums, and records. */
-export function* lookupKit(role: KitRole): Generator<KitCase> {
+export function* lookupKit(role: Role): Generator<Case> {
   yield* proven(role);
   yield* sumsLines(role);
   yield* levels(role);
   yield* records(role);
   yield* hashes(role);
+  yield* unsigned(role);
 }
 
-function* proven(role: KitRole): Generator<KitCase> {
+function* proven(role: Role): Generator<Case> {
   const why = 'The tree of sums proves each issuer, or that it is absent.';
   for (const base of ['stated', 'checkpoint', 'levels-1', 'levels-2', 'rotated', 'witnessed', 'p256']) {
-    yield kitCase(
+    yield makeCase(
       role,
       { id: `proven/${base}`, rule: 'sums-proof', base, why, trusted: ['alpha', 'beta'] },
       'accept',
     );
   }
-  yield kitCase(role, { id: 'proven/hold', rule: 'hold', base: 'hold', why, trusted: ['alpha'] }, 'accept');
-  yield kitCase(role, { id: 'proven/empty', rule: 'sums-place', base: 'empty', why, trusted: [] }, 'accept');
+  yield makeCase(role, { id: 'proven/hold', rule: 'hold', base: 'hold', why, trusted: ['alpha'] }, 'accept');
+  yield makeCase(role, { id: 'proven/empty', rule: 'sums-place', base: 'empty', why, trusted: [] }, 'accept');
   const ask = ['alpha', 'ALPHA', 'a..b', '../issuers.json', '', 'con', 'alpha/', 'a'.repeat(129)];
   const invalid = 'A string that is no issuer_id is in no list.';
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'proven/invalid ids', rule: 'sums-proof', base: 'stated', why: invalid, ask, trusted: ['alpha'] },
     'accept',
@@ -42,7 +43,7 @@ function* proven(role: KitRole): Generator<KitCase> {
     base: 'plain',
     why: 'A look-up needs a publication statement.',
   };
-  yield kitCase(role, { ...required, id: 'proven/no statement' }, ['ERR_PUBLICATION_MISSING']);
+  yield makeCase(role, { ...required, id: 'proven/no statement' }, ['ERR_PUBLICATION_MISSING']);
   for (const status of ['suspended', 'revoked']) {
     const patches = variant('stated', (registry) => registry.change('alpha', { status }).publish());
     const draft = {
@@ -52,7 +53,7 @@ function* proven(role: KitRole): Generator<KitCase> {
       why: 'The status is not active.',
       trusted: ['beta'],
     };
-    yield kitCase(role, { ...draft, id: `proven/${status}` }, 'accept');
+    yield makeCase(role, { ...draft, id: `proven/${status}` }, 'accept');
   }
 }
 
@@ -66,7 +67,7 @@ function withSums(base: string, text: string): Patch[] {
   ];
 }
 
-function* sumsLines(role: KitRole): Generator<KitCase> {
+function* sumsLines(role: Role): Generator<Case> {
   const why = 'A sums file has other lines.';
   for (const base of ['stated', 'levels-1']) {
     const before = textOf(golden(base).files.get('sums/root') as Uint8Array);
@@ -78,22 +79,22 @@ function* sumsLines(role: KitRole): Generator<KitCase> {
         why,
         patches: withSums(base, change(before)),
       };
-      if (name === 'no lines') yield kitCase(role, { ...draft, trusted: [] }, 'accept');
+      if (name === 'no lines') yield makeCase(role, { ...draft, trusted: [] }, 'accept');
       // Whether the first line is needed depends on the places of the ids.
       else if (name === 'a line less' || name === 'the wrong hash') {
         if (base !== 'stated') continue;
         const isLess = name === 'a line less';
-        yield kitCase(
+        yield makeCase(
           role,
           { ...draft, rule: 'sums-proof', ...(isLess && { trusted: ['beta'] }) },
           isLess ? 'accept' : MISMATCH,
         );
-      } else yield kitCase(role, draft, INVALID);
+      } else yield makeCase(role, draft, INVALID);
     }
   }
 }
 
-function* levels(role: KitRole): Generator<KitCase> {
+function* levels(role: Role): Generator<Case> {
   const base = 'stated';
   const why = 'The statement has another number of levels than the tree of sums.';
   for (const number of [1, 8]) {
@@ -101,7 +102,7 @@ function* levels(role: KitRole): Generator<KitCase> {
       { file: 'publication.jwt', key: 'root', claims: { levels: number } },
       sealing(golden(base)),
     ];
-    yield kitCase(role, { id: `sums/levels ${number}`, rule: 'sums-form', base, why, patches }, INVALID);
+    yield makeCase(role, { id: `sums/levels ${number}`, rule: 'sums-form', base, why, patches }, INVALID);
   }
 }
 
@@ -123,14 +124,14 @@ const RECORDS: Readonly<Record<string, (text: string) => string>> = {
   'a time that does not exist': (text) => text.replace('2026-01-01T', '2026-02-30T'),
 };
 
-function* records(role: KitRole): Generator<KitCase> {
+function* records(role: Role): Generator<Case> {
   const base = 'stated';
   const why = 'The record has another form, and the right hash.';
   const make = (name: string, bytes: string, right: Right) => {
     const patches = variant(base, (registry) =>
       registry.publish({ records: new Map([['alpha', utf8(bytes)]]) }),
     );
-    return kitCase(role, { id: `record/${name}`, rule: 'sums-proof', base, why, patches }, right);
+    return makeCase(role, { id: `record/${name}`, rule: 'sums-proof', base, why, patches }, right);
   };
   const text = textOf(golden(base).files.get('issuers/alpha') as Uint8Array);
   yield make('as it is', text, 'accept');
@@ -141,14 +142,14 @@ function* records(role: KitRole): Generator<KitCase> {
 }
 
 /** Files that do not have the hash above them. */
-function* hashes(role: KitRole): Generator<KitCase> {
+function* hashes(role: Role): Generator<Case> {
   const draft = {
     rule: 'sums-proof',
     base: 'stated',
     why: 'A file has another hash than the file above names.',
   };
   const make = (id: string, patches: readonly Patch[], right: Right) =>
-    kitCase(role, { ...draft, id: `hash/${id}`, patches }, right);
+    makeCase(role, { ...draft, id: `hash/${id}`, patches }, right);
   const damaged = (file: string): Patch => ({ file, at: 3, xor: 1 });
   yield make('sums/root', [damaged('sums/root')], MISMATCH);
   yield make('issuers/alpha', [damaged('issuers/alpha')], MISMATCH);
@@ -160,4 +161,18 @@ function* hashes(role: KitRole): Generator<KitCase> {
     { file: 'issuers.sig', removed: true },
   ];
   yield make('no list', list, 'accept');
+}
+
+/** A record has no signature of its own: only the tree of sums makes it one of the registry. */
+function* unsigned(role: Role): Generator<Case> {
+  const base = 'stated';
+  const make = (id: string, changed: Members, right: Right) => {
+    const text = jcs(record('alpha', changed));
+    const draft = { id: `unsigned/${id}`, rule: 'signed-bytes', base, ask: ['alpha'], trusted: ['alpha'] };
+    const why = 'Only what the root key has signed counts.';
+    return makeCase(role, { ...draft, why, patches: [{ file: 'issuers/alpha', text }] }, right);
+  };
+  yield make('the record that is proven', {}, 'accept');
+  yield make('a record of another tier', { tier: 'founding' }, MISMATCH);
+  yield make('a record of another key set', { jwks_uri: 'https://evil.example/jwks.json' }, MISMATCH);
 }

@@ -1,13 +1,18 @@
+import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
+import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
-import { shown } from '../cases/make-case.js';
-import { memories } from '../cases/sequences.js';
-import { adopt } from './adopt.js';
-import type { KitCase, KitRole, KitStep, Right } from './kit-case.js';
-import { kitCase } from './make.js';
+import { makeCase, shown } from '../cases/make-case.js';
+import type { Registry } from '../cases/registry.js';
 
-/** What is right for the second tree, and for the first one when it is shown again. A text is the code of a refusal. */
+/** What a source shows after another thing, made of the registry of a golden tree. */
+type Work = (registry: Registry) => unknown;
+
+/** Two trees, which both go on from a golden tree, and what is right. */
 interface Story {
   readonly rule: string;
+  /** What is shown first, and then. */
+  readonly shows: readonly [first: Work, second: Work];
+  /** What is right for the second tree, and for the first one when it is shown again. A text is the code of a refusal. */
   readonly right: readonly [second: string, again: string];
   /** Of the registry without a checkpoint, if that is something else. */
   readonly without?: readonly [second: string, again: string];
@@ -29,55 +34,161 @@ const ONLINE = ['checkpoint'];
 const BACK = { right: [LIST, YES], without: [STATEMENT, YES] } as const;
 const NEWER = { right: [YES, LIST], without: [YES, STATEMENT] } as const;
 
+const nothing: Work = () => undefined;
+const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).publish();
+const nextButOther: Work = (registry) => registry.change('gamma', { tier: 'founding' }).publish();
+const twice: Work = (registry) => {
+  next(registry);
+  registry.change('beta', { tier: 'registered' }).publish();
+};
+
+/** Stories about any registry. */
 const STORIES: Readonly<Record<string, Story>> = {
-  'the same': { rule: 'client-memory', right: [YES, YES] },
-  'a newer list': { rule: 'statement-rollback', ...NEWER },
-  'an older list': { rule: 'list-rollback', ...BACK },
-  'two newer lists': { rule: 'statement-rollback', ...NEWER },
-  'another list of the same time': { rule: 'checkpoint-rollback', ...BACK },
-  'the same list under a higher sequence': { rule: 'statement-order', right: [YES, STATEMENT] },
-  'the same list under a lower sequence': { rule: 'statement-rollback', right: [STATEMENT, YES] },
-  'a newer list under a lower sequence': { rule: 'statement-rollback', right: [STATEMENT, YES] },
-  'an older list under a higher sequence': { rule: 'statement-checks', right: [LIST, YES] },
-  'the same sequence with another claim': { rule: 'statement-rollback', right: [STATEMENT, YES] },
-  'the same sequence and a newer list': { rule: 'statement-rollback', right: [STATEMENT, YES] },
-  'a gap in the sequence': { rule: 'statement-order', ...NEWER },
+  'the same': { rule: 'client-memory', shows: [nothing, nothing], right: [YES, YES] },
+  'a newer list': { rule: 'statement-rollback', shows: [nothing, next], ...NEWER },
+  'an older list': { rule: 'list-rollback', shows: [next, nothing], ...BACK },
+  'two newer lists': { rule: 'statement-rollback', shows: [nothing, twice], ...NEWER },
+  'another list of the same time': { rule: 'checkpoint-rollback', shows: [next, nextButOther], ...BACK },
+  'the same list under a higher sequence': {
+    rule: 'statement-order',
+    shows: [nothing, (registry) => registry.publish({ at: registry.now, sequence: registry.sequence + 1 })],
+    right: [YES, STATEMENT],
+  },
+  'the same list under a lower sequence': {
+    rule: 'statement-rollback',
+    shows: [
+      (registry) => registry.publish({ at: registry.now, sequence: registry.sequence + 5 }),
+      (registry) => registry.publish({ at: registry.now, sequence: registry.sequence + 1 }),
+    ],
+    right: [STATEMENT, YES],
+  },
+  'a newer list under a lower sequence': {
+    rule: 'statement-rollback',
+    shows: [
+      (registry) => registry.publish({ sequence: 20 }),
+      (registry) => registry.publish({ at: registry.now + 600, sequence: 19 }),
+    ],
+    right: [STATEMENT, YES],
+  },
+  'an older list under a higher sequence': {
+    rule: 'statement-checks',
+    shows: [
+      (registry) => registry.publish({ at: registry.now + 600 }),
+      (registry) => registry.publish({ at: registry.now + 60, sequence: 50 }),
+    ],
+    right: [LIST, YES],
+  },
+  'the same sequence with another claim': {
+    rule: 'statement-rollback',
+    shows: [
+      nothing,
+      (registry) => registry.publish({ at: registry.now, sequence: registry.sequence, claims: { note: 1 } }),
+    ],
+    right: [STATEMENT, YES],
+  },
+  'the same sequence and a newer list': {
+    rule: 'statement-rollback',
+    shows: [
+      nothing,
+      (registry) => registry.change('beta', { tier: 'founding' }).publish({ sequence: registry.sequence }),
+    ],
+    right: [STATEMENT, YES],
+  },
+  'a gap in the sequence': {
+    rule: 'statement-order',
+    shows: [nothing, (registry) => registry.publish({ sequence: registry.sequence + 1000 })],
+    ...NEWER,
+  },
   'no publication statement any more': {
     rule: 'statement-required',
+    shows: [nothing, (registry) => registry.files.delete('publication.jwt')],
     right: ['ERR_PUBLICATION_MISSING', YES],
   },
   'no checkpoint any more': {
     rule: 'checkpoint-kept',
+    shows: [nothing, (registry) => registry.files.delete('checkpoint.jwt')],
     right: ['ERR_CHECKPOINT_MISSING', YES],
     bases: ONLINE,
   },
   'neither statement nor checkpoint any more': {
     rule: 'missing-files',
+    shows: [
+      nothing,
+      (registry) => {
+        registry.files.delete('checkpoint.jwt');
+        registry.files.delete('publication.jwt');
+      },
+    ],
     right: ['ERR_CHECKPOINT_MISSING', YES],
     without: ['ERR_PUBLICATION_MISSING', YES],
   },
-  'checkpoints are withdrawn': { rule: 'statement-rollback', right: [STATEMENT, YES], bases: ONLINE },
-  'a rotation': { rule: 'rotation-replaced', right: [YES, REPLACED], without: [YES, REPLACED_STATEMENT] },
+  'checkpoints are withdrawn': {
+    rule: 'statement-rollback',
+    shows: [nothing, (registry) => registry.publish({ claims: { checkpoint: undefined } })],
+    right: [STATEMENT, YES],
+    bases: ONLINE,
+  },
+  'a rotation': {
+    rule: 'rotation-replaced',
+    shows: [nothing, (registry) => registry.rotate('next root')],
+    right: [YES, REPLACED],
+    without: [YES, REPLACED_STATEMENT],
+  },
   'a rotation is hidden': {
     rule: 'rotation-replaced',
+    shows: [(registry) => registry.rotate('next root'), nothing],
     right: [REPLACED, YES],
     without: [REPLACED_STATEMENT, YES],
   },
   'a rotation is hidden behind a newer list': {
     rule: 'rotation-replaced',
+    shows: [
+      (registry) => registry.rotate('next root'),
+      (registry) => registry.publish({ at: registry.now + 600 }),
+    ],
     right: [REPLACED, YES],
     without: [REPLACED_STATEMENT, YES],
   },
-  'another rotation': { rule: 'rotation-fork', right: [FORK, YES] },
-  'a rotation to the same key with another commitment': { rule: 'commitment-bound', right: [FORK, YES] },
-  'a rotation goes on': { rule: 'rotation-fork', right: [YES, REPLACED], without: [YES, REPLACED_STATEMENT] },
+  'another rotation': {
+    rule: 'rotation-fork',
+    shows: [(registry) => registry.rotate('next root'), (registry) => registry.rotate('other root')],
+    right: [FORK, YES],
+  },
+  'a rotation to the same key with another commitment': {
+    rule: 'commitment-bound',
+    shows: [
+      (registry) => registry.rotate('next root', ['later root']),
+      (registry) => registry.rotate('next root', ['other root']),
+    ],
+    right: [FORK, YES],
+  },
+  'a rotation goes on': {
+    rule: 'rotation-fork',
+    shows: [
+      (registry) => registry.rotate('next root'),
+      (registry) => registry.rotate('next root').rotate('later root'),
+    ],
+    right: [YES, REPLACED],
+    without: [YES, REPLACED_STATEMENT],
+  },
   'a rotation goes on under a lower sequence': {
     rule: 'statement-order',
+    shows: [
+      (registry) => registry.publish({ sequence: 50 }),
+      (registry) => {
+        registry.rotate('next root');
+        registry.publish({ sequence: 1 });
+      },
+    ],
     right: [YES, REPLACED],
     without: [YES, REPLACED_STATEMENT],
   },
   'a list after a rotation that is older': {
     rule: 'rotation-brings',
+    shows: [
+      (registry) => registry.publish({ at: registry.now + 600 }),
+      (registry) => registry.rotate('next root'),
+    ],
     right: [LIST, REPLACED],
     without: [LIST, REPLACED_STATEMENT],
   },
@@ -86,81 +197,268 @@ const STORIES: Readonly<Record<string, Story>> = {
 const HOLD = ['hold'];
 const HELD = ['hold', 'root-checkpoint'];
 
+/** Stories about a checkpoint. */
 const CHECKPOINT_STORIES: Readonly<Record<string, Story>> = {
-  'a newer checkpoint': { rule: 'checkpoint-rollback', right: [YES, CHECKPOINT], bases: HELD },
-  'an older checkpoint': { rule: 'checkpoint-rollback', right: [CHECKPOINT, YES], bases: HELD },
-  'an older checkpoint of a newer list': {
+  'a newer checkpoint': {
     rule: 'checkpoint-rollback',
+    shows: [nothing, sealedWith((now) => ({ iat: now + 60 }))],
+    right: [YES, CHECKPOINT],
+    bases: HELD,
+  },
+  'an older checkpoint': {
+    rule: 'checkpoint-rollback',
+    shows: [sealedWith((now) => ({ iat: now + 60 })), nothing],
     right: [CHECKPOINT, YES],
     bases: HELD,
   },
-  'another checkpoint of the same second': { rule: 'checkpoint-rollback', right: [YES, YES], bases: HELD },
-  'a later delegation': { rule: 'delegation-rollback', right: [YES, DELEGATION], bases: HOLD },
-  'an earlier delegation': { rule: 'delegation-rollback', right: [DELEGATION, YES], bases: HOLD },
-  'another delegation of the same second': { rule: 'delegation-rollback', right: [YES, YES], bases: HOLD },
-  'an earlier delegation after a rotation': { rule: 'rotation-brings', right: [YES, REPLACED], bases: HOLD },
-  'a hold': { rule: 'hold', right: [YES, CHECKPOINT], bases: HELD },
+  'an older checkpoint of a newer list': {
+    rule: 'checkpoint-rollback',
+    shows: [
+      sealedWith((now) => ({ iat: now + 300 })),
+      (registry) =>
+        registry.change('beta', { tier: 'founding' }).publish({ checkpoint: { iat: registry.now + 70 } }),
+    ],
+    right: [CHECKPOINT, YES],
+    bases: HELD,
+  },
+  'another checkpoint of the same second': {
+    rule: 'checkpoint-rollback',
+    shows: [nothing, sealedWith(() => ({ exp: 1_795_300_000 }))],
+    right: [YES, YES],
+    bases: HELD,
+  },
+  'a later delegation': {
+    rule: 'delegation-rollback',
+    shows: [nothing, delegatedAt(30)],
+    right: [YES, DELEGATION],
+    bases: HOLD,
+  },
+  'an earlier delegation': {
+    rule: 'delegation-rollback',
+    shows: [delegatedAt(30), delegatedAt(10)],
+    right: [DELEGATION, YES],
+    bases: HOLD,
+  },
+  'another delegation of the same second': {
+    rule: 'delegation-rollback',
+    shows: [delegatedAt(30), delegatedAt(30, { hold: true })],
+    right: [YES, YES],
+    bases: HOLD,
+  },
+  'an earlier delegation after a rotation': {
+    rule: 'rotation-brings',
+    shows: [
+      delegatedAt(30),
+      (registry) => {
+        registry.rotate('next root');
+        delegatedAt(-60)(registry);
+      },
+    ],
+    right: [YES, REPLACED],
+    bases: HOLD,
+  },
+  'a hold': { rule: 'hold', shows: [nothing, held(60, ['alpha'])], right: [YES, CHECKPOINT], bases: HELD },
   'a hold in the same second': {
     rule: 'checkpoint-rollback',
+    shows: [nothing, held(0, ['alpha'])],
     right: [YES, CHECKPOINT],
     bases: ['root-checkpoint'],
   },
-  'a hold is released': { rule: 'checkpoint-rollback', right: [YES, CHECKPOINT], bases: HELD },
+  'a hold is released': {
+    rule: 'checkpoint-rollback',
+    shows: [held(60, ['alpha']), held(61, [])],
+    right: [YES, CHECKPOINT],
+    bases: HELD,
+  },
   'a hold is released in the same second': {
     rule: 'checkpoint-rollback',
+    shows: [held(60, ['alpha']), held(60, [])],
     right: [CHECKPOINT, YES],
     bases: HELD,
   },
   'a hold is released by an older checkpoint': {
     rule: 'checkpoint-rollback',
+    shows: [held(60, ['alpha']), held(59, [])],
     right: [CHECKPOINT, YES],
     bases: HELD,
   },
   'a hold of another issuer in the same second': {
     rule: 'checkpoint-rollback',
+    shows: [held(60, ['alpha']), held(60, ['beta'])],
     right: [CHECKPOINT, YES],
     bases: HELD,
   },
   'a hold of one more in the same second': {
     rule: 'checkpoint-rollback',
+    shows: [held(60, ['alpha']), held(60, ['alpha', 'beta'])],
     right: [YES, CHECKPOINT],
     bases: HELD,
   },
-  'a hold and a newer list': { rule: 'hold', right: [YES, LIST], bases: HELD },
+  'a hold and a newer list': {
+    rule: 'hold',
+    shows: [
+      held(60, ['alpha']),
+      (registry) => {
+        registry.change('gamma', { tier: 'founding' }).publish();
+        held(300, [])(registry);
+      },
+    ],
+    right: [YES, LIST],
+    bases: HELD,
+  },
 };
 
+function sealedWith(claims: (now: number) => object): Work {
+  return (registry) => registry.seal({ ...claims(registry.now) });
+}
+
+function delegatedAt(seconds: number, claims: object = {}): Work {
+  return (registry) => {
+    registry.delegate({ iat: registry.now - 120 + seconds, ...claims });
+    registry.seal();
+  };
+}
+
+function held(seconds: number, ids: readonly string[]): Work {
+  return (registry) => {
+    registry.hold = ids;
+    registry.seal({ iat: registry.now + 10 + seconds });
+  };
+}
+
+function cosignedBy(count: number): Work {
+  return (registry) => {
+    if (registry.log) registry.log.cosigning = count;
+    registry.seal();
+  };
+}
+
+function cosignedLater(seconds: number): Work {
+  return (registry) => {
+    if (registry.log) registry.log.cosignedAt = registry.now + seconds;
+    registry.seal();
+  };
+}
 const INCONSISTENT = 'ERR_LOG_INCONSISTENT';
 const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 const WITNESSED = ['witnessed'];
 const LOGGED = ['log', 'witnessed'];
 
+/** Stories about a log. */
 const LOG_STORIES: Readonly<Record<string, Story>> = {
-  'a log that is shorter': { rule: 'log-rollback', ...BACK, bases: LOGGED },
-  'a log that is forked': { rule: 'log-rollback', ...BACK, bases: LOGGED },
+  'a log that is shorter': { rule: 'log-rollback', shows: [next, nothing], ...BACK, bases: LOGGED },
+  'a log that is forked': { rule: 'log-rollback', shows: [next, nextButOther], ...BACK, bases: LOGGED },
   // A witness that has signed both heads has checked that the larger one contains the other one.
   'a log that is forked and longer': {
     rule: 'log-rollback',
+    shows: [
+      next,
+      (registry) => {
+        nextButOther(registry);
+        registry.publish();
+      },
+    ],
     right: [YES, LIST],
     without: [INCONSISTENT, YES],
     bases: LOGGED,
   },
-  'a log that is withdrawn': { rule: 'statement-rollback', right: [STATEMENT, YES], bases: LOGGED },
-  'a log of another name': { rule: 'statement-rollback', right: [STATEMENT, YES], bases: LOGGED },
-  'a head without witnesses': { rule: 'log-quorum', right: [TOO_FEW, YES], bases: WITNESSED },
-  'a head with one witness': { rule: 'log-quorum', right: [TOO_FEW, YES], bases: WITNESSED },
-  'a head with two witnesses': { rule: 'log-quorum', right: [YES, YES], bases: WITNESSED },
-  'a newer list with one witness': { rule: 'log-quorum', right: [TOO_FEW, YES], bases: WITNESSED },
-  'a newer cosignature of the same head': { rule: 'log-proof', right: [YES, YES], bases: WITNESSED },
-  'an older cosignature of the same head': { rule: 'log-proof', right: [YES, YES], bases: WITNESSED },
+  'a log that is withdrawn': {
+    rule: 'statement-rollback',
+    shows: [
+      nothing,
+      (registry) => {
+        registry.publish({ claims: { log: undefined } });
+        for (const path of [...registry.files.keys()])
+          if (path.startsWith('log/')) registry.files.delete(path);
+        registry.seal = () => registry;
+      },
+    ],
+    right: [STATEMENT, YES],
+    bases: LOGGED,
+  },
+  'a log of another name': {
+    rule: 'statement-rollback',
+    shows: [
+      nothing,
+      (registry) => {
+        if (registry.log) registry.log.signer = { ...registry.log.signer, name: 'another.example/log' };
+        registry.publish();
+      },
+    ],
+    right: [STATEMENT, YES],
+    bases: LOGGED,
+  },
+  'a head without witnesses': {
+    rule: 'log-quorum',
+    shows: [nothing, cosignedBy(0)],
+    right: [TOO_FEW, YES],
+    bases: WITNESSED,
+  },
+  'a head with one witness': {
+    rule: 'log-quorum',
+    shows: [nothing, cosignedBy(1)],
+    right: [TOO_FEW, YES],
+    bases: WITNESSED,
+  },
+  'a head with two witnesses': {
+    rule: 'log-quorum',
+    shows: [nothing, cosignedBy(2)],
+    right: [YES, YES],
+    bases: WITNESSED,
+  },
+  'a newer list with one witness': {
+    rule: 'log-quorum',
+    shows: [
+      nothing,
+      (registry) => {
+        if (registry.log) registry.log.cosigning = 1;
+        registry.publish();
+      },
+    ],
+    right: [TOO_FEW, YES],
+    bases: WITNESSED,
+  },
+  'a newer cosignature of the same head': {
+    rule: 'log-proof',
+    shows: [nothing, cosignedLater(600)],
+    right: [YES, YES],
+    bases: WITNESSED,
+  },
+  'an older cosignature of the same head': {
+    rule: 'log-proof',
+    shows: [cosignedLater(600), nothing],
+    right: [YES, YES],
+    bases: WITNESSED,
+  },
   'a publication that is pending': {
     rule: 'log-rollback',
+    shows: [nothing, (registry) => registry.change('beta').publish({ isPending: true })],
     right: [YES, CHECKPOINT],
     without: [YES, INCONSISTENT],
     bases: LOGGED,
   },
-  'a pending publication is completed': { rule: 'log-write-order', ...NEWER, bases: LOGGED },
+  'a pending publication is completed': {
+    rule: 'log-write-order',
+    shows: [
+      (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
+      (registry) => {
+        registry.change('beta', { tier: 'founding' }).publish({ isPending: true });
+        registry.change('beta', { tier: 'registered' }).publish();
+      },
+    ],
+    ...NEWER,
+    bases: LOGGED,
+  },
   'tiles are missing': {
     rule: 'log-rollback',
+    shows: [
+      nothing,
+      (registry) => {
+        registry.publish();
+        for (const path of [...registry.files.keys()])
+          if (path.startsWith('log/tile/0')) registry.files.delete(path);
+      },
+    ],
     right: [YES, LIST],
     without: [INCONSISTENT, YES],
     bases: LOGGED,
@@ -169,43 +467,111 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
 
 const ANY = ['checkpoint', 'stated'];
 const WITHOUT_CHECKPOINT = ['stated', 'log'];
-/** A client that starts anew remembers what it has stored. */
-const RESTARTED = ', after a restart';
 
 const verdict = (code: string): Right => (code === YES ? 'accept' : [code]);
 
 /** The clock is set back, so that what is stored is from the future: it still protects against a rollback. */
-function* clockSetBack(role: KitRole): Generator<KitCase> {
+function* clockSetBack(role: Role): Generator<Case> {
   const base = 'stated';
   const { registry, now } = golden(base);
   const newer = shown(registry.copy().publish({ at: registry.now + 1200 }), base);
   const older = shown(registry, base);
-  const steps: KitStep[] = [
+  const steps: Step[] = [
     { now: now + 1_200_000, sources: [newer], right: 'accept' },
     { now, sources: [older], right: [STATEMENT], restarts: true },
     { now: now + 1_200_000, sources: [newer], right: 'accept', restarts: true },
   ];
   const why = 'What is stored is from the future, because the clock was set back.';
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'memory/the clock is set back', rule: 'store-times', base, why, steps },
     'accept',
   );
 }
 
-/** Trees that are shown one after the other, and then the first one again. */
-export function* memoryKit(role: KitRole): Generator<KitCase> {
-  yield* clockSetBack(role);
-  const stories = { ...STORIES, ...CHECKPOINT_STORIES, ...LOG_STORIES };
-  for (const one of memories()) {
-    const [, base = '', name = ''] = one.id.split('/');
-    const story = stories[name.replace(RESTARTED, '')];
-    if (story === undefined || !(story.bases ?? ANY).includes(base)) continue;
-    const { right, without = right } = story;
-    const rule = name === `an older list${RESTARTED}` ? 'client-memory' : story.rule;
-    const [second, again] = WITHOUT_CHECKPOINT.includes(base) ? without : right;
-    const why = 'A client remembers what it has accepted.';
-    const about = { role, id: `memory/${base}, ${name}`, rule, why };
-    yield adopt(one, { ...about, right: ['accept', verdict(second), verdict(again)] });
+/** A client that holds a list may update it through the tree of sums. Whatever is wrong there, the whole list decides. */
+function* updates(role: Role): Generator<Case> {
+  const base = 'levels-1';
+  const { files, registry, now } = golden(base);
+  const changed = () => registry.copy().change('alpha', { status: 'suspended' });
+  const old = (file: string) => ({ file, bytes: base64(files.get(file) as Uint8Array) });
+  const placeOfAlpha = `sums/${sha256Hex(utf8('alpha'))[0]}`;
+  const mismatch: Right = ['ERR_PUBLICATION_MISMATCH'];
+  const shows: readonly (readonly [string, ShownTree, Right])[] = [
+    ['as it is', shown(changed().publish(), base), 'accept'],
+    [
+      'an old record',
+      { base, patches: [...shown(changed().publish(), base).patches, old('issuers/alpha')] },
+      'accept',
+    ],
+    [
+      'an old sums file',
+      { base, patches: [...shown(changed().publish(), base).patches, old(placeOfAlpha)] },
+      'accept',
+    ],
+    ['one issuer more than there are', shown(changed().publish({ claims: { issuers: 71 } }), base), mismatch],
+    [
+      'another hash of the list',
+      shown(changed().publish({ claims: { sha256: '0'.repeat(64) } }), base),
+      [...mismatch, 'ERR_SOURCE_STATUS'],
+    ],
+  ];
+  for (const [name, tree, right] of shows) {
+    const trusted = right === 'accept' ? { trusted: ['beta'] } : {};
+    const steps: Step[] = [
+      { now, sources: [shown(registry, base)], right: 'accept', trusted: ['alpha', 'beta'] },
+      { now: now + HOUR, sources: [tree], right, ...trusted },
+    ];
+    const why = 'The list has changed in one record since.';
+    const draft = { id: `memory/an update, ${name}`, rule: 'sums-updates', base, why, steps };
+    yield makeCase(role, { ...draft, ask: ['alpha', 'beta'] });
   }
+}
+
+/** Trees that are shown one after the other, and then the first one again. */
+export function* memoryKit(role: Role): Generator<Case> {
+  yield* clockSetBack(role);
+  if (role === 'client') yield* updates(role);
+  for (const base of ['stated', 'checkpoint']) {
+    for (const [name, story] of Object.entries(STORIES)) yield* told(role, { base, name, story });
+  }
+  for (const base of [...HELD, 'witnessed']) {
+    for (const [name, story] of Object.entries(CHECKPOINT_STORIES)) yield* told(role, { base, name, story });
+  }
+  for (const base of LOGGED) {
+    for (const [name, story] of Object.entries(LOG_STORIES)) yield* told(role, { base, name, story });
+  }
+}
+
+interface NamedStory {
+  readonly base: string;
+  readonly name: string;
+  readonly story: Story;
+}
+
+/** The cases of a story: without and with a restart between the steps. */
+function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
+  const { rule, shows, right, without = right, bases = ANY } = story;
+  if (!bases.includes(base)) return;
+  const [second, again] = (WITHOUT_CHECKPOINT.includes(base) ? without : right).map(verdict);
+  const [one, other] = shows.map((work) => treeAfter(base, work));
+  const later = [one, other, one].map((source, at) => ({
+    now: golden(base).now + HOUR + at * 1000,
+    sources: [source as ShownTree],
+    right: ['accept', second, again][at] as Right,
+  }));
+  const restarted = later.map((step, at) => ({ ...step, ...(at > 0 && { restarts: true as const }) }));
+  const why = 'A client remembers what it has accepted.';
+  const id = `memory/${base}, ${name}`;
+  yield makeCase(role, { id, rule, base, why, steps: later });
+  const kept = name === 'an older list' ? 'client-memory' : rule;
+  yield makeCase(role, { id: `${id}, after a restart`, rule: kept, base, why, steps: restarted });
+}
+
+const HOUR = 60 * 60_000;
+
+function treeAfter(base: string, work: Work): ShownTree {
+  const registry = golden(base).registry.copy();
+  work(registry);
+  return shown(registry, base);
 }

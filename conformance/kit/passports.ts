@@ -1,8 +1,9 @@
+import type { Case, Documents, PassportRequest, Right, Role, Step } from '../cases/case.js';
 import { sha256Hex, utf8 } from '../cases/encoding.js';
 import { badKeys } from '../cases/forgeries.js';
 import type { Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { variant } from '../cases/make-case.js';
+import { type Draft, either, makeCase, variant } from '../cases/make-case.js';
 import {
   ACTION,
   AUDIENCE,
@@ -26,11 +27,10 @@ import {
   status,
 } from '../cases/passports.js';
 import { FORMS, GOOD_JSON, JSON_TRAPS } from '../cases/traps.js';
-import type { Documents, KitCase, KitRole, KitStep, PassportRequest, Right } from './kit-case.js';
-import { either, type KitDraft, kitCase } from './make.js';
+import { tokenKit } from './tokens.js';
 
 /** What a verifier of passports and actions must accept and refuse (rule run-time-order). */
-export function* passportKit(role: KitRole): Generator<KitCase> {
+export function* passportKit(role: Role): Generator<Case> {
   yield* good(role);
   yield* tokens(role);
   yield* claims(role);
@@ -45,6 +45,8 @@ export function* passportKit(role: KitRole): Generator<KitCase> {
   yield* proofs(role);
   yield* payloads(role);
   yield* memories(role);
+  yield* requests(role);
+  yield* tokenKit(role);
 }
 
 const base = 'stated';
@@ -60,6 +62,7 @@ interface Odd {
   readonly payload?: string;
   readonly proof?: OddJws;
   readonly now?: number;
+  readonly request?: PassportRequest['request'];
 }
 
 function requestOf({
@@ -68,6 +71,7 @@ function requestOf({
   action = ACTION,
   payload = PAYLOAD,
   proof = {},
+  request,
   ...odd
 }: Odd): PassportRequest {
   const token = passportToken(oddToken);
@@ -75,32 +79,32 @@ function requestOf({
     ...{ audience: AUDIENCE, token, documents: { ...documents(), ...odd.documents } },
     ...(acts && {
       action,
-      payload,
+      ...(request === undefined ? { payload } : { request }),
       proof: actionProof(token, { ...proof, claims: { action, ...proof.claims } }),
     }),
   };
 }
 
-const stepOf = (odd: Odd, right: Right): KitStep => ({
+const stepOf = (odd: Odd, right: Right): Step => ({
   ...{ now: odd.now ?? now, sources: [{ base, patches: [] }], passport: requestOf(odd), right },
 });
 
-interface About extends Partial<KitDraft> {
+interface About extends Partial<Draft> {
   readonly id: string;
   readonly rule: string;
 }
 
 /** Makes a case with one step. */
-function make(role: KitRole, about: About, steps: readonly KitStep[]): KitCase {
+function make(role: Role, about: About, steps: readonly Step[]): Case {
   const why = about.why ?? 'A passport, or an action with its proof.';
-  return kitCase(role, { base, ...about, why, steps }, 'accept');
+  return makeCase(role, { base, ...about, why, steps }, 'accept');
 }
 
 /** Makes cases of one topic. */
-const topic = (role: KitRole, name: string, rule: string) => (id: string, odd: Odd, right: Right) =>
+const topic = (role: Role, name: string, rule: string) => (id: string, odd: Odd, right: Right) =>
   make(role, { id: `${name}/${id}`, rule }, [stepOf(odd, right)]);
 
-function* good(role: KitRole): Generator<KitCase> {
+function* good(role: Role): Generator<Case> {
   const at = topic(role, 'good', 'run-time-order');
   yield at('a passport', {}, 'accept');
   yield at('an action', { acts: true }, 'accept');
@@ -108,7 +112,7 @@ function* good(role: KitRole): Generator<KitCase> {
   yield at('a signed mandate', { acts: true, token: withMandate() }, 'accept');
 }
 
-function* tokens(role: KitRole): Generator<KitCase> {
+function* tokens(role: Role): Generator<Case> {
   const at = topic(role, 'token', 'jwt-profile');
   const malformed = ['token-malformed'];
   yield at('signed by a stranger', { token: { signer: 'stranger' } }, ['token-signature-invalid']);
@@ -185,7 +189,7 @@ const CLAIMS: Readonly<
   note: { good: [{ any: ['thing'] }], bad: [] },
 };
 
-function* claims(role: KitRole): Generator<KitCase> {
+function* claims(role: Role): Generator<Case> {
   const at = topic(role, 'claim', 'passport-claims');
   for (const [claim, { good: right = [], bad }] of Object.entries(CLAIMS)) {
     for (const [number, value] of [...right, ...bad].entries()) {
@@ -217,7 +221,7 @@ function* claims(role: KitRole): Generator<KitCase> {
 
 const TOLERANCE = 30_000;
 
-function* times(role: KitRole): Generator<KitCase> {
+function* times(role: Role): Generator<Case> {
   const at = topic(role, 'time', 'other-clocks');
   const begin = ISSUED * 1000 - TOLERANCE;
   const end = (ISSUED + LIFETIME) * 1000 + TOLERANCE;
@@ -249,7 +253,7 @@ function* times(role: KitRole): Generator<KitCase> {
   }
 }
 
-function* issuers(role: KitRole): Generator<KitCase> {
+function* issuers(role: Role): Generator<Case> {
   const shown = (about: About, right: Right) => {
     const sources = [{ base: about.base ?? base, patches: about.patches ?? [] }];
     return make(role, { ...about, id: `issuer/${about.id}` }, [{ ...stepOf({}, right), sources }]);
@@ -348,7 +352,7 @@ function* strange(prefix: string): Generator<[string, { status: number; body: st
     yield [`the body ${body || 'empty'}`, answer(body), [`${prefix}-invalid`]];
 }
 
-function* discovery(role: KitRole): Generator<KitCase> {
+function* discovery(role: Role): Generator<Case> {
   const at = topic(role, 'metadata', 'issuer-metadata');
   const responses = topic(role, 'metadata', 'issuer-responses');
   const shows = (body: string): Odd => ({ documents: { [METADATA]: answer(body) } });
@@ -387,7 +391,7 @@ function* discovery(role: KitRole): Generator<KitCase> {
   ]);
 }
 
-function* keySets(role: KitRole): Generator<KitCase> {
+function* keySets(role: Role): Generator<Case> {
   const at = topic(role, 'keys', 'issuer-keys');
   const shows = (...keys: readonly unknown[]): Odd => ({ documents: { [JWKS]: answer(jwks(...keys)) } });
   for (const [name, document, codes] of strange('jwks'))
@@ -440,7 +444,7 @@ function* keySets(role: KitRole): Generator<KitCase> {
   }
 }
 
-function* statuses(role: KitRole): Generator<KitCase> {
+function* statuses(role: Role): Generator<Case> {
   const at = topic(role, 'status', 'issuer-status');
   const shows = (more: Members, nonce = 0): Odd => ({
     documents: { [STATUS]: answer(status(more)) },
@@ -483,7 +487,7 @@ const MANDATES: readonly (readonly [string, Members, Right])[] = [
   ['another member', { note: 1 }, 'accept'],
 ];
 
-function* mandates(role: KitRole): Generator<KitCase> {
+function* mandates(role: Role): Generator<Case> {
   const at = topic(role, 'mandate', 'mandate-form');
   const has = (value: unknown): Odd => ({ acts: true, token: { claims: { mandate: value } } });
   yield at('none', has(undefined), ['mandate-missing']);
@@ -532,7 +536,7 @@ const SCOPES: readonly (readonly [readonly string[], string, Right])[] = [
   [['A_b-1.c'], 'A_b-1.c', 'accept'],
 ];
 
-function* scopes(role: KitRole): Generator<KitCase> {
+function* scopes(role: Role): Generator<Case> {
   const at = topic(role, 'scope', 'scope-cover');
   for (const [scope, action, right] of SCOPES) {
     const name = `${scope.map((one) => one.slice(0, 20)).join(' ') || 'none'} for ${action.slice(0, 20) || 'nothing'} (${action.length})`;
@@ -544,7 +548,7 @@ function withMandate(odd: OddJws = {}, more: Members = {}): OddJws {
   return { claims: { mandate: signedMandate(odd), principal_jkt: principal.thumbprint, ...more } };
 }
 
-function* signedMandates(role: KitRole): Generator<KitCase> {
+function* signedMandates(role: Role): Generator<Case> {
   const at = topic(role, 'signed-mandate', 'mandate-jws');
   const has = (odd: OddJws, more: Members = {}): Odd => ({ acts: true, token: withMandate(odd, more) });
   yield at('good', has({}), 'accept');
@@ -596,7 +600,7 @@ const PROOF: Readonly<
   note: { good: [1], bad: [] },
 };
 
-function* proofs(role: KitRole): Generator<KitCase> {
+function* proofs(role: Role): Generator<Case> {
   const at = topic(role, 'proof', 'action-proof');
   const has = (proof: OddJws): Odd => ({ acts: true, proof });
   yield at('by a stranger', has({ signer: 'stranger' }), ['proof-signature-invalid']);
@@ -646,7 +650,7 @@ function* proofs(role: KitRole): Generator<KitCase> {
 
 const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
-function* payloads(role: KitRole): Generator<KitCase> {
+function* payloads(role: Role): Generator<Case> {
   const at = (id: string, { text, canonical = text }: { text: string; canonical?: string }, right: Right) =>
     topic(role, 'payload', 'canonical-values')(
       id,
@@ -676,7 +680,7 @@ function* payloads(role: KitRole): Generator<KitCase> {
     yield at(`the text ${text}`, { text }, ['payload-malformed']);
 }
 
-function* memories(role: KitRole): Generator<KitCase> {
+function* memories(role: Role): Generator<Case> {
   const at = (id: string, rule: string, steps: readonly (readonly [Odd, Right])[]) =>
     make(
       role,
@@ -714,8 +718,44 @@ function* memories(role: KitRole): Generator<KitCase> {
     [nonce(0, { status: 'revoked' }), ['passport-revoked']],
     [nonce(0), ['passport-revoked', 'revocation-nonce-rolled-back']],
   ]);
+  yield at('a status that does not come any more', 'issuer-status', [
+    [{}, 'accept'],
+    [{ documents: { [STATUS]: answer('', 500) }, now }, ['status-unreachable']],
+  ]);
+  yield at('a wrong proof, and a status that does not come any more', 'run-time-order', [
+    [acts, 'accept'],
+    [
+      { ...other, proof: { signer: 'stranger' }, documents: { [STATUS]: answer('', 500) } },
+      ['status-unreachable'],
+    ],
+    [other, 'accept'],
+  ]);
   yield at('a suspension that is taken back', 'revocation-nonce', [
     [nonce(0, { status: 'suspended' }), ['passport-suspended']],
     [nonce(0), 'accept'],
   ]);
+}
+
+/** Payloads of requests: the object in the body, or the query of a request without a body. */
+const REQUESTS: readonly (readonly [string, Required<Odd>['request'], string, Right])[] = [
+  ['a body', { target: '/send', body: '{"to":"a"}' }, '{"to":"a"}', 'accept'],
+  ['a body in another order', { target: '/send', body: '{ "b": 1, "a": 2 }' }, '{"a":2,"b":1}', 'accept'],
+  ['a query', { target: '/send?to=a' }, '{"to":"a"}', 'accept'],
+  ['a query with a name twice', { target: '/send?to=a&to=b' }, '{"to":["a","b"]}', 'accept'],
+  ['an encoded query', { target: '/send?to=%C3%A9%2B+x' }, '{"to":"\u00e9+ x"}', 'accept'],
+  ['no query', { target: '/send' }, '{}', 'accept'],
+  ['a query of numbers', { target: '/send?n=1' }, '{"n":1}', ['payload-mismatch']],
+  ['a body and a query', { target: '/send?to=a', body: '{"to":"a"}' }, '{"to":"a"}', ['payload-ambiguous']],
+  ['a fragment', { target: '/send?to=a#b' }, '{"to":"a"}', ['payload-ambiguous']],
+  ['a query that is not UTF-8', { target: '/send?to=%FF' }, '{"to":"\ufffd"}', ['payload-ambiguous']],
+  ['a body that is an array', { target: '/send', body: '[]' }, '{}', ['payload-malformed']],
+  ['a body with a member twice', { target: '/send', body: '{"a":1,"a":1}' }, '{"a":1}', ['body-not-json']],
+];
+
+function* requests(role: Role): Generator<Case> {
+  const at = topic(role, 'request', 'action-http');
+  for (const [name, request, payload, right] of REQUESTS) {
+    const proof = { claims: { payload_sha256: sha256Hex(utf8(payload)) } };
+    yield at(name, { acts: true, request, proof }, right);
+  }
 }

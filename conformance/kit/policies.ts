@@ -1,15 +1,15 @@
+import type { Case } from '../cases/case.js';
 import { golden } from '../cases/goldens.js';
 import type { Members } from '../cases/jwt.js';
+import { type Draft, makeCase, publishedList } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
-import type { KitCase } from './kit-case.js';
-import { type KitDraft, kitCase, publishedList } from './make.js';
 
 const base = 'plain';
 const DAY = 86_400_000;
 const TIERS = ['founding', 'certified', 'registered'];
 
 /** What a list verifier decides with and without a trust policy. */
-export function* policyKit(): Generator<KitCase> {
+export function* policyKit(): Generator<Case> {
   yield* decisions();
   yield* scopes();
   yield* days();
@@ -27,7 +27,7 @@ function listOf(records: Readonly<Record<string, Members>>): readonly Patch[] {
 }
 
 /** A policy, and whom it trusts. */
-interface Decided extends Pick<KitDraft, 'policy'> {
+interface Decided extends Pick<Draft, 'policy'> {
   readonly trusted: readonly string[];
 }
 
@@ -39,11 +39,11 @@ function decider(records: Readonly<Record<string, Members>>) {
     const why = 'A trust policy decides.';
     const id = `${policy ? 'policy' : 'decision'}/${name}`;
     const draft = { id, rule, base, patches, ask, why, trusted };
-    return kitCase('list', { ...draft, ...(policy && { policy }) }, 'accept');
+    return makeCase('list', { ...draft, ...(policy && { policy }) }, 'accept');
   };
 }
 
-function* decisions(): Generator<KitCase> {
+function* decisions(): Generator<Case> {
   const listed: Readonly<Record<string, Members>> = {
     active: {},
     suspended: { status: 'suspended' },
@@ -75,7 +75,7 @@ function* decisions(): Generator<KitCase> {
 
 const RULE = 'policy-rules';
 
-function* scopes(): Generator<KitCase> {
+function* scopes(): Generator<Case> {
   const make = decider({
     absent: {},
     both: { domain_scope: ['a', 'b'], geographical_scope: ['NO', 'US-CA'], passport_types: ['a'] },
@@ -104,7 +104,7 @@ function* scopes(): Generator<KitCase> {
 }
 
 /** Days have 24 hours, and end to the millisecond. */
-function* days(): Generator<KitCase> {
+function* days(): Generator<Case> {
   const { now } = golden(base);
   const before = (milliseconds: number) => new Date(now - milliseconds).toISOString();
   const make = decider({
@@ -141,7 +141,7 @@ function* days(): Generator<KitCase> {
 
 const named = (issuer_id: string, reason = 'a test') => ({ issuer_id, reason });
 
-function* names(): Generator<KitCase> {
+function* names(): Generator<Case> {
   const make = decider({
     one: { tier: 'registered' },
     revoked: { status: 'revoked' },
@@ -166,7 +166,7 @@ function* names(): Generator<KitCase> {
 const INVALID = ['ERR_POLICY_INVALID'];
 
 /** Policies that are refused as a whole, although the list is right, and each issuer would be trusted by the rest of them. */
-function* invalid(): Generator<KitCase> {
+function* invalid(): Generator<Case> {
   const tiers = TIERS;
   const entry = (more: object) => ({ tiers, allow: [{ ...named('alpha'), ...more }] });
   const policies: Readonly<Record<string, object>> = {
@@ -203,6 +203,6 @@ function* invalid(): Generator<KitCase> {
   for (const [name, policy] of Object.entries(policies)) {
     const why = 'The trust policy is not valid.';
     const draft = { id: `policy/invalid: ${name}`, rule: RULE, base, why, policy, ask: ['alpha', 'beta'] };
-    yield kitCase('list', draft, INVALID);
+    yield makeCase('list', draft, INVALID);
   }
 }

@@ -1,11 +1,11 @@
+import type { Case, Right } from '../cases/case.js';
 import { base64url, textOf } from '../cases/encoding.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
+import { makeCase } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { mixedKey, oddCommitments, type SignedBytes, smallOrderKeys } from '../cases/small-order.js';
-import type { KitCase, Right } from './kit-case.js';
-import { kitCase } from './make.js';
 
 const INVALID = ['ERR_SIGNATURE_INVALID'];
 const KEY_REFUSED = ['ERR_TRUST_ANCHOR_INVALID', 'ERR_ROOT_KEY_INVALID'];
@@ -22,11 +22,11 @@ export const GOOD_KEYS = [
 const base = 'plain';
 
 /** Keys that are pinned. Of the right key in other forms, the closed schema of a trust anchor decides. */
-export function* rootKeys(): Generator<KitCase> {
+export function* rootKeys(): Generator<Case> {
   const { jwk, thumbprint } = golden(base).registry.root;
   const draft = { rule: 'public-key-values', base, why: 'The pinned key has another form.' };
   const pinned = (name: string, root: unknown, right: Right) =>
-    kitCase('list', { ...draft, id: `key/${name}`, anchor: JSON.stringify({ root }) }, right);
+    makeCase('list', { ...draft, id: `key/${name}`, anchor: JSON.stringify({ root }) }, right);
   yield pinned('without kid', jwk, 'accept');
   yield pinned('with kid', { ...jwk, kid: thumbprint }, 'accept');
   yield pinned('with kid null', { ...jwk, kid: null }, 'accept');
@@ -42,7 +42,7 @@ export function* rootKeys(): Generator<KitCase> {
   yield pinned('another member', { ...jwk, use: 'sig' }, KEY_REFUSED);
   yield pinned('stray bits in x', { ...jwk, x: withStrayBits(jwk.x) }, KEY_REFUSED);
   yield pinned('another key', key('stranger').jwk, INVALID);
-  yield kitCase(
+  yield makeCase(
     'list',
     { ...draft, needs: 'ES256', id: 'key/another kind of key', anchor: { root: key('p256 root').jwk } },
     INVALID,
@@ -62,18 +62,18 @@ const patchesOf = ({ list, signature }: SignedBytes): Patch[] => [
 ];
 
 /** Keys under which anybody can sign: only the check of the key refuses. */
-function* forgedKeys(): Generator<KitCase> {
+function* forgedKeys(): Generator<Case> {
   const { root, now } = golden(base).registry;
   const draft = { rule: 'public-key-values', base };
   for (const [name, { jwk, ...signed }] of Object.entries(smallOrderKeys(now))) {
     const why = 'The signature fulfils the equation, and was made without a private key.';
     const shown = { anchor: { root: jwk }, patches: patchesOf(signed) };
-    yield kitCase('list', { ...draft, ...shown, id: `key/forged: ${name}`, why }, KEY_REFUSED);
+    yield makeCase('list', { ...draft, ...shown, id: `key/forged: ${name}`, why }, KEY_REFUSED);
   }
   const { jwk, ...signed } = mixedKey(root, now);
   const why = 'The key has a part of small order, but is of large order.';
   const shown = { anchor: { root: jwk }, patches: patchesOf(signed) };
-  yield kitCase(
+  yield makeCase(
     'list',
     { ...draft, ...shown, id: 'key/of large order, with a part of order 8', why },
     'accept',
@@ -81,18 +81,18 @@ function* forgedKeys(): Generator<KitCase> {
 }
 
 /** Signatures that only fulfil an equation with the cofactor, or have another encoding of R. */
-export function* oddSignatures(): Generator<KitCase> {
+export function* oddSignatures(): Generator<Case> {
   const { files, registry } = golden(base);
   const list = files.get('issuers.json') as Uint8Array;
   for (const [name, signature] of Object.entries(oddCommitments(registry.root, list))) {
     const draft = { rule: 'signature-strict', base, why: 'R has another form, or another equation holds.' };
     const id = `signature/${base}, ${name}`;
-    yield kitCase('list', { ...draft, id, patches: patchesOf({ list, signature }) }, INVALID);
+    yield makeCase('list', { ...draft, id, patches: patchesOf({ list, signature }) }, INVALID);
   }
 }
 
 /** A signature file at its limit, and larger. */
-export function* signatureSizes(): Generator<KitCase> {
+export function* signatureSizes(): Generator<Case> {
   const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
   for (const size of [256, 257, 4096]) {
     for (const side of ['before', 'after']) {
@@ -100,7 +100,7 @@ export function* signatureSizes(): Generator<KitCase> {
       const why = 'The file may have 256 bytes, with white space.';
       const id = `signature/${size} bytes, with white space ${side}`;
       const draft = { rule: 'limits', base, why, id, patches: [{ file: 'issuers.sig', text }] };
-      yield kitCase('list', draft, size === 256 ? 'accept' : TOO_LARGE);
+      yield makeCase('list', draft, size === 256 ? 'accept' : TOO_LARGE);
     }
   }
 }

@@ -1,13 +1,13 @@
-import { KIT_ROLES, type KitCase } from './kit-case.js';
+import { type Case, ROLES } from '../cases/case.js';
 
 /** The cases of a rule. */
 interface RuleCases {
-  readonly accepting: KitCase[];
-  readonly refusing: KitCase[];
+  readonly accepting: Case[];
+  readonly refusing: Case[];
 }
 
 /** Groups cases by their rule. A case of several steps can stand on both sides. */
-export function casesByRule(cases: Iterable<KitCase>): ReadonlyMap<string, RuleCases> {
+export function casesByRule(cases: Iterable<Case>): ReadonlyMap<string, RuleCases> {
   const rules = new Map<string, RuleCases>();
   for (const one of cases) {
     const found = rules.get(one.rule) ?? { accepting: [], refusing: [] };
@@ -20,17 +20,17 @@ export function casesByRule(cases: Iterable<KitCase>): ReadonlyMap<string, RuleC
 }
 
 /** Whether a program must not trust all issuers that it is asked for. */
-const isLess = ({ ask = [] }: KitCase, trusted: readonly string[] = ask) => trusted.length < ask.length;
+const isLess = ({ ask = [] }: Case, trusted: readonly string[] = ask) => trusted.length < ask.length;
 
-const example = (cases: readonly KitCase[]) =>
+const example = (cases: readonly Case[]) =>
   cases.length === 0 ? '–' : `${cases.length}, such as \`${cases[0]?.id.replaceAll('|', '\\|')}\``;
 
 /** The table of rules and their cases, for people. */
-export function rulesTable(cases: readonly KitCase[]): string {
+export function rulesTable(cases: readonly Case[]): string {
   const rules = [...casesByRule(cases)].sort(([one], [other]) => (one < other ? -1 : 1));
   const rows = rules.map(([rule, { accepting, refusing }]) => {
     const of = new Set([...accepting, ...refusing].map(({ role }) => role));
-    const roles = KIT_ROLES.filter((role) => of.has(role)).join(', ');
+    const roles = ROLES.filter((role) => of.has(role)).join(', ');
     return `| \`${rule}\` | ${roles} | ${example(accepting)} | ${example(refusing)} |`;
   });
   return `# Which cases show which rule

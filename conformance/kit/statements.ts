@@ -1,14 +1,13 @@
+import type { Case, Right, Role } from '../cases/case.js';
 import { HEADERS, ODD_VALUES } from '../cases/claims.js';
 import { jcs, textOf } from '../cases/encoding.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { decodeJwt, type Members, rawJwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { sealing, signerOf } from '../cases/make-case.js';
+import { either, makeCase, sealing, signerOf } from '../cases/make-case.js';
 import type { Patch, Resigned } from '../cases/patch.js';
 import { FORMS, GOOD_JSON, GOOD_NUMBERS, JSON_TRAPS, NUMBER_TRAPS, ofSize } from '../cases/traps.js';
-import type { KitCase, KitRole, Right } from './kit-case.js';
-import { either, kitCase } from './make.js';
 import { GOOD_KEYS } from './root-keys.js';
 
 /** A statement of a golden tree, its code when it is malformed, and the roles that see its cases. */
@@ -18,8 +17,8 @@ interface Target {
   readonly code: string;
   readonly rule: string;
   /** Who sees texts that parsers read differently, and who sees other claims. */
-  readonly parsers: readonly KitRole[];
-  readonly readers: readonly KitRole[];
+  readonly parsers: readonly Role[];
+  readonly readers: readonly Role[];
 }
 
 const PUBLICATION: Target = {
@@ -46,7 +45,7 @@ const ROTATION: Target = {
 const TARGETS = [PUBLICATION, CHECKPOINT, DELEGATION, ROTATION];
 
 /** Statements whose texts, headers and claims are odd. The right key has signed them. */
-export function* statementKit(role: KitRole): Generator<KitCase> {
+export function* statementKit(role: Role): Generator<Case> {
   for (const target of TARGETS) {
     if (target.readers.includes(role)) yield* claims(role, target);
     if (target.readers.includes(role)) yield* headers(role, target);
@@ -68,7 +67,7 @@ function sealed({ file, base }: Target, patch: Patch): Patch[] {
   return file === 'checkpoint.jwt' ? [patch] : [patch, sealing(golden(base))];
 }
 
-function* traps(role: KitRole, target: Target): Generator<KitCase> {
+function* traps(role: Role, target: Target): Generator<Case> {
   const { signer, text, header, claims: payload } = partsOf(target);
   const { base, file, code } = target;
   const make = (name: string, changed: string, right: Right) => {
@@ -76,7 +75,7 @@ function* traps(role: KitRole, target: Target): Generator<KitCase> {
     const patches = sealed(target, { file, text: content });
     const rule = name.startsWith('form') || name.startsWith('of ') ? 'jwt-profile' : 'strict-json';
     const why = 'Parsers could read this text differently.';
-    return kitCase(role, { id: `${topicOf(target)}/${name}`, rule, base, patches, why }, right);
+    return makeCase(role, { id: `${topicOf(target)}/${name}`, rule, base, patches, why }, right);
   };
   const by = key(signer);
   for (const [name, change] of Object.entries({ ...JSON_TRAPS, ...NUMBER_TRAPS })) {
@@ -108,7 +107,7 @@ const GOOD_HEADERS = ['alg EdDSA', 'alg Ed25519', 'another member'];
 /** Headers with another `kid`, or with none. */
 const KIDS = ['no kid', 'kid null', 'kid a number', 'kid of a stranger', 'kid empty'];
 
-function* headers(role: KitRole, target: Target): Generator<KitCase> {
+function* headers(role: Role, target: Target): Generator<Case> {
   const { signer, header } = partsOf(target);
   const { base, file, code } = target;
   const isFree = ['publication.jwt', 'keys/delegation.jwt'].includes(file);
@@ -119,7 +118,7 @@ function* headers(role: KitRole, target: Target): Generator<KitCase> {
     const codes = isRotation(target) ? [code, 'ERR_ROTATION_GAP', 'ERR_ROTATION_SIGNATURE'] : [code];
     const why = 'The header has another member.';
     const draft = { id: `${topicOf(target)}/header ${name}`, rule: 'jwt-profile', base, why };
-    yield kitCase(role, { ...draft, patches: sealed(target, patch) }, either(isGood, ...codes));
+    yield makeCase(role, { ...draft, patches: sealed(target, patch) }, either(isGood, ...codes));
   }
 }
 
@@ -150,14 +149,14 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, 'integer' | 'integ
     'keys/rotation.json': { iat: 'integer', exp: 'integer?', nbf: 'integer?', step: 'integer?' },
   };
 
-function* claims(role: KitRole, target: Target): Generator<KitCase> {
+function* claims(role: Role, target: Target): Generator<Case> {
   const { signer } = partsOf(target);
   const { base, file, code, rule } = target;
   const make = (name: string, change: Partial<Resigned>, right: Right) => {
     const patch: Patch = { file, key: signer, ...(isRotation(target) && { step: 0 }), ...change };
     const why = 'A claim has another value.';
     const draft = { id: `${topicOf(target)}/${name}`, rule: ruleOf(name, rule), base, why };
-    return kitCase(role, { ...draft, patches: sealed(target, patch) }, right);
+    return makeCase(role, { ...draft, patches: sealed(target, patch) }, right);
   };
   for (const [claim, form] of Object.entries(CLAIMS[file] ?? {})) {
     yield make(`${claim} absent`, { without: [`claims.${claim}`] }, either(form.endsWith('?'), code));
@@ -179,9 +178,9 @@ const ruleOf = (name: string, rule: string) =>
       : rule;
 
 /** Makes a case of a statement with other claims. */
-type Make = (name: string, value: object, right: Right) => KitCase;
+type Make = (name: string, value: object, right: Right) => Case;
 
-function* special(target: Target, made: Make): Generator<KitCase> {
+function* special(target: Target, made: Make): Generator<Case> {
   const refused = [target.code];
   const make = (name: string, value: object, right: Right = refused) => made(name, value, right);
   const { claims: usual } = partsOf(target);
@@ -231,7 +230,7 @@ function* special(target: Target, made: Make): Generator<KitCase> {
   }
 }
 
-function* delegated(make: (name: string, value: object, right?: Right) => KitCase): Generator<KitCase> {
+function* delegated(make: (name: string, value: object, right?: Right) => Case): Generator<Case> {
   const { jwk } = golden('checkpoint').registry.online;
   for (const value of [undefined, null, 'x', {}, [], [null], [1]]) {
     yield make(`keys ${JSON.stringify(value) ?? 'absent'}`, { keys: value });

@@ -1,12 +1,12 @@
-import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import type { Case, Right, Role } from '../cases/case.js';
+import { holdersRecord, type OddRecord } from '../cases/ceremony.js';
+import { base64url, jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
-import { key } from '../cases/keys.js';
-import { sealing, signerOf, variant } from '../cases/make-case.js';
+import { type Key, key } from '../cases/keys.js';
+import { either, makeCase, sealing, signerOf, variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import type { Registry } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
-import type { KitCase, KitRole, Right } from './kit-case.js';
-import { either, kitCase } from './make.js';
 
 /** What a golden tree shows besides. */
 const GOOD: Readonly<Record<string, string>> = {
@@ -16,10 +16,10 @@ const GOOD: Readonly<Record<string, string>> = {
 };
 
 /** Trees as they are, and statements by keys that may not sign them: for clients and auditors. */
-export function* treeKit(role: KitRole): Generator<KitCase> {
+export function* treeKit(role: Role): Generator<Case> {
   for (const base of GOLDEN_NAMES) {
     const why = 'A tree with the files that the protocol specifies.';
-    yield kitCase(role, { id: `good/${base}`, rule: GOOD[base] ?? 'tree-files', base, why }, 'accept');
+    yield makeCase(role, { id: `good/${base}`, rule: GOOD[base] ?? 'tree-files', base, why }, 'accept');
   }
   yield* signers(role);
   yield* holds(role);
@@ -34,7 +34,7 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
 };
 const SIGNERS = ['stranger', 'p256 stranger', 'root', 'root 2', 'online', 'log'];
 
-function* signers(role: KitRole): Generator<KitCase> {
+function* signers(role: Role): Generator<Case> {
   for (const base of ['checkpoint', 'rotated']) {
     const tree = golden(base);
     for (const [file, codes] of Object.entries(CODES)) {
@@ -53,7 +53,7 @@ function* signers(role: KitRole): Generator<KitCase> {
             patches,
             why: 'Another key has signed a statement.',
           };
-          yield kitCase(role, draft, either(isGood, ...codes));
+          yield makeCase(role, draft, either(isGood, ...codes));
         }
       }
     }
@@ -84,7 +84,7 @@ const HOLDS: readonly (readonly [string, unknown, boolean])[] = [
   ['a number', [1], false],
 ];
 
-function* holds(role: KitRole): Generator<KitCase> {
+function* holds(role: Role): Generator<Case> {
   const invalid = ['ERR_CHECKPOINT_INVALID'];
   const ask = ['alpha', 'beta'];
   const seal = (base: string, hold: unknown) => variant(base, (registry) => registry.seal({ hold }));
@@ -97,7 +97,7 @@ function* holds(role: KitRole): Generator<KitCase> {
       ask,
       trusted,
     };
-    yield kitCase(
+    yield makeCase(
       role,
       { ...draft, id: `hold/${name}`, why: 'The checkpoint holds issuers.' },
       either(isGood, ...invalid),
@@ -105,13 +105,13 @@ function* holds(role: KitRole): Generator<KitCase> {
   }
   const permission = { rule: 'hold-permission', why: 'The delegation permits holds, or does not.', ask };
   const held = (base: string) => ({ ...permission, base, patches: seal(base, ['alpha']) });
-  yield kitCase(role, { ...held('hold'), id: 'hold/with permission', trusted: ['beta'] }, 'accept');
-  yield kitCase(role, { ...held('checkpoint'), id: 'hold/without permission' }, invalid);
-  yield kitCase(role, { ...permission, base: 'hold', id: 'hold/as it is', trusted: ['alpha'] }, 'accept');
+  yield makeCase(role, { ...held('hold'), id: 'hold/with permission', trusted: ['beta'] }, 'accept');
+  yield makeCase(role, { ...held('checkpoint'), id: 'hold/without permission' }, invalid);
+  yield makeCase(role, { ...permission, base: 'hold', id: 'hold/as it is', trusted: ['alpha'] }, 'accept');
 }
 
 /** Statements that are required. */
-function* required(role: KitRole): Generator<KitCase> {
+function* required(role: Role): Generator<Case> {
   const checkpoint = ['ERR_CHECKPOINT_MISSING', 'ERR_AUDIT_CHECKPOINT'];
   // What an auditor calls a checkpoint with a sequence and no statement is not said.
   const statement = ['ERR_PUBLICATION_MISSING', 'ERR_AUDIT_PUBLICATION', 'ERR_AUDIT_CHECKPOINT'];
@@ -122,7 +122,7 @@ function* required(role: KitRole): Generator<KitCase> {
     ['checkpoint', true],
   ] as const) {
     const draft = { id: `required/a checkpoint, ${base}`, rule: 'checkpoint-required', base, why };
-    yield kitCase(
+    yield makeCase(
       role,
       { ...draft, anchor: { ...anchor(base), checkpoint: 'required' } },
       either(isGood, ...checkpoint),
@@ -133,7 +133,7 @@ function* required(role: KitRole): Generator<KitCase> {
     ['stated', true],
   ] as const) {
     const draft = { id: `required/a statement, ${base}`, rule: 'statement-required', base, why };
-    yield kitCase(
+    yield makeCase(
       role,
       { ...draft, anchor: { ...anchor(base), publication: 'required' } },
       either(isGood, ...statement),
@@ -147,7 +147,7 @@ function* required(role: KitRole): Generator<KitCase> {
     anchor: root,
     why: 'The statement says that there are checkpoints.',
   };
-  yield kitCase(role, { ...said, id: 'required/the statement says so', patches: without }, checkpoint);
+  yield makeCase(role, { ...said, id: 'required/the statement says so', patches: without }, checkpoint);
   const sequence = {
     rule: 'statement-required',
     base: 'checkpoint',
@@ -155,12 +155,12 @@ function* required(role: KitRole): Generator<KitCase> {
     why: 'The checkpoint has a sequence.',
   };
   const none: Patch[] = [{ file: 'publication.jwt', removed: true }];
-  yield kitCase(
+  yield makeCase(
     role,
     { ...sequence, id: 'required/the checkpoint has a sequence', patches: none },
     statement,
   );
-  yield kitCase(
+  yield makeCase(
     role,
     { ...said, id: 'required/nothing', base: 'checkpoint-without-statement', rule: 'statement-absent' },
     'accept',
@@ -168,7 +168,7 @@ function* required(role: KitRole): Generator<KitCase> {
 }
 
 /** The changes of status and tier, which are signed by nobody. */
-function* changes(role: KitRole): Generator<KitCase> {
+function* changes(role: Role): Generator<Case> {
   const base = 'described';
   const text = textOf(golden(base).files.get('changes.json') as Uint8Array);
   const odd: readonly (readonly [string, Patch[], boolean])[] = [
@@ -190,7 +190,7 @@ function* changes(role: KitRole): Generator<KitCase> {
       base,
       patches: [...patches, sealing(golden(base))],
     };
-    yield kitCase(
+    yield makeCase(
       role,
       { ...draft, why: 'The changes are in another form.' },
       either(isGood, 'ERR_AUDIT_CHANGES'),
@@ -199,7 +199,7 @@ function* changes(role: KitRole): Generator<KitCase> {
 }
 
 /** Files that a client does not need, or does. */
-function* missing(role: KitRole): Generator<KitCase> {
+function* missing(role: Role): Generator<Case> {
   const why = 'A file is missing, or is not needed.';
   const rule = 'delegation-unneeded';
   const isAuditor = role === 'auditor';
@@ -210,37 +210,37 @@ function* missing(role: KitRole): Generator<KitCase> {
     base: 'root-checkpoint',
     why,
   };
-  yield kitCase(
+  yield makeCase(
     role,
     { ...draft, patches: [...odd, { sealedBy: 'root' }] },
     either(!isAuditor, 'ERR_DELEGATION_INVALID'),
   );
   const needed: Patch[] = [{ file: 'keys/delegation.jwt', removed: true }, sealing(golden('checkpoint'))];
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'missing/a delegation', rule: 'checkpoint-signer', base: 'checkpoint', patches: needed, why },
     ['ERR_CHECKPOINT_INVALID', 'ERR_DELEGATION_INVALID'],
   );
   const record: Patch[] = [{ file: 'issuers/alpha', removed: true }];
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'missing/a record', rule: 'tree-files', base: 'stated', patches: record, why },
     either(!isAuditor, 'ERR_AUDIT_RECORDS'),
   );
   const key0: Patch[] = [{ file: 'keys/root.json', removed: true }, sealing(golden('checkpoint'))];
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'missing/the root key', rule: 'root-key-file', base: 'checkpoint', patches: key0, why },
     either(!isAuditor, 'ERR_AUDIT_ROOT_KEY'),
   );
   const rotation: Patch[] = [{ file: 'keys/rotation.json', text: '[]' }, sealing(golden('checkpoint'))];
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'missing/an empty rotation', rule: 'rotation-form', base: 'checkpoint', patches: rotation, why },
     'accept',
   );
   const tree: Patch[] = [{ file: 'checkpoint.jwt', key: 'online', claims: { tree_sha256: '0'.repeat(64) } }];
-  yield kitCase(
+  yield makeCase(
     role,
     { id: 'missing/another tree_sha256', rule: 'tree-hash', base: 'checkpoint', patches: tree, why },
     either(!isAuditor, 'ERR_AUDIT_FRESHNESS'),
@@ -252,7 +252,7 @@ function* missing(role: KitRole): Generator<KitCase> {
     base: 'checkpoint',
     why,
   };
-  yield kitCase(
+  yield makeCase(
     role,
     { ...statements, patches: [{ file: 'statements.json', text }] },
     either(!isAuditor, 'ERR_AUDIT_STATEMENTS'),
@@ -260,13 +260,14 @@ function* missing(role: KitRole): Generator<KitCase> {
 }
 
 /** What an auditor sees besides: every file of a tree. */
-export function* auditKit(role: KitRole): Generator<KitCase> {
+export function* auditKit(role: Role): Generator<Case> {
   yield* wrongFiles(role);
   yield* sumsOfFiles(role);
   yield* otherFiles(role);
   yield* treeOfSums(role);
   yield* described(role);
   yield* changes(role);
+  yield* holders(role);
 }
 
 /** Files without which a tree is whole. */
@@ -275,17 +276,17 @@ const FREE = /^(operations\.jwt|log\/(proofs|lists)\/)/;
 /** Files at whose end are signatures of witnesses, which do not count if they are wrong. */
 const HEADS = /tlog-proof$|^log\/checkpoint$/;
 
-function* wrongFiles(role: KitRole): Generator<KitCase> {
+function* wrongFiles(role: Role): Generator<Case> {
   for (const base of ['described', 'witnessed']) {
     const { files } = golden(base);
     for (const [file, bytes] of files) {
       const draft = { rule: 'checksums-whole', base };
       const removed: Patch[] = [{ file, removed: true }];
       const gone = { ...draft, id: `file/${base}, no ${file}`, patches: removed, why: 'A file is missing.' };
-      yield kitCase(role, gone, either(FREE.test(file), ...ANY_AUDIT));
+      yield makeCase(role, gone, either(FREE.test(file), ...ANY_AUDIT));
       const wrong: Patch[] = [{ file, at: HEADS.test(file) ? 5 : bytes.length >> 1, xor: 1 }];
       const why = 'One bit of a file is wrong.';
-      yield kitCase(
+      yield makeCase(
         role,
         { ...draft, id: `file/${base}, a wrong bit in ${file}`, patches: wrong, why },
         ANY_AUDIT,
@@ -307,7 +308,7 @@ const ANY_AUDIT = [
   ...['ERR_CHECKPOINT_INVALID', 'ERR_OPERATIONS_INVALID', 'ERR_PUBLICATION_INVALID', 'ERR_NOT_LOGGED'],
 ];
 
-function* sumsOfFiles(role: KitRole): Generator<KitCase> {
+function* sumsOfFiles(role: Role): Generator<Case> {
   const base = 'stated';
   const before = textOf(golden(base).files.get('SHA256SUMS') as Uint8Array);
   for (const [name, change] of Object.entries(LINES)) {
@@ -319,7 +320,7 @@ function* sumsOfFiles(role: KitRole): Generator<KitCase> {
       patches,
       why: 'SHA256SUMS has other lines.',
     };
-    yield kitCase(role, draft, either(name === 'another order', 'ERR_AUDIT_CHECKSUMS', 'ERR_IO_FAILED'));
+    yield makeCase(role, draft, either(name === 'another order', 'ERR_AUDIT_CHECKSUMS', 'ERR_IO_FAILED'));
   }
 }
 
@@ -349,7 +350,7 @@ const PATHS: readonly (readonly [string, boolean])[] = [
   ['assets/page.exe', false],
 ];
 
-function* otherFiles(role: KitRole): Generator<KitCase> {
+function* otherFiles(role: Role): Generator<Case> {
   const base = 'stated';
   for (const [path, isGood] of PATHS) {
     const patches = variant(base, ({ files }) => {
@@ -358,14 +359,14 @@ function* otherFiles(role: KitRole): Generator<KitCase> {
       files.set(path, utf8('{}'));
     });
     const rule = path.startsWith('.') || path.includes('/.') ? 'host-files' : 'later-versions';
-    yield kitCase(
+    yield makeCase(
       role,
       { id: `other/${path}`, rule, base, patches, why: 'A file that the table does not name.' },
       either(isGood, ...ANY_AUDIT),
     );
   }
   const unlisted: Patch[] = [{ file: 'later.json', text: '{}' }];
-  yield kitCase(
+  yield makeCase(
     role,
     {
       id: 'other/a later file that is not listed',
@@ -377,7 +378,7 @@ function* otherFiles(role: KitRole): Generator<KitCase> {
     'accept',
   );
   const odd: Patch[] = [{ file: 'later.exe', text: '{}' }];
-  yield kitCase(
+  yield makeCase(
     role,
     {
       id: 'other/an odd file that is not listed',
@@ -390,11 +391,11 @@ function* otherFiles(role: KitRole): Generator<KitCase> {
   );
 }
 
-function* treeOfSums(role: KitRole): Generator<KitCase> {
+function* treeOfSums(role: Role): Generator<Case> {
   const sums = ['ERR_AUDIT_SUMS'];
   const why = 'The auditor makes the tree of sums from the list.';
   const make = (id: string, base: string, shown: { patches: readonly Patch[]; right: Right }) =>
-    kitCase(role, { id: `sums/${id}`, rule: 'sums-whole', base, why, patches: shown.patches }, shown.right);
+    makeCase(role, { id: `sums/${id}`, rule: 'sums-whole', base, why, patches: shown.patches }, shown.right);
   for (const levels of [1, 2, 8]) {
     const patches: Patch[] = [
       { file: 'publication.jwt', key: 'root', claims: { levels } },
@@ -427,12 +428,12 @@ function* treeOfSums(role: KitRole): Generator<KitCase> {
       base: 'stated',
       why: 'A leaf is too full, or not.',
     };
-    yield kitCase(role, { ...draft, patches }, either(isGood, ...sums));
+    yield makeCase(role, { ...draft, patches }, either(isGood, ...sums));
   }
   const record = variant('stated', (registry) =>
     registry.publish({ records: new Map([['alpha', utf8('{}')]]) }),
   );
-  yield kitCase(
+  yield makeCase(
     role,
     {
       id: 'sums/another record',
@@ -448,7 +449,7 @@ function* treeOfSums(role: KitRole): Generator<KitCase> {
 const ABOUT = { issuers: { alpha: { name: 'Alpha' } } };
 
 /** What is said of a registry besides the list. */
-function* described(role: KitRole): Generator<KitCase> {
+function* described(role: Role): Generator<Case> {
   const base = 'checkpoint';
   const about =
     (text: string, hash = sha256Hex(utf8(text))) =>
@@ -482,7 +483,7 @@ function* described(role: KitRole): Generator<KitCase> {
       now,
       why: 'Names and reasons, for people.',
     };
-    yield kitCase(role, draft, either(isGood, 'ERR_AUDIT_ABOUT'));
+    yield makeCase(role, draft, either(isGood, 'ERR_AUDIT_ABOUT'));
   }
   const text = (name: string) => textOf(golden(base).files.get(name) as Uint8Array);
   const members = ['checkpoint.jwt', 'issuers.sig', 'keys/delegation.jwt', 'publication.jwt'];
@@ -501,7 +502,7 @@ function* described(role: KitRole): Generator<KitCase> {
       base,
       patches: [{ file: 'statements.json', text: content }],
     };
-    yield kitCase(
+    yield makeCase(
       role,
       { ...draft, why: 'All statements in one file.' },
       either(isGood, 'ERR_AUDIT_STATEMENTS'),
@@ -510,11 +511,11 @@ function* described(role: KitRole): Generator<KitCase> {
   yield* operations(role);
 }
 
-function* operations(role: KitRole): Generator<KitCase> {
+function* operations(role: Role): Generator<Case> {
   const base = 'described';
   const invalid = ['ERR_OPERATIONS_INVALID'];
   const make = (id: string, patch: object, right: Right) =>
-    kitCase(
+    makeCase(
       role,
       {
         id: `operations/${id}`,
@@ -537,4 +538,51 @@ function* operations(role: KitRole): Generator<KitCase> {
     'ERR_OPERATIONS_INVALID',
     'ERR_AUDIT_OPERATIONS',
   ]);
+}
+
+/** Records of a ceremony in which a dealer has split the root key, and whether they are right. */
+const RECORDS: readonly (readonly [string, OddRecord, boolean])[] = [
+  ['of this key', {}, true],
+  ['another member', { record: { note: 1 } }, false],
+  ['parts and a split', { record: { parts: [] } }, false],
+  ['no receipts', { record: { receipts: [] } }, false],
+  ['no test', { record: { test: undefined } }, false],
+  ['a test by a stranger', { testBy: 'stranger' }, false],
+  ['a receipt by a stranger', { receiptBy: 'stranger' }, false],
+  ['a receipt of another digest', { receipt: { digest: '0'.repeat(64) } }, false],
+  ['a receipt of another key', { receipt: { root: key('stranger').thumbprint } }, false],
+  ['a receipt of another holder', { receipt: { holder: 2 } }, false],
+  ['a message of another ceremony', { join: { ceremony: '0'.repeat(64) } }, false],
+  ['a message of another holder', { join: { holder: 2 } }, false],
+  [
+    'commitments of another key',
+    { split: { commitments: [key('slope'), key('slope')].map(encoded) } },
+    false,
+  ],
+  ['one commitment', { split: { commitments: [encoded(key('slope'))] } }, false],
+  ['a split of another key', { ceremony: { splits: key('stranger').jwk } }, false],
+  ['a threshold of 1', { ceremony: { threshold: 1 } }, false],
+  ['a threshold of 3', { ceremony: { threshold: 3 } }, false],
+];
+
+function encoded({ publicKey }: Key): string {
+  return base64url(publicKey);
+}
+
+/** The record of the holders of the root key. */
+function* holders(role: Role): Generator<Case> {
+  const base = 'stated';
+  const tree = golden(base);
+  const { root } = tree.registry;
+  const make = (name: string, text: string, isGood: boolean) => {
+    const patches: Patch[] = [{ file: 'keys/holders.json', text }, sealing(tree)];
+    const draft = { id: `holders/${name}`, rule: 'holders-record', base, patches };
+    const why = 'A record of who holds the root key.';
+    return makeCase(role, { ...draft, why }, either(isGood, 'ERR_AUDIT_HOLDERS'));
+  };
+  for (const [name, odd, isGood] of RECORDS) yield make(name, holdersRecord(root, odd), isGood);
+  yield make('of another key', holdersRecord(key('stranger')), false);
+  yield make('with white space', JSON.stringify(JSON.parse(holdersRecord(root)), null, 2), true);
+  yield make('a member twice', holdersRecord(root).replace('{', '{"test":"",'), false);
+  yield make('an array', '[]', false);
 }

@@ -12,12 +12,14 @@ import sys
 from typing import Any, Callable
 
 from passport_registry import (
-    LIMITS, Clock, Json, Refused, TrustAnchor, is_issuer_id, read_trust_anchor, refuse, verify_history, verify_list,
+    LIMITS, Clock, Json, Refused, TrustAnchor, is_issuer_id, is_trusted, read_trust_anchor, refuse, verify_history,
+    verify_list,
 )
 from passport_registry.client import Folder, Host, Memory, Proven, Source, prove, read_memory, verify_registry
 
 COPY_MAX_AGE_MS = 30 * 86_400_000
 Message = dict[str, Any]
+Answer = dict[str, Json]
 
 
 def read(folder: str, name: str) -> bytes:
@@ -25,26 +27,33 @@ def read(folder: str, name: str) -> bytes:
         return file.read()
 
 
-def active(records: list[dict[str, Json]], ask: list[str], hold: tuple[str, ...] = ()) -> list[str]:
-    return [record["issuer_id"] for record in records
-            if record["issuer_id"] in ask and record["issuer_id"] not in hold and record["status"] == "active"]
+def trusted(message: Message, records: list[dict[str, Json]], hold: tuple[str, ...] = ()) -> list[str]:
+    by_id = {record["issuer_id"]: record for record in records}
+    return [issuer_id for issuer_id in message.get("ask", [])
+            if is_trusted(by_id.get(issuer_id), hold, message.get("policy"), message["now"])]
 
 
-def judge_list(message: Message, anchor: TrustAnchor) -> list[str]:
+def facts(proven: Proven) -> dict[str, Json]:
+    """What is held, for comparisons with other programs."""
+    return {"list": proven.named.sha256, "hold": list(proven.hold),
+            **({"issuers": len(proven.issuers.records)} if proven.issuers else {})}
+
+
+def judge_list(message: Message, anchor: TrustAnchor) -> Answer:
     folder = Folder(message["folder"])
     body, signature = folder.get("issuers.json", LIMITS["list"]), folder.get("issuers.sig", LIMITS["signature"])
     if body is None or signature is None:
         refuse("ERR_SOURCE_STATUS", "the list or its signature is absent")
     verified = verify_list(body, signature, anchor.root)
-    return active(verified.records, message.get("ask", []))
+    return {"trusted": trusted(message, verified.records)}
 
 
-def judge_log(message: Message, anchor: TrustAnchor) -> list[str]:
+def judge_log(message: Message, anchor: TrustAnchor) -> Answer:
     if "proof" in message:
-        verify_history(read("", message["proof"]), anchor)
-    else:
-        verify_registry(Folder(message["folder"]), anchor, Clock(message["now"], copy_max_age_ms=COPY_MAX_AGE_MS))
-    return []
+        past = verify_history(read("", message["proof"]), anchor)
+        return {"more": {"from": past.begins, "until": past.ends, "record": past.record}}
+    clock = Clock(message["now"], copy_max_age_ms=COPY_MAX_AGE_MS)
+    return {"more": facts(verify_registry(Folder(message["folder"]), anchor, clock))}
 
 
 class Client:
@@ -58,7 +67,7 @@ class Client:
     def save(self, memory: Memory) -> None:
         self.memory = memory
 
-    def judge(self, message: Message, anchor: TrustAnchor) -> list[str]:
+    def judge(self, message: Message, anchor: TrustAnchor) -> Answer:
         if message["step"] == 0:
             self.memory, self.kept = Memory(), {}
         if message.get("restart"):
@@ -72,21 +81,19 @@ class Client:
         assert first
         raise first
 
-    def judge_source(self, source: Source, message: Message, anchor: TrustAnchor) -> list[str]:
+    def judge_source(self, source: Source, message: Message, anchor: TrustAnchor) -> Answer:
         clock = Clock(message["now"])
         proven = verify_registry(source, anchor, clock, self.memory, self.is_look_up, self.save)
-        ask: list[str] = message.get("ask", [])
-        if not self.is_look_up:
-            return active(proven.issuers.records, ask, proven.hold) if proven.issuers else []
-        return [issuer_id for issuer_id in ask if self.is_active(source, clock, anchor, issuer_id, proven)]
-
-    def is_active(self, source: Source, clock: Clock, anchor: TrustAnchor, issuer_id: str, proven: Proven) -> bool:
-        if not is_issuer_id(issuer_id):
-            return False  # in no list, without a proof
-        return prove(source, anchor, clock, issuer_id, proven, self.save, self.kept).verdict == "active"
+        if proven.issuers:
+            records = proven.issuers.records
+        else:
+            found = [prove(source, anchor, clock, issuer_id, proven, self.save, self.kept).record
+                     for issuer_id in message["ask"] if is_issuer_id(issuer_id)]
+            records = [record for record in found if record]
+        return {"trusted": trusted(message, records, proven.hold), "more": facts(proven)}
 
 
-JUDGES: dict[str, Callable[[Message, TrustAnchor], list[str]]] = {
+JUDGES: dict[str, Callable[[Message, TrustAnchor], Answer]] = {
     "list": judge_list,
     "log": judge_log,
     "client": Client(False).judge,
@@ -94,12 +101,10 @@ JUDGES: dict[str, Callable[[Message, TrustAnchor], list[str]]] = {
 }
 
 
-def answer(message: Message, role: str) -> dict[str, Json]:
+def answer(message: Message, role: str) -> Answer:
     try:
         anchor = read_trust_anchor(message["anchor"].encode("utf-8", "surrogatepass"))
-        if "policy" in message:
-            refuse("ERR_POLICY_INVALID", "trust policies are not implemented")
-        return {"verdict": "accept", "trusted": JUDGES[role](message, anchor)}
+        return {"verdict": "accept", **JUDGES[role](message, anchor)}
     except Refused as refused:
         return {"verdict": "refuse", "code": refused.code}
 

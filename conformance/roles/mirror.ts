@@ -1,28 +1,43 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TrustAnchor } from '@passport-registry/verifier';
+import { folderSource } from '../../generator/verification/tree-source.js';
 import { mirrorOnce } from '../../observers/mirroring/mirror.js';
+import { typeOf } from '../cases/content-types.js';
 import { pinnedTrust } from './pinned.js';
-import { accepted, type StartProgram, short, verdictOf } from './verdict.js';
-import { sourceUrl } from './world.js';
 
-/** Mirrors the first source into a new folder. From step to step, it serves what it has accepted. */
-export const startMirror: StartProgram = ({ anchor }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-mirror-'));
-  return {
-    see: async () => {
-      try {
-        const trust = await pinnedTrust(anchor);
-        const from = { source: sourceUrl(0), folder, trust, maxAgeDays: 30, env: {} };
-        const { switched, sha256, issuers, log, repaired, warnings } = await mirrorOnce(from);
-        return accepted({
-          ...{ switched, list: short(sha256), issuers, log: log && [log.size, log.isPending] },
-          ...{ repaired: repaired.length, warnings: warnings.length },
-        });
-      } catch (error) {
-        return verdictOf(error);
-      }
-    },
-    end: () => rmSync(folder, { recursive: true, force: true }),
+const SOURCE = 'https://source.example';
+
+/** A tree in a folder that is mirrored, and when. */
+interface Mirrored {
+  readonly anchor: TrustAnchor;
+  readonly folder: string;
+  readonly now: number;
+}
+
+/**
+ * Mirrors the tree of a folder into a new folder. A mirror has a clock and hosts of its own, which are replaced meanwhile.
+ *
+ * @throws what the mirror refuses
+ */
+export async function mirrorFolder({ anchor, folder, now }: Mirrored): Promise<void> {
+  const own = { fetch: globalThis.fetch, now: Date.now };
+  const copy = mkdtempSync(join(tmpdir(), 'conformance-mirror-'));
+  const source = folderSource(folder);
+  globalThis.fetch = async (input) => {
+    const path = decodeURIComponent(new URL(String(input)).pathname.slice(1));
+    const bytes = (await source.get(path))?.bytes;
+    if (bytes === undefined) return new Response(null, { status: 404 });
+    return new Response(bytes.slice(), { headers: { 'content-type': typeOf(path) } });
   };
-};
+  Date.now = () => now;
+  try {
+    const trust = await pinnedTrust(anchor);
+    await mirrorOnce({ source: SOURCE, folder: copy, trust, maxAgeDays: 30, env: {} });
+  } finally {
+    Object.assign(globalThis, { fetch: own.fetch });
+    Date.now = own.now;
+    rmSync(copy, { recursive: true, force: true });
+  }
+}

@@ -1,10 +1,9 @@
-import { assertTrustAnchor } from '@passport-registry/verifier';
+import { assertTrustAnchor, type TrustAnchor } from '@passport-registry/verifier';
 import { importAnchorRoot } from '@passport-registry/verifier/core';
 import { type PinnedTrust, pinnedLogOf } from '../../generator/verification/pinned-trust.js';
-import type { Anchor } from '../cases/goldens.js';
 
 /** Pins the trust anchor of a case, as `--root-key` does. */
-export async function pinnedTrust(anchor: Anchor): Promise<PinnedTrust> {
+export async function pinnedTrust(anchor: TrustAnchor): Promise<PinnedTrust> {
   const trusted: unknown = anchor;
   assertTrustAnchor(trusted);
   return {

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ScriptedAnswer, ShownTree } from '../cases/case.js';
 import { typeOf } from '../cases/content-types.js';
 import { unbase64 } from '../cases/encoding.js';
 import type { Files } from '../cases/files.js';
-import type { KitTree, ScriptedAnswer } from '../kit/kit-case.js';
 
 /** What a source shows at the moment. */
 export interface ShownSource {
   readonly files: Files;
-  readonly script: NonNullable<KitTree['script']>;
+  readonly script: NonNullable<ShownTree['script']>;
 }
 
 /** Where the target of every redirect is: who follows a redirect finds the right file. */

@@ -19,8 +19,22 @@ const KEPT_CHARACTERS = 2000;
 const shortened = (text: string) =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 
+/** What the runner shows cases to: a process, or verifiers in this process. */
+export interface Program {
+  /**
+   * Sends a message, and returns the answer with its `id`.
+   *
+   * @throws {@link ProgramFault}
+   */
+  ask(message: { readonly id: number }, timeoutMs: number): Promise<Record<string, unknown>>;
+  /** @throws {@link ProgramFault} if the program has printed something that nobody has asked for */
+  assertSilent(): void;
+  /** Ends the program, and whatever it hangs in. */
+  end(): void;
+}
+
 /** A running program. It gets one line at a time, and answers each with one line. */
-export class Program {
+export class ChildProgram implements Program {
   readonly #child: ChildProcessWithoutNullStreams;
   /** Lines that nobody has read yet. */
   readonly #lines: string[] = [];
@@ -46,11 +60,6 @@ export class Program {
     });
   }
 
-  /**
-   * Sends a message, and returns the answer with its `id`.
-   *
-   * @throws {@link ProgramFault}
-   */
   async ask(message: { readonly id: number }, timeoutMs: number): Promise<Record<string, unknown>> {
     this.assertSilent();
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
@@ -64,7 +73,6 @@ export class Program {
     );
   }
 
-  /** @throws {@link ProgramFault} if the program has printed something that nobody has asked for */
   assertSilent(): void {
     const [line] = this.#lines;
     if (line === undefined) return;
@@ -72,7 +80,6 @@ export class Program {
     throw answeredTwice(typeof id === 'number' ? id : 0);
   }
 
-  /** Ends the process, and whatever it hangs in. */
   end(): void {
     this.#child.stdin.end();
     this.#child.kill('SIGKILL');

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import type { Files } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import { patched } from '../cases/patch.js';
-import type { KitCase, KitRole, KitStep, KitTree, Right } from '../kit/kit-case.js';
 import { LoopbackHost } from './host.js';
-import { Program, ProgramFault } from './program.js';
+import { type Program, ProgramFault } from './program.js';
 
 /** The version of what runner and program say to each other. */
 export const PROTOCOL = 1;
@@ -35,13 +35,22 @@ export interface Handshake {
 }
 
 export interface RunOptions {
-  readonly role: KitRole;
-  readonly command: readonly string[];
+  readonly role: Role;
+  /** Starts the program, also anew after a fault. */
+  readonly start: () => Program;
   /** Ids of cases that the program is known to fail. */
   readonly xfails: ReadonlySet<string>;
   /** How long a program may take for an answer. */
   readonly timeoutMs: number;
-  readonly onResult?: (result: CaseResult) => void;
+  /** Gets what the program has said of each step. */
+  readonly onAnswer?: (answer: Recorded) => void;
+}
+
+/** A line of a recording. Other members are those of the answer. */
+export interface Recorded {
+  readonly case: string;
+  readonly step: number;
+  readonly [member: string]: unknown;
 }
 
 export interface RunResult {
@@ -67,8 +76,8 @@ const SHORT_DEADLINE_SECONDS = 2;
 const DEADLINE_SECONDS = 15;
 const LAST_WORDS_MS = 50;
 
-/** Shows cases to a program. @throws {@link CannotRun} */
-export async function run(cases: readonly KitCase[], options: RunOptions): Promise<RunResult> {
+/** Shows cases to a program. A case without what is right passes with any verdict. @throws {@link CannotRun} */
+export async function run(cases: readonly Case[], options: RunOptions): Promise<RunResult> {
   const runner = new Runner(options, await LoopbackHost.start());
   try {
     const program = await runner.begin();
@@ -107,7 +116,7 @@ class Runner {
     return this.#handshake;
   }
 
-  async judge(one: KitCase): Promise<void> {
+  async judge(one: Case): Promise<void> {
     const started = performance.now();
     const codes: Codes = { counted: [0, 0], others: [] };
     let message: string | undefined;
@@ -167,7 +176,7 @@ class Runner {
   }
 
   /** Returns what is wrong with the first wrong answer. */
-  async #steps(one: KitCase, codes: Codes): Promise<string | undefined> {
+  async #steps(one: Case, codes: Codes): Promise<string | undefined> {
     this.#assertSilent();
     const prefix = String(this.#id);
     for (const [at, step] of one.steps.entries()) {
@@ -184,6 +193,8 @@ class Runner {
         Object.assign(codes, { counted: [0, 0], others: [] });
         return this.#steps(one, codes);
       }
+      const { id: _id, ...said } = answer;
+      this.#options.onAnswer?.({ case: one.id, step: at, ...said });
       const wrong = faultOf(answer, step, codes);
       if (wrong !== undefined) return one.steps.length === 1 ? wrong : `step ${at}: ${wrong}`;
     }
@@ -218,7 +229,6 @@ class Runner {
 
   #add(result: CaseResult): void {
     this.results.push(result);
-    this.#options.onResult?.(result);
   }
 
   #restart(): void {
@@ -228,7 +238,7 @@ class Runner {
 
   async #running(): Promise<Program> {
     if (this.#program !== undefined) return this.#program;
-    this.#program = new Program(this.#options.command);
+    this.#program = this.#options.start();
     const { role } = this.#options;
     const timeoutMs = Math.max(this.#options.timeoutMs, START_MS);
     this.#id += 1;
@@ -247,7 +257,7 @@ class Runner {
     return this.#program;
   }
 
-  #messageOf(one: KitCase, step: KitStep, { at, prefix }: { at: number; prefix: string }): object {
+  #messageOf(one: Case, step: Step, { at, prefix }: { at: number; prefix: string }): object {
     const { now, restarts, sources = [], proof, passport } = step;
     const mustWait = one.steps.some((other) => other.sources?.some(neverAnswers));
     return {
@@ -266,7 +276,7 @@ class Runner {
     };
   }
 
-  #shown(role: KitRole, sources: readonly KitTree[], { at, prefix }: { at: number; prefix: string }): object {
+  #shown(role: Role, sources: readonly ShownTree[], { at, prefix }: { at: number; prefix: string }): object {
     const shown = sources.map(({ base, patches, script = {} }) => ({
       files: patched(golden(base).files, patches),
       script,
@@ -287,7 +297,7 @@ class Runner {
   }
 }
 
-const neverAnswers = ({ script = {} }: KitTree) =>
+const neverAnswers = ({ script = {} }: ShownTree) =>
   Object.values(script).some((answers) => answers.some((one) => one !== null && 'never' in one));
 
 const isTexts = (value: unknown): value is readonly string[] =>
@@ -296,11 +306,12 @@ const isTexts = (value: unknown): value is readonly string[] =>
 const told = (right: Right) => (right === 'accept' ? 'accept' : `refuse with ${right.join(' or ')}`);
 
 /** Compares an answer with what is right. The code of a refusal is only counted. */
-function faultOf(answer: Record<string, unknown>, step: KitStep, codes: Codes): string | undefined {
+function faultOf(answer: Record<string, unknown>, step: Step, codes: Codes): string | undefined {
   const { verdict, code, trusted } = answer;
   if (verdict !== 'accept' && verdict !== 'refuse')
     return `the answer has no "verdict" of "accept" or "refuse": ${JSON.stringify(answer)}`;
   const { right } = step;
+  if (right === undefined) return undefined;
   const said = [code].flat().filter((one) => typeof one === 'string');
   if (verdict !== (right === 'accept' ? 'accept' : 'refuse'))
     return `must ${told(right)}, and the answer is ${verdict} ${said.join(',')}`.trim();

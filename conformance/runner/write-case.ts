@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Case, Step } from '../cases/case.js';
 import { golden } from '../cases/goldens.js';
 import { patched } from '../cases/patch.js';
-import type { KitCase, KitStep } from '../kit/kit-case.js';
 
 /** A folder for each part of the id, in characters that every disk has. */
 const folderOf = (id: string) => id.replaceAll(/[^\w./+-]/g, '-').replaceAll('..', '--');
@@ -13,7 +13,7 @@ function write(file: string, content: string | Uint8Array): void {
 }
 
 /** Writes a case as a folder, for whoever reads files rather than messages: `case.json`, a README, and the files of each step. */
-export function writeCase(one: KitCase, out: string): void {
+export function writeCase(one: Case, out: string): void {
   const folder = join(out, folderOf(one.id));
   const steps = one.steps.map((step, at) => stepOf(step, join(folder, String(at))));
   write(join(folder, 'case.json'), `${JSON.stringify({ ...one, steps }, null, 2)}\n`);
@@ -22,7 +22,7 @@ export function writeCase(one: KitCase, out: string): void {
 }
 
 /** Writes the files of a step: those of its sources, by their number. Returns what else there is to say of it. */
-function stepOf({ sources = [], ...step }: KitStep, folder: string): object {
+function stepOf({ sources = [], ...step }: Step, folder: string): object {
   for (const [number, { base, patches }] of sources.entries()) {
     for (const [path, bytes] of patched(golden(base).files, patches))
       write(join(folder, String(number), path), bytes);

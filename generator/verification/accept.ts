@@ -95,10 +95,14 @@ export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<P
  *
  * @throws {@link RegistryError}
  */
-export function verifyAnyAge(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
+export function verifyAnyAge(
+  files: RegistryFiles,
+  trust: PinnedTrust,
+  now?: number,
+): Promise<Proven<Publication>> {
   const conditions = {
     ...demandsOn(trust),
-    clock: clockAt(),
+    clock: clockAt(now),
     expiry: false,
     maxAge: Number.POSITIVE_INFINITY,
   };

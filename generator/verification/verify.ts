@@ -244,7 +244,7 @@ async function auditOnce(
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
     const trusted = { rootKey: root.rootKey, ...demandsOf(options) };
-    await checks.run('client', () => checkClient(files, trusted));
+    await checks.run('client', () => checkClient(files, trusted, options.now?.()));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
   if (!onlyClientReads) {

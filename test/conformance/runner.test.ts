@@ -2,15 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Case } from '../../build/conformance/cases/case.js';
+import { conformance } from '../../build/conformance/command.js';
 import { kitCases } from '../../build/conformance/kit/index.js';
-import type { KitCase } from '../../build/conformance/kit/kit-case.js';
+import { ChildProgram } from '../../build/conformance/runner/program.js';
 import { CannotRun, type RunResult, run } from '../../build/conformance/runner/run.js';
 import { ROOT } from '../support/paths.js';
 import { temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const MAIN = join(ROOT, 'build/conformance/main.js');
 const LIST = [...kitCases('list')];
-const find = (id: string) => LIST.find((one) => one.id === id) as KitCase;
+const find = (id: string) => LIST.find((one) => one.id === id) as Case;
 /** Two cases to accept, and one to refuse. */
 const CASES = [find('list/good/plain'), find('list/good/stated'), find('list/bytes/plain, a final newline')];
 
@@ -31,7 +33,7 @@ function program(expression: string, hello = 'protocol: 1, roles: ["list"], name
 
 const xfails = new Set<string>();
 const runWith = (command: readonly string[], more: Partial<Parameters<typeof run>[1]> = {}) =>
-  run(CASES, { role: 'list', command, xfails, timeoutMs: 20_000, ...more });
+  run(CASES, { role: 'list', start: () => new ChildProgram(command), xfails, timeoutMs: 20_000, ...more });
 const outcomes = ({ results }: RunResult) => results.map(({ outcome }) => outcome);
 const messages = ({ results }: RunResult) => results.map(({ message }) => message);
 
@@ -120,7 +122,7 @@ describe('the runner', () => {
   it('skips what needs an algorithm that the program does not have', async () => {
     const result = await run([find('list/good/p256')], {
       role: 'list',
-      command: program('right(m)'),
+      start: () => new ChildProgram(program('right(m)')),
       xfails,
       timeoutMs: 9000,
     });
@@ -140,14 +142,30 @@ describe('the runner', () => {
 });
 
 describe('conformance run', () => {
-  const conformance = (args: readonly string[], command: readonly string[] = program('right(m)')) =>
-    spawnSync(process.execPath, [MAIN, 'run', ...args, '--', ...command], { encoding: 'utf8' });
+  const perform = async (args: readonly string[]) => {
+    const said = { stdout: '', stderr: '' };
+    const status = await conformance(args, {
+      stdout: (text) => {
+        said.stdout += text;
+      },
+      stderr: (text) => {
+        said.stderr += text;
+      },
+    });
+    return { status, ...said };
+  };
+  const runs = (args: readonly string[], command: readonly string[] = program('right(m)')) =>
+    perform(['run', ...args, '--', ...command]);
 
-  it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', () => {
+  it('prints a table, JSON and JUnit, and its exit code tells whether the program passes', async () => {
     const folder = temporaryFolder();
     const junit = join(folder, 'junit.xml');
     const only = ['--role', 'list', '--only', 'list/bytes/plain, a final'];
-    const good = conformance([...only, '--json', '-', '--junit', junit]);
+    const answers = join(folder, 'answers.jsonl');
+    const good = await runs([...only, '--json', '-', '--junit', junit, '--answers', answers]);
+    expect(readFileSync(answers, 'utf8')).toBe(
+      '{"case":"list/bytes/plain, a final newline","step":0,"verdict":"refuse","code":"ERR_LIST_NOT_CANONICAL"}\n',
+    );
     expect(good.stderr).toMatch(/bytes +1 +0 +0 +0 +0 +1\/1\n/);
     expect(good.stderr).toContain('test: passes');
     expect(JSON.parse(good.stdout)).toMatchObject({
@@ -159,10 +177,10 @@ describe('conformance run', () => {
       '<testcase classname="list.bytes" name="list/bytes/plain, a final newline"',
     );
     expect(good.status).toBe(0);
-    const bad = conformance([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
+    const bad = await runs([...only, '--json', join(folder, 'result.json')], program('accept(m)'));
     expect(bad.stderr).toContain('docs/protocol.md#list-form');
     expect([bad.status, bad.stdout]).toEqual([1, '']);
-    expect(conformance(only).stdout).toBe('');
+    expect((await runs(only)).stdout).toBe('');
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8')).totals.failed).toBe(1);
   });
 
@@ -175,10 +193,10 @@ describe('conformance run', () => {
     expect(stdout).toMatch(/^log\/.*\n$/);
   });
 
-  it('writes cases as folders', () => {
+  it('writes cases as folders', async () => {
     const out = temporaryFolder();
     const args = ['write', '--role', 'list', '--only', 'list/bytes/plain, a final', '--out', out];
-    expect(spawnSync(process.execPath, [MAIN, ...args]).status).toBe(0);
+    expect((await perform(args)).status).toBe(0);
     const folder = join(out, 'list/bytes/plain--a-final-newline');
     const read = (path: string) => readFileSync(join(folder, path), 'utf8');
     expect(read('README.md')).toContain('The rule list-form decides');
@@ -190,20 +208,19 @@ describe('conformance run', () => {
     expect(read('0/0/issuers.sig')).toHaveLength(86);
   });
 
-  it('refuses what cannot be run, with the exit code 2', () => {
+  it('refuses what cannot be run, with the exit code 2', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { xfails: '# of no case\nlist/no such case  # really\n' });
-    expect(conformance(['--role', 'list', '--xfails', join(folder, 'xfails')]).stderr).toContain(
-      'there is no case',
-    );
+    const unknown = await runs(['--role', 'list', '--xfails', join(folder, 'xfails')]);
+    expect(unknown.stderr).toContain('there is no case');
     for (const args of [
       ['--role', 'king'],
       ['--role', 'list', '--only', 'x'],
       ['--rule', 'x'],
     ]) {
-      expect(conformance(args).status).toBe(2);
+      expect((await runs(args)).status).toBe(2);
     }
-    expect(conformance(['--role', 'list'], []).status).toBe(2);
-    expect(conformance(['--role', 'list', '--start'], program('', 'protocol: 3')).status).toBe(2);
+    expect((await runs(['--role', 'log'], [])).status).toBe(2);
+    expect((await runs(['--role', 'log', '--start'], program('', 'protocol: 3'))).status).toBe(2);
   });
 });

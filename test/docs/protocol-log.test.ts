@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createRegistryClient, openRegistry } from '@passport-registry/verifier';
 import { bundlePath, formatBundle, tilePath } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { golden } from '../../build/conformance/cases/goldens.js';
 import { anchorOf, codeOf, cosignedBy, historyWorld, partsOf } from '../support/history-proofs.js';
 import { verdictOf } from '../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
 import { cosignatureBy, lineOf, signatureBy } from '../support/note-keys.js';
-import { ROOT } from '../support/paths.js';
 import { protocol } from '../support/protocol.js';
 import { statement, testKey } from '../support/publication.js';
 import type { Cosigning } from '../support/test-log.js';
@@ -133,8 +131,6 @@ describe('the bytes of the log (rule log-bytes)', () => {
     states(bundlePath({ index: 1_234_067, width: 256 }));
     const bundle = Buffer.from(formatBundle([Buffer.from('a'), Buffer.from('bc')]));
     states(bundle.toString('hex').replaceAll(/..(?!$)/g, '$& '));
-    const { sources } = JSON.parse(readFileSync(join(ROOT, 'test/vectors/log.json'), 'utf8'));
-    const { files } = sources.find(({ code }: { code: unknown }) => code === null);
-    expect(protocol).toContain(files['log/publication.tlog-proof']);
+    expect(protocol).toContain(Buffer.from(golden('log').files.get(PROOF) as Uint8Array).toString());
   });
 });

@@ -76,15 +76,6 @@ describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
   });
 });
 
-describe.each(['log', 'history'])('the vectors of %s.json', (name) => {
-  it('are described member by member', () => {
-    const text = readFileSync(join(ROOT, 'test/vectors/README.md'), 'utf8');
-    const described = text.split('\n## ').find((part) => part.startsWith(`${name}.json\n`)) ?? '';
-    const members = Object.keys(vector(name)).filter((member) => member !== 'description');
-    expect(members.filter((member) => !described.includes(`\`${member}\``))).toEqual([]);
-  });
-});
-
 /** The group orders of Ed25519 and P-256. */
 const ORDER = {
   Ed25519: 2n ** 252n + 27742317777372353535851937790883648493n,

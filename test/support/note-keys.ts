@@ -53,14 +53,6 @@ export function generatePair(): KeyPair {
   return generateKeyPairSync('ed25519');
 }
 
-/** Returns the key pair of an Ed25519 private key of 32 bytes (RFC 8032, section 5.1.5). */
-export function pairOf(seed: Uint8Array): KeyPair {
-  const header = Buffer.from('302e020100300506032b657004220420', 'hex');
-  const key = Buffer.concat([header, seed]);
-  const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
-  return { privateKey, publicKey: createPublicKey(privateKey) };
-}
-
 /** Reads the key pair of a PEM file. */
 export function pairIn(file: string): KeyPair {
   const privateKey = createPrivateKey(readFileSync(file));

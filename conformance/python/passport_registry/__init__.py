@@ -37,6 +37,7 @@ LIMITS = {  # in bytes (#limits, #other-limits)
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 500
 MAX_STEPS = 64
+DAY_MS = 86_400_000
 
 
 class Refused(Exception):
@@ -261,10 +262,12 @@ is_issuer_id = text(  # (#issuer-id)
 is_https_uri = text("https://" + HOST_PATH_QUERY)  # (#record-uris)
 is_web_uri = text(f"https?://{HOST_PATH_QUERY}(?:#{QUERY_CHARACTERS})?")
 is_slug = text(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", 64)
+is_place = text("global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?")
+is_tier = one_of("founding", "certified", "registered", "sandbox")
 
 RECORD: Forms = {  # (#record-form)
     "issuer_id": is_issuer_id,
-    "tier": one_of("founding", "certified", "registered", "sandbox"),
+    "tier": is_tier,
     "jwks_uri": is_https_uri,
     "discovery_uri": is_https_uri,
     "status": one_of("active", "suspended", "revoked"),
@@ -273,7 +276,7 @@ RECORD: Forms = {  # (#record-form)
 RECORD_OPTIONAL: Forms = {  # a scope is absent or an array, but never null (#scope-absent)
     "policy_uri": or_null(is_web_uri),
     "last_audit": or_null(is_date_time),
-    "geographical_scope": array(text("global|[A-Z]{2}(?:-[A-Z0-9]{1,3})?")),
+    "geographical_scope": array(is_place),
     "domain_scope": array(is_slug),
     "passport_types": array(is_slug),
     "contact": or_null(text(EMAIL, 254)),
@@ -515,6 +518,53 @@ def verify_list(body: bytes, signature: bytes, root: PublicKey) -> IssuerList:
     return IssuerList(Named(value["updated_at"], sha256(body).hex(), len(body)), value["issuers"], body, signature)
 
 
+# --- Trust policies ---------------------------------------------------------------------------------------------------
+
+NAMED_ISSUER: Forms = {"issuer_id": is_issuer_id, "reason": lambda value: is_string(value) and 1 <= len(value) <= 500}
+
+
+def are_named_issuers(value: Json) -> bool:
+    return isinstance(value, list) and all(map(accepts(lambda item: check_members(item, NAMED_ISSUER, {})), value))
+
+
+POLICY_OPTIONAL: Forms = {
+    "domains": array(is_slug), "geography": array(is_place), "passport_types": array(is_slug),
+    "min_certified_days": integer(0, 36_500), "max_audit_days": integer(0, 36_500),
+    "allow": are_named_issuers, "deny": are_named_issuers,
+}
+
+
+def is_trusted(record: dict[str, Json] | None, hold: Sequence[str], policy: Json, now_ms: int) -> bool:
+    """What a trust policy decides of an issuer (#status-rejected, #policy-rules). Without a policy: any active one."""
+    if policy is not None:
+        with faults_are("ERR_POLICY_INVALID"):
+            check_members(policy, {"tiers": array(is_tier)}, POLICY_OPTIONAL)
+    if record is None or record["status"] != "active" or record["issuer_id"] in hold:
+        return False
+    if policy is None:
+        return True
+    denied, allowed = ({entry["issuer_id"] for entry in policy.get(name, ())} for name in ("deny", "allow"))
+    if record["issuer_id"] in denied:
+        return False
+    return record["issuer_id"] in allowed or meets_requirements(record, policy, now_ms)
+
+
+def meets_requirements(record: dict[str, Json], policy: dict[str, Json], now_ms: int) -> bool:
+    """(#policy-rules, #scope-absent, #other-clocks)"""
+    if record["tier"] not in policy["tiers"]:
+        return False
+    places = [each for place in policy.get("geography", ()) for each in (place, place[:2], "global")]
+    wanted = {**policy, "geography": places}
+    for name, scope in ("domains", "domain_scope"), ("geography", "geographical_scope"), ("passport_types",) * 2:
+        if name in policy and not set(wanted[name]) & set(record.get(scope, ())):
+            return False
+    if now_ms - date_time_ms(record["certified_since"]) < policy.get("min_certified_days", -MAX_INTEGER) * DAY_MS:
+        return False
+    audit = record.get("last_audit")
+    is_audited = audit is not None and 0 <= now_ms - date_time_ms(audit) <= policy.get("max_audit_days", 0) * DAY_MS
+    return is_audited or "max_audit_days" not in policy
+
+
 # --- JWT --------------------------------------------------------------------------------------------------------------
 
 
@@ -555,7 +605,6 @@ def read_jwt(raw: bytes, typ: str, code: str, needs: Sequence[str] = ("iat",)) -
 # --- Clocks -----------------------------------------------------------------------------------------------------------
 
 TOLERANCE_MS = 300_000
-DAY_MS = 86_400_000
 LAST_INSTANT_MS = 8_640_000_000_000_000
 
 

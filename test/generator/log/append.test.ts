@@ -1,21 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { leafHash } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { appendEntries, replacedFolders } from '../../../build/generator/log/append.js';
 import { EMPTY_LOG, type LogEnd, rootOf } from '../../../build/generator/log/log-files.js';
 import { readEntries } from '../../../build/generator/log/read-log.js';
-import type { logVectors } from '../../support/log-vectors.js';
 import { naiveRoot } from '../../support/merkle.js';
-import { ROOT } from '../../support/paths.js';
-import { sha256 } from '../../support/publication.js';
 import { logReader } from '../../support/sample-log.js';
-import { fillers } from '../../support/vector-log.js';
-
-const vectors = JSON.parse(readFileSync(join(ROOT, 'test/vectors/log.json'), 'utf8')) as Awaited<
-  ReturnType<typeof logVectors>
->;
-const base64Of = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
 const entry = (index: number) =>
   Buffer.from(JSON.stringify({ iat: index, sha256: 'a'.repeat(64), type: 'delegation' }));
@@ -88,25 +77,6 @@ describe('appendEntries', () => {
       expect(appendEntries(end, [entry(size)]).files.size).toBeLessThanOrEqual(4);
     }
   });
-
-  it.each(vectors.trees)(
-    'writes the tree of $size entries of test/vectors/log.json',
-    async ({ size, root, files }) => {
-      const appended = appendEntries(
-        EMPTY_LOG,
-        fillers(size).map((entry) => Buffer.from(entry)),
-      );
-      expect(base64Of(await rootOf(appended.end))).toBe(root);
-      for (const [path, { length, sha256: hash, base64 }] of Object.entries(files)) {
-        const bytes = appended.files.get(path) as Uint8Array;
-        expect([path, bytes.length, sha256(bytes)]).toEqual([path, length, hash]);
-        if (base64 !== undefined) expect(base64Of(bytes)).toBe(base64);
-      }
-      const widest = new Map<string, string>();
-      for (const path of appended.files.keys()) widest.set(path.replace(/\.p\/.*/, ''), path);
-      expect(Object.keys(files).sort()).toEqual([...widest.values()].sort());
-    },
-  );
 });
 
 describe('readEntries', () => {

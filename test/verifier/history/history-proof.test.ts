@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { RegistryError } from '@passport-registry/verifier';
-import { canonicalBytes, formatHistoryProof } from '@passport-registry/verifier/core';
+import { formatHistoryProof } from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -13,9 +10,7 @@ import {
   partsOf,
   textOf,
 } from '../../support/history-proofs.js';
-import { historyVectors } from '../../support/history-vectors.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
-import { ROOT } from '../../support/paths.js';
 import { issuer, sha256, statement, testKey } from '../../support/publication.js';
 import { placeOf } from '../../support/sums.js';
 import type { Cosigning } from '../../support/test-log.js';
@@ -221,27 +216,5 @@ describe('after rotations of the root key', () => {
     );
     const loop = [...rotation, await step(second, world.root, 2)];
     expect(await codeOf(world.verify({ ...parts, rotation: loop }))).toBe('ERR_ROTATION_LOOP');
-  });
-});
-
-const FILE = join(ROOT, 'test/vectors/history.json');
-const vectors = JSON.parse(readFileSync(FILE, 'utf8')) as Awaited<ReturnType<typeof historyVectors>>;
-
-it('test/vectors/history.json is made without the code that it tests (update with --update)', async () => {
-  await expect(`${JSON.stringify(await historyVectors(), null, 2)}\n`).toMatchFileSnapshot(FILE);
-});
-
-describe('the vectors of proofs of the past', () => {
-  it.each(vectors.proofs)('$name', async ({ file, trust_anchor, code, proven }) => {
-    const trustAnchor = vectors.trust_anchors[trust_anchor as 'first_root'] as never;
-    const seconds = (time: Date) => time.getTime() / 1000;
-    const found = await verifyHistoryProof(file, { trustAnchor }).then(
-      ({ issuer, from, until, updatedAt: updated_at, sha256, sequence }) => ({
-        record: issuer === undefined ? null : Buffer.from(canonicalBytes(issuer)).toString(),
-        ...{ from: seconds(from), until: seconds(until), updated_at, sha256, sequence },
-      }),
-      (error: RegistryError) => error.code,
-    );
-    expect(found).toEqual(code ?? proven);
   });
 });

@@ -1,13 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import {
-  createIssuerLookup,
-  createRegistryClient,
-  type Issuer,
-  type NoUsableSource,
-} from '@passport-registry/verifier';
+import { createIssuerLookup, createRegistryClient, type NoUsableSource } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ROOT } from '../../support/paths.js';
 import {
   type Files,
   issuer,
@@ -287,34 +279,5 @@ describe('sums that do not belong to the list, under a genuine signature', () =>
     // test/generator/verification/sums.test.ts shows that verify, mirrors and builds do not let it pass.
     expect(await lookUp(from(forged), ID)).toBe('absent');
     expect(await load(from(forged), ID)).toBe('present');
-  });
-});
-
-interface Proof {
-  name: string;
-  now: number;
-  files: Record<string, string>;
-  outcomes: Record<string, string>;
-}
-
-describe('the vectors of proofs', () => {
-  const vectors = JSON.parse(readFileSync(join(ROOT, 'test/vectors/sums.json'), 'utf8')) as {
-    root: Issuer;
-    proofs: Proof[];
-  };
-  it.each(vectors.proofs)('$name', async ({ now, files, outcomes }) => {
-    const get: Get = (path) => (Object.hasOwn(files, path) ? Buffer.from(files[path] ?? '') : undefined);
-    for (const [id, outcome] of Object.entries(outcomes)) {
-      const lookup = createIssuerLookup({
-        ...optionsFor(get),
-        rootKey: vectors.root as never,
-        now: () => now * 1000,
-      });
-      const found = await lookup
-        .resolve(id)
-        .then((record) => (record === undefined ? 'absent' : 'present'), codeOf);
-      lookup.close();
-      expect([id, found]).toEqual([id, outcome]);
-    }
   });
 });

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import type { Case } from '../../build/conformance/cases/case.js';
+import { kitCases } from '../../build/conformance/kit/index.js';
+import { startMirror, startPage } from '../../build/conformance/ours.js';
+import type { Program } from '../../build/conformance/runner/program.js';
+import { run } from '../../build/conformance/runner/run.js';
+import { sample } from '../support/soak.js';
+
+/** The cases whose verdict is not the right one. */
+async function wrong(cases: readonly Case[], start: () => Program) {
+  const role = cases[0]?.role ?? 'auditor';
+  const { results } = await run(cases, { role, start, xfails: new Set(), timeoutMs: 60_000 });
+  return results.filter(({ outcome }) => outcome !== 'passed');
+}
+
+/** What a mirror repairs, leaves out or does not keep. */
+const REPAIRED =
+  /^auditor\/(file|operations)\/|a sums file too many|a hidden file|statements\.json|\.htaccess/;
+
+it('the mirror takes what an auditor accepts, and nothing else, unless it can repair it', async () => {
+  const audited = [...kitCases('auditor')].filter(({ id }) => !REPAIRED.test(id));
+  expect(await wrong(sample(audited, 90, 7), startMirror)).toEqual([]);
+});
+
+it('the page in Chromium shows what a client accepts', async () => {
+  const chosen = ['good/checkpoint', 'good/witnessed', 'publication/sequence absent', 'delegation/keys 17'];
+  const cases = [...kitCases('client')].filter(({ id }) => chosen.includes(id.replace('client/', '')));
+  expect(cases).toHaveLength(chosen.length);
+  expect(await wrong(cases, startPage)).toEqual([]);
+});
