@@ -27,6 +27,8 @@ export interface GateSettings {
   readonly port: number;
   readonly trust_anchor: string;
   readonly state?: string;
+  /** Seconds. */
+  readonly refresh?: number;
   readonly redis?: string;
   readonly connect?: Readonly<Record<string, string>>;
   readonly profiles: Readonly<Record<string, ProfileSettings>>;
@@ -59,11 +61,12 @@ export function loadGateSettings(file: string): GateSettings {
     name,
     { audience, ...profile, policy: absolute(profile.policy ?? policy) },
   ]);
-  const { trust_anchor, state, redis, connect } = written;
+  const { trust_anchor, state, refresh, redis, connect } = written;
   return {
     ...{ gateway, sends_body, host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
     trust_anchor: absolute(trust_anchor),
     ...(state !== undefined && { state: absolute(state) }),
+    ...(refresh !== undefined && { refresh }),
     ...(redis !== undefined && { redis }),
     ...(connect !== undefined && { connect }),
     profiles: Object.fromEntries(profiles),
