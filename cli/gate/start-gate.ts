@@ -56,6 +56,8 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
   const registry = createRegistryClient({
     trustAnchor: trustAnchorOf(trust),
     sources: trust.sources,
+    // A list that is no longer fresh admits nobody.
+    grace: 0,
     ...(settings.refresh !== undefined && { refreshInterval: settings.refresh }),
     ...(settings.state !== undefined && { store: fileStore(settings.state) }),
     onEvent: (event) => logEvent(log, event),

@@ -165,6 +165,26 @@ describe('passport-registry serve gate', () => {
     expect((await ask(again, 'site')).status).toBe(200);
   });
 
+  it('answers 503 once its list is no longer fresh', async () => {
+    const own = await gateFolder([world], ['another']);
+    const { now } = Date;
+    let ahead = 0;
+    // Before the door takes its clock.
+    Date.now = () => now() + ahead;
+    try {
+      const gate = await startGate(own, { gateway: 'caddy' });
+      await ready(gate);
+      expect((await ask(gate, 'site')).status).toBe(200);
+      own.host.files = new Map();
+      // The checkpoint is valid for an hour, and clocks may differ by five minutes.
+      ahead = 66 * 60_000;
+      expect(await ask(gate, 'site')).toMatchObject({ status: 503, error: 'registry-unavailable' });
+      expect((await fetch(`${gate.address}/readyz`)).status).toBe(503);
+    } finally {
+      Date.now = now;
+    }
+  });
+
   it('lets no slow issuer delay another', async () => {
     const slow = await issuerWorld('slow', await issuerKey());
     const waiting: (() => void)[] = [];
