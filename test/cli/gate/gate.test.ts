@@ -243,7 +243,6 @@ describe('passport-registry serve gate', () => {
       /redis is a string that is not shown/,
     ],
     ['a missing variable', { redis: 'env:NO_SUCH' }, 2, /NO_SUCH is not a URL/],
-    ['bodies from nginx', { sends_body: true }, 2, /nginx sends no bodies/],
     ['a wrong port', { listen: '127.0.0.1:70000' }, 2, /65535/],
     ['a missing policy', { policy: 'other.json' }, 4, /other.json/],
     ['a wrong policy', { policy: 'trust-anchor.json' }, 2, /is not a trust policy/],
