@@ -94,7 +94,8 @@ async function freePort() {
 }
 
 /** One server of nginx, which asks a service before each request. */
-const serverOf = (name, port, [host, path]) => `
+function serverOf(name, port, [host, path]) {
+  return `
   upstream ${name} { server ${host}; keepalive 128; }
   server {
     listen 127.0.0.1:${port};
@@ -113,6 +114,7 @@ const serverOf = (name, port, [host, path]) => `
       proxy_set_header X-Original-Request-Id $request_id;
     }
   }`;
+}
 
 /** Starts nginx with a server for each service. Returns their URLs, by name. */
 async function startNginx(services) {

@@ -16,7 +16,8 @@ export class PolicyFiles {
   constructor(files: ReadonlySet<string>, log: Log) {
     this.#log = log;
     for (const file of files) this.#policies.set(file, readPolicy(file));
-    for (const file of files) watchFile(file, { interval: INTERVAL_MS }, () => this.#readAgain(file));
+    for (const file of files)
+      watchFile(file, { interval: INTERVAL_MS, persistent: false }, () => this.#readAgain(file));
   }
 
   /** Returns the policy of a file that is in force. */

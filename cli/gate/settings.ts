@@ -22,19 +22,19 @@ export interface ProfileSettings {
 /** The content of gate.yaml, according to schemas/gate.schema.json, with absolute paths. Profiles are complete. */
 export interface GateSettings {
   readonly gateway: GatewayName;
-  readonly sends_body: boolean;
   readonly host: string;
   readonly port: number;
   readonly trust_anchor: string;
   readonly state?: string;
+  /** Seconds. */
+  readonly refresh?: number;
   readonly redis?: string;
   readonly connect?: Readonly<Record<string, string>>;
   readonly profiles: Readonly<Record<string, ProfileSettings>>;
 }
 
 /** The file as written. */
-interface Written extends Omit<GateSettings, 'host' | 'port' | 'sends_body' | 'profiles'> {
-  readonly sends_body?: boolean;
+interface Written extends Omit<GateSettings, 'host' | 'port' | 'profiles'> {
   readonly listen?: string;
   readonly policy: string;
   readonly audience: string;
@@ -48,22 +48,20 @@ interface Written extends Omit<GateSettings, 'host' | 'port' | 'sends_body' | 'p
  */
 export function loadGateSettings(file: string): GateSettings {
   const written = parseSettings(file, readText(file), validateGate) as Written;
-  const { listen = '127.0.0.1:8181', policy, audience, sends_body = false, gateway } = written;
+  const { listen = '127.0.0.1:8181', policy, audience, gateway } = written;
   const absolute = (path: string) => resolve(dirname(file), path);
-  if (sends_body && (gateway === 'nginx' || gateway === 'caddy')) {
-    throw new UsageError(`${file}: ${gateway} sends no bodies: remove sends_body`);
-  }
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(listen) ?? [];
   if (Number(port) > 65_535) throw new UsageError(`${file}: the port of listen is more than 65535`);
   const profiles = Object.entries(written.profiles).map(([name, profile]) => [
     name,
     { audience, ...profile, policy: absolute(profile.policy ?? policy) },
   ]);
-  const { trust_anchor, state, redis, connect } = written;
+  const { trust_anchor, state, refresh, redis, connect } = written;
   return {
-    ...{ gateway, sends_body, host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
+    ...{ gateway, host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
     trust_anchor: absolute(trust_anchor),
     ...(state !== undefined && { state: absolute(state) }),
+    ...(refresh !== undefined && { refresh }),
     ...(redis !== undefined && { redis }),
     ...(connect !== undefined && { connect }),
     profiles: Object.fromEntries(profiles),

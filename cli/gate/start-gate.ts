@@ -56,6 +56,9 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
   const registry = createRegistryClient({
     trustAnchor: trustAnchorOf(trust),
     sources: trust.sources,
+    // A list that is no longer fresh admits nobody.
+    grace: 0,
+    ...(settings.refresh !== undefined && { refreshInterval: settings.refresh }),
     ...(settings.state !== undefined && { store: fileStore(settings.state) }),
     onEvent: (event) => logEvent(log, event),
   });
@@ -64,7 +67,6 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
   const metrics = createMetrics({ registry, policies, isConnected: replays.isConnected });
   const gate = createGate({
     gateway: settings.gateway,
-    sendsBody: settings.sends_body,
     profiles: profilesOf(settings, { registry, policies, replays, fetch }),
     onAnswer: (answer) => {
       metrics.count(answer);
@@ -137,10 +139,13 @@ function tokenProfileOf(token: NonNullable<ProfileSettings['token']>): TokenProf
   };
 }
 
+/** The gateways that send bodies to the door. */
+const SENDS_BODIES: readonly string[] = ['traefik', 'envoy'];
+
 /** Says which requests a door can never admit. */
-function sayLimits({ gateway, sends_body, profiles }: GateSettings, log: Log): void {
+function sayLimits({ gateway, profiles }: GateSettings, log: Log): void {
   const actions = Object.keys(profiles).filter((name) => profiles[name]?.action !== undefined);
-  if (sends_body || actions.length === 0) return;
+  if (SENDS_BODIES.includes(gateway) || actions.length === 0) return;
   log('warning', 'bodies-refused', {
     profiles: actions,
     message: `${gateway} sends no bodies to the door: these profiles admit only GET, HEAD and DELETE, with the query as payload`,

@@ -1595,7 +1595,7 @@ return errors === 0;
 validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateGate: Validator = validate21;
-const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The settings of a door for gateways, gate.yaml","description":"Which gateway asks, whom the door trusts, and what requests must prove. Paths are relative to this file.","type":"object","additionalProperties":false,"required":["gateway","trust_anchor","policy","audience","profiles"],"properties":{"gateway":{"description":"the gateway that asks","enum":["nginx","caddy","traefik","envoy"]},"sends_body":{"description":"whether the gateway sends the whole body of each request: only traefik and envoy can","type":"boolean"},"listen":{"description":"the address and the port to listen on, such as 127.0.0.1:8181 (the default) or [::1]:8181","type":"string","pattern":"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},"trust_anchor":{"description":"the file trust-anchor.json, which `pin` writes, with the URLs of the registry as its sources","type":"string","minLength":1},"state":{"description":"the file in which the door keeps the list between runs, so that a restart needs no registry and accepts no older list","type":"string","minLength":1},"policy":{"description":"the file of the trust policy, as JSON, which is read again when it changes","type":"string","minLength":1},"audience":{"description":"the name of the protected server, which agents put into aud, such as https://mail.example","type":"string","minLength":1},"redis":{"description":"the URL of the Redis that remembers used proofs for all doors, or env:NAME; without it, the door remembers them alone","type":"string","pattern":"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},"connect":{"description":"where to connect in place of the URLs of issuers, for experiments on one machine","type":"object","additionalProperties":{"description":"the URL of a server, such as http://127.0.0.1:8787","type":"string","pattern":"^https?://[^\\s/?#@]+$"}},"profiles":{"description":"profiles by name: 1 to 64 of a-z, 0-9 and -, such as site","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"description":"what a request must prove: {} for a passport, or action, or token","type":"object","additionalProperties":false,"not":{"required":["action","token"]},"properties":{"action":{"description":"the action whose proof is required, such as email.send","type":"string","pattern":"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$","maxLength":256},"token":{"description":"the token that is required in place of a passport: its type, and what else it must have","type":"object","additionalProperties":false,"required":["type"],"properties":{"type":{"description":"the exact typ of the token, such as at+jwt; neither JWT nor passport+jwt","type":"string","pattern":"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},"max_age":{"description":"the maximum time since iat, in seconds, 1 to 31536000","type":"integer","minimum":1,"maximum":31536000},"algorithms":{"description":"the accepted algorithms: Ed25519, ES256 or both","type":"array","minItems":1,"uniqueItems":true,"items":{"description":"an algorithm","enum":["Ed25519","ES256"]}},"required_claims":{"description":"the claims that must be present, such as [sub, client_id]","type":"array","items":{"description":"the name of a claim","type":"string","minLength":1}},"issuer_id":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$","description":"the id of the only accepted issuer"}}},"policy":{"description":"the file of a trust policy for this profile, in place of the other one","type":"string","minLength":1},"audience":{"description":"the audience of this profile, in place of the other one","type":"string","minLength":1}}}}}}};
+const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The settings of a door for gateways, gate.yaml","description":"Which gateway asks, whom the door trusts, and what requests must prove. Paths are relative to this file.","type":"object","additionalProperties":false,"required":["gateway","trust_anchor","policy","audience","profiles"],"properties":{"gateway":{"description":"the gateway that asks","enum":["nginx","caddy","traefik","envoy"]},"listen":{"description":"the address and the port to listen on, such as 127.0.0.1:8181 (the default) or [::1]:8181","type":"string","pattern":"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},"trust_anchor":{"description":"the file trust-anchor.json, which `pin` writes, with the URLs of the registry as its sources","type":"string","minLength":1},"state":{"description":"the file in which the door keeps the list between runs, so that a restart needs no registry and accepts no older list","type":"string","minLength":1},"refresh":{"description":"how often the door asks the registry for a newer list, in seconds, 1 to 3600: 60 by default","type":"integer","minimum":1,"maximum":3600},"policy":{"description":"the file of the trust policy, as JSON, which is read again when it changes","type":"string","minLength":1},"audience":{"description":"the name of the protected server, which agents put into aud, such as https://mail.example","type":"string","minLength":1},"redis":{"description":"the URL of the Redis that remembers used proofs for all doors, or env:NAME; without it, the door remembers them alone","type":"string","pattern":"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},"connect":{"description":"where to connect in place of the URLs of issuers, for experiments on one machine","type":"object","additionalProperties":{"description":"the URL of a server, such as http://127.0.0.1:8787","type":"string","pattern":"^https?://[^\\s/?#@]+$"}},"profiles":{"description":"profiles by name: 1 to 64 of a-z, 0-9 and -, such as site","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"description":"what a request must prove: {} for a passport, or action, or token","type":"object","additionalProperties":false,"not":{"required":["action","token"]},"properties":{"action":{"description":"the action whose proof is required, such as email.send","type":"string","pattern":"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$","maxLength":256},"token":{"description":"the token that is required in place of a passport: its type, and what else it must have","type":"object","additionalProperties":false,"required":["type"],"properties":{"type":{"description":"the exact typ of the token, such as at+jwt; neither JWT nor passport+jwt","type":"string","pattern":"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},"max_age":{"description":"the maximum time since iat, in seconds, 1 to 31536000","type":"integer","minimum":1,"maximum":31536000},"algorithms":{"description":"the accepted algorithms: Ed25519, ES256 or both","type":"array","minItems":1,"uniqueItems":true,"items":{"description":"an algorithm","enum":["Ed25519","ES256"]}},"required_claims":{"description":"the claims that must be present, such as [sub, client_id]","type":"array","items":{"description":"the name of a claim","type":"string","minLength":1}},"issuer_id":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$","description":"the id of the only accepted issuer"}}},"policy":{"description":"the file of a trust policy for this profile, in place of the other one","type":"string","minLength":1},"audience":{"description":"the audience of this profile, in place of the other one","type":"string","minLength":1}}}}}}};
 const pattern15 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
 const pattern16 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
 const pattern17 = new RegExp("^https?://[^\\s/?#@]+$", "u");
@@ -1690,10 +1690,11 @@ vErrors.push(err6);
 errors++;
 }
 }
-if(data.sends_body !== undefined){
-let data1 = data.sends_body;
-if(typeof data1 !== "boolean"){
-const err7 = {instancePath:instancePath+"/sends_body",schemaPath:"#/properties/sends_body/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema32.properties.sends_body.type,parentSchema:schema32.properties.sends_body,data:data1};
+if(data.listen !== undefined){
+let data1 = data.listen;
+if(typeof data1 === "string"){
+if(!pattern15.test(data1)){
+const err7 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},message:"must match pattern \""+"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"+"\"",schema:"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$",parentSchema:schema32.properties.listen,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1703,11 +1704,8 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.listen !== undefined){
-let data2 = data.listen;
-if(typeof data2 === "string"){
-if(!pattern15.test(data2)){
-const err8 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},message:"must match pattern \""+"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"+"\"",schema:"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$",parentSchema:schema32.properties.listen,data:data2};
+else {
+const err8 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.listen.type,parentSchema:schema32.properties.listen,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1717,8 +1715,11 @@ vErrors.push(err8);
 errors++;
 }
 }
-else {
-const err9 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.listen.type,parentSchema:schema32.properties.listen,data:data2};
+if(data.trust_anchor !== undefined){
+let data2 = data.trust_anchor;
+if(typeof data2 === "string"){
+if(func2(data2) < 1){
+const err9 = {instancePath:instancePath+"/trust_anchor",schemaPath:"#/properties/trust_anchor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.trust_anchor,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1728,11 +1729,8 @@ vErrors.push(err9);
 errors++;
 }
 }
-if(data.trust_anchor !== undefined){
-let data3 = data.trust_anchor;
-if(typeof data3 === "string"){
-if(func2(data3) < 1){
-const err10 = {instancePath:instancePath+"/trust_anchor",schemaPath:"#/properties/trust_anchor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.trust_anchor,data:data3};
+else {
+const err10 = {instancePath:instancePath+"/trust_anchor",schemaPath:"#/properties/trust_anchor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.trust_anchor.type,parentSchema:schema32.properties.trust_anchor,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1742,8 +1740,11 @@ vErrors.push(err10);
 errors++;
 }
 }
-else {
-const err11 = {instancePath:instancePath+"/trust_anchor",schemaPath:"#/properties/trust_anchor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.trust_anchor.type,parentSchema:schema32.properties.trust_anchor,data:data3};
+if(data.state !== undefined){
+let data3 = data.state;
+if(typeof data3 === "string"){
+if(func2(data3) < 1){
+const err11 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.state,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1753,11 +1754,8 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data.state !== undefined){
-let data4 = data.state;
-if(typeof data4 === "string"){
-if(func2(data4) < 1){
-const err12 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.state,data:data4};
+else {
+const err12 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.state.type,parentSchema:schema32.properties.state,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1767,8 +1765,10 @@ vErrors.push(err12);
 errors++;
 }
 }
-else {
-const err13 = {instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.state.type,parentSchema:schema32.properties.state,data:data4};
+if(data.refresh !== undefined){
+let data4 = data.refresh;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err13 = {instancePath:instancePath+"/refresh",schemaPath:"#/properties/refresh/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.refresh.type,parentSchema:schema32.properties.refresh,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1777,12 +1777,9 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-if(data.policy !== undefined){
-let data5 = data.policy;
-if(typeof data5 === "string"){
-if(func2(data5) < 1){
-const err14 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.policy,data:data5};
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 3600 || isNaN(data4)){
+const err14 = {instancePath:instancePath+"/refresh",schemaPath:"#/properties/refresh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema32.properties.refresh,data:data4};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1791,9 +1788,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-}
-else {
-const err15 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.policy.type,parentSchema:schema32.properties.policy,data:data5};
+if(data4 < 1 || isNaN(data4)){
+const err15 = {instancePath:instancePath+"/refresh",schemaPath:"#/properties/refresh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.refresh,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1803,11 +1799,12 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data.audience !== undefined){
-let data6 = data.audience;
-if(typeof data6 === "string"){
-if(func2(data6) < 1){
-const err16 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.audience,data:data6};
+}
+if(data.policy !== undefined){
+let data5 = data.policy;
+if(typeof data5 === "string"){
+if(func2(data5) < 1){
+const err16 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.policy,data:data5};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1818,7 +1815,7 @@ errors++;
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.audience.type,parentSchema:schema32.properties.audience,data:data6};
+const err17 = {instancePath:instancePath+"/policy",schemaPath:"#/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.policy.type,parentSchema:schema32.properties.policy,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1828,11 +1825,11 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data.redis !== undefined){
-let data7 = data.redis;
-if(typeof data7 === "string"){
-if(!pattern16.test(data7)){
-const err18 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/pattern",keyword:"pattern",params:{pattern: "^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},message:"must match pattern \""+"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"+"\"",schema:"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$",parentSchema:schema32.properties.redis,data:data7};
+if(data.audience !== undefined){
+let data6 = data.audience;
+if(typeof data6 === "string"){
+if(func2(data6) < 1){
+const err18 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.audience,data:data6};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1843,12 +1840,37 @@ errors++;
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.redis.type,parentSchema:schema32.properties.redis,data:data7};
+const err19 = {instancePath:instancePath+"/audience",schemaPath:"#/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.audience.type,parentSchema:schema32.properties.audience,data:data6};
 if(vErrors === null){
 vErrors = [err19];
 }
 else {
 vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data.redis !== undefined){
+let data7 = data.redis;
+if(typeof data7 === "string"){
+if(!pattern16.test(data7)){
+const err20 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/pattern",keyword:"pattern",params:{pattern: "^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},message:"must match pattern \""+"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"+"\"",schema:"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$",parentSchema:schema32.properties.redis,data:data7};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.redis.type,parentSchema:schema32.properties.redis,data:data7};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
 }
 errors++;
 }
@@ -1860,30 +1882,7 @@ for(const key1 in data8){
 let data9 = data8[key1];
 if(typeof data9 === "string"){
 if(!pattern17.test(data9)){
-const err20 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+$"+"\"",schema:"^https?://[^\\s/?#@]+$",parentSchema:schema32.properties.connect.additionalProperties,data:data9};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-else {
-const err21 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.connect.additionalProperties.type,parentSchema:schema32.properties.connect.additionalProperties,data:data9};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-}
-}
-else {
-const err22 = {instancePath:instancePath+"/connect",schemaPath:"#/properties/connect/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.connect.type,parentSchema:schema32.properties.connect,data:data8};
+const err22 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+$"+"\"",schema:"^https?://[^\\s/?#@]+$",parentSchema:schema32.properties.connect.additionalProperties,data:data9};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1893,11 +1892,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data.profiles !== undefined){
-let data10 = data.profiles;
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-if(Object.keys(data10).length < 1){
-const err23 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema32.properties.profiles,data:data10};
+else {
+const err23 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.connect.additionalProperties.type,parentSchema:schema32.properties.connect.additionalProperties,data:data9};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1906,14 +1902,40 @@ vErrors.push(err23);
 }
 errors++;
 }
-for(const key2 in data10){
-if(!(pattern18.test(key2))){
-const err24 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles,data:data10};
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/connect",schemaPath:"#/properties/connect/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.connect.type,parentSchema:schema32.properties.connect,data:data8};
 if(vErrors === null){
 vErrors = [err24];
 }
 else {
 vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data.profiles !== undefined){
+let data10 = data.profiles;
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+if(Object.keys(data10).length < 1){
+const err25 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema32.properties.profiles,data:data10};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+for(const key2 in data10){
+if(!(pattern18.test(key2))){
+const err26 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles,data:data10};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
 }
 errors++;
 }
@@ -1926,24 +1948,24 @@ const _errs28 = errors;
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 let missing0;
 if(((data11.action === undefined) && (missing0 = "action")) || ((data11.token === undefined) && (missing0 = "token"))){
-const err25 = {};
+const err27 = {};
 if(vErrors === null){
-vErrors = [err25];
+vErrors = [err27];
 }
 else {
-vErrors.push(err25);
+vErrors.push(err27);
 }
 errors++;
 }
 }
 var valid3 = _errs28 === errors;
 if(valid3){
-const err26 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].not,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
+const err28 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/not",keyword:"not",params:{},message:"must NOT be valid",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].not,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
 if(vErrors === null){
-vErrors = [err26];
+vErrors = [err28];
 }
 else {
-vErrors.push(err26);
+vErrors.push(err28);
 }
 errors++;
 }
@@ -1961,31 +1983,7 @@ vErrors = null;
 if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 for(const key4 in data11){
 if(!((((key4 === "action") || (key4 === "token")) || (key4 === "policy")) || (key4 === "audience"))){
-const err27 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-if(data11.action !== undefined){
-let data12 = data11.action;
-if(typeof data12 === "string"){
-if(func2(data12) > 256){
-const err28 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-if(!pattern20.test(data12)){
-const err29 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"+"\"",schema:"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
+const err29 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1995,8 +1993,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-else {
-const err30 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
+if(data11.action !== undefined){
+let data12 = data11.action;
+if(typeof data12 === "string"){
+if(func2(data12) > 256){
+const err30 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -2005,12 +2006,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-if(data11.token !== undefined){
-let data13 = data11.token;
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-if(data13.type === undefined){
-const err31 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.required,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
+if(!pattern20.test(data12)){
+const err31 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"+"\"",schema:"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -2019,9 +2016,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-for(const key5 in data13){
-if(!(((((key5 === "type") || (key5 === "max_age")) || (key5 === "algorithms")) || (key5 === "required_claims")) || (key5 === "issuer_id"))){
-const err32 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
+}
+else {
+const err32 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -2031,11 +2028,11 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data13.type !== undefined){
-let data14 = data13.type;
-if(typeof data14 === "string"){
-if(!pattern21.test(data14)){
-const err33 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/pattern",keyword:"pattern",params:{pattern: "^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},message:"must match pattern \""+"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"+"\"",schema:"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
+if(data11.token !== undefined){
+let data13 = data11.token;
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+if(data13.type === undefined){
+const err33 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/required",keyword:"required",params:{missingProperty: "type"},message:"must have required property '"+"type"+"'",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.required,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -2044,9 +2041,9 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-else {
-const err34 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
+for(const key5 in data13){
+if(!(((((key5 === "type") || (key5 === "max_age")) || (key5 === "algorithms")) || (key5 === "required_claims")) || (key5 === "issuer_id"))){
+const err34 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -2056,10 +2053,11 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data13.max_age !== undefined){
-let data15 = data13.max_age;
-if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
-const err35 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+if(data13.type !== undefined){
+let data14 = data13.type;
+if(typeof data14 === "string"){
+if(!pattern21.test(data14)){
+const err35 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/pattern",keyword:"pattern",params:{pattern: "^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},message:"must match pattern \""+"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"+"\"",schema:"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -2068,9 +2066,9 @@ vErrors.push(err35);
 }
 errors++;
 }
-if((typeof data15 == "number") && (isFinite(data15))){
-if(data15 > 31536000 || isNaN(data15)){
-const err36 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000",schema:31536000,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+}
+else {
+const err36 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -2079,13 +2077,37 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(data15 < 1 || isNaN(data15)){
-const err37 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+}
+if(data13.max_age !== undefined){
+let data15 = data13.max_age;
+if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
+const err37 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
 if(vErrors === null){
 vErrors = [err37];
 }
 else {
 vErrors.push(err37);
+}
+errors++;
+}
+if((typeof data15 == "number") && (isFinite(data15))){
+if(data15 > 31536000 || isNaN(data15)){
+const err38 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000",schema:31536000,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+if(data15 < 1 || isNaN(data15)){
+const err39 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/max_age",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/max_age/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.max_age,data:data15};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
 }
 errors++;
 }
@@ -2095,12 +2117,12 @@ if(data13.algorithms !== undefined){
 let data16 = data13.algorithms;
 if(Array.isArray(data16)){
 if(data16.length < 1){
-const err38 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
+const err40 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
 if(vErrors === null){
-vErrors = [err38];
+vErrors = [err40];
 }
 else {
-vErrors.push(err38);
+vErrors.push(err40);
 }
 errors++;
 }
@@ -2108,12 +2130,12 @@ const len0 = data16.length;
 for(let i0=0; i0<len0; i0++){
 let data17 = data16[i0];
 if(!((data17 === "Ed25519") || (data17 === "ES256"))){
-const err39 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms/" + i0,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/items/enum",keyword:"enum",params:{allowedValues: schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items,data:data17};
+const err41 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms/" + i0,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/items/enum",keyword:"enum",params:{allowedValues: schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items.enum,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.items,data:data17};
 if(vErrors === null){
-vErrors = [err39];
+vErrors = [err41];
 }
 else {
-vErrors.push(err39);
+vErrors.push(err41);
 }
 errors++;
 }
@@ -2125,12 +2147,12 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data16[i1], data16[j0])){
-const err40 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
+const err42 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
 if(vErrors === null){
-vErrors = [err40];
+vErrors = [err42];
 }
 else {
-vErrors.push(err40);
+vErrors.push(err42);
 }
 errors++;
 break outer0;
@@ -2140,12 +2162,12 @@ break outer0;
 }
 }
 else {
-const err41 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
+const err43 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/algorithms",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/algorithms/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.algorithms,data:data16};
 if(vErrors === null){
-vErrors = [err41];
+vErrors = [err43];
 }
 else {
-vErrors.push(err41);
+vErrors.push(err43);
 }
 errors++;
 }
@@ -2158,30 +2180,7 @@ for(let i2=0; i2<len1; i2++){
 let data19 = data18[i2];
 if(typeof data19 === "string"){
 if(func2(data19) < 1){
-const err42 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data19};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-}
-}
-else {
-const err43 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data19};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-}
-}
-}
-else {
-const err44 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims,data:data18};
+const err44 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data19};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -2191,11 +2190,8 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data13.issuer_id !== undefined){
-let data20 = data13.issuer_id;
-if(typeof data20 === "string"){
-if(!pattern22.test(data20)){
-const err45 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/pattern",keyword:"pattern",params:{pattern: "^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},message:"must match pattern \""+"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"+"\"",schema:"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
+else {
+const err45 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims/" + i2,schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.items,data:data19};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -2205,8 +2201,9 @@ vErrors.push(err45);
 errors++;
 }
 }
+}
 else {
-const err46 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
+const err46 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/required_claims",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/required_claims/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.required_claims,data:data18};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -2216,9 +2213,11 @@ vErrors.push(err46);
 errors++;
 }
 }
-}
-else {
-const err47 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
+if(data13.issuer_id !== undefined){
+let data20 = data13.issuer_id;
+if(typeof data20 === "string"){
+if(!pattern22.test(data20)){
+const err47 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/pattern",keyword:"pattern",params:{pattern: "^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},message:"must match pattern \""+"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"+"\"",schema:"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -2228,11 +2227,8 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data11.policy !== undefined){
-let data21 = data11.policy;
-if(typeof data21 === "string"){
-if(func2(data21) < 1){
-const err48 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data21};
+else {
+const err48 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -2242,8 +2238,9 @@ vErrors.push(err48);
 errors++;
 }
 }
+}
 else {
-const err49 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data21};
+const err49 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token,data:data13};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -2253,11 +2250,11 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data11.audience !== undefined){
-let data22 = data11.audience;
-if(typeof data22 === "string"){
-if(func2(data22) < 1){
-const err50 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data22};
+if(data11.policy !== undefined){
+let data21 = data11.policy;
+if(typeof data21 === "string"){
+if(func2(data21) < 1){
+const err50 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data21};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -2268,7 +2265,7 @@ errors++;
 }
 }
 else {
-const err51 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data22};
+const err51 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/policy",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/policy/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.policy,data:data21};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -2278,9 +2275,11 @@ vErrors.push(err51);
 errors++;
 }
 }
-}
-else {
-const err52 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
+if(data11.audience !== undefined){
+let data22 = data11.audience;
+if(typeof data22 === "string"){
+if(func2(data22) < 1){
+const err52 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data22};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -2290,10 +2289,8 @@ vErrors.push(err52);
 errors++;
 }
 }
-}
-}
 else {
-const err53 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.type,parentSchema:schema32.properties.profiles,data:data10};
+const err53 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/audience",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/audience/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience.type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.audience,data:data22};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -2305,12 +2302,37 @@ errors++;
 }
 }
 else {
-const err54 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data};
+const err54 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].type,parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"],data:data11};
 if(vErrors === null){
 vErrors = [err54];
 }
 else {
 vErrors.push(err54);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err55 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.profiles.type,parentSchema:schema32.properties.profiles,data:data10};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+}
+else {
+const err56 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
 }
 errors++;
 }

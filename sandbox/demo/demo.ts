@@ -8,6 +8,7 @@ import {
   createRegistryClient,
 } from '@passport-registry/verifier';
 import { type AgentDeclaration, obtainPassport, signAction } from '@passport-registry/verifier/agent';
+import { startGateway } from './gateway.js';
 import { splitView } from './split-view.js';
 import { DemoStage, findFreeUrl, pause, waitForAnswer } from './stage.js';
 
@@ -120,6 +121,14 @@ async function demo(): Promise<void> {
     return verifier.verifyAction({ token, action, payload: MAIL_TO_SEND, proof });
   };
 
+  /** A request for a gateway, with the payload in its query. */
+  const proven = async ({ keys, token }: { keys: CryptoKeyPair; token: string }) => {
+    const action = 'email.send';
+    const proof = await signAction({ token, keys, audience: MAIL, action, payload: MAIL_TO_SEND });
+    const headers = { Authorization: `Bearer ${token}`, 'Action-Proof': proof };
+    return [`/?${new URLSearchParams(MAIL_TO_SEND)}`, headers] as const;
+  };
+
   await runStep('The agent sends mail: the verifier pins the root key, and checks everything', async () => [
     undefined,
     describeVerdict(await attempt(first, 'email.send'), 'verified'),
@@ -140,6 +149,19 @@ async function demo(): Promise<void> {
     const minted = await mint(await agentKeys());
     return [minted, `${minted.did}\n${describeVerdict(await attempt(minted, 'email.send'), 'verified')}`];
   });
+  const gateway = await runStep(
+    'A gateway, nginx, asks a door before each request; the server behind it knows nothing of passports',
+    async () => {
+      const door = { registryUrl, rootKey, issuer: ISSUER, issuerAddress: sandboxUrl, audience: MAIL };
+      const started = await startGateway(stage, door);
+      if (started === undefined) return [undefined, 'nginx is not installed: see docs/gateways.md'];
+      const without = await started.ask('/', {});
+      return [
+        started,
+        `without a passport: ${without}\nwith one: ${await started.ask(...(await proven(second)))}`,
+      ];
+    },
+  );
   await runStep('The operator suspends the issuer in the registry, and signs the list again', async () => {
     const record = join(folder, 'issuers/playground.yaml');
     writeFileSync(record, readFileSync(record, 'utf8').replace('status: active', 'status: suspended'));
@@ -149,6 +171,17 @@ async function demo(): Promise<void> {
     for (let waited = 0; updates.length < 2 && waited < 20; waited += 0.1) await pause(0.1);
     const words = describeVerdict(await attempt(second, 'email.send'), 'status-suspended');
     return [undefined, `list updated at ${updates.at(-1)}\n${words}`];
+  });
+  await runStep('So does the gateway, without a restart', async () => {
+    if (gateway === undefined) return [undefined, 'nginx is not installed'];
+    let said = '';
+    for (let waited = 0; !said.includes('status-suspended') && waited < 20; waited += 0.1) {
+      said = await gateway.ask(...(await proven(second)));
+      await pause(0.1);
+    }
+    gateway.close();
+    if (!said.includes('status-suspended')) throw new Error(`the gateway answered ${said}`);
+    return [undefined, said];
   });
   registry.close();
   await splitView(stage, rootKey, runStep);

@@ -36,7 +36,12 @@ export class DemoStage {
 
   /** Starts a command of `passport-registry`. The command runs until `clear` is called. */
   start(...args: string[]): void {
-    this.#servers.push(spawn(process.execPath, [CLI, ...args], { cwd: this.folder, stdio: 'ignore' }));
+    this.startProgram(process.execPath, [CLI, ...args]);
+  }
+
+  /** Starts a program. The program runs until `clear` is called. */
+  startProgram(program: string, args: readonly string[]): void {
+    this.#servers.push(spawn(program, args, { cwd: this.folder, stdio: 'ignore' }));
   }
 
   /** Stops the processes and removes the folder. */

@@ -190,7 +190,7 @@ describe.each([
     const world = await issuerWorld('alpha', await issuerKey());
     const passport = await passportOf(world, await agentKeys());
     const token = await tokenOf(world, passport);
-    const gate = await startGate(await gateFolder([world]), { gateway: name, sends_body: true });
+    const gate = await startGate(await gateFolder([world]), { gateway: name });
     await ready(gate);
     const outcome = async (request: ClientRequest) =>
       upstream(request, await sendRaw(gate.address, check(request)));

@@ -386,7 +386,7 @@ describe('a body', () => {
   );
 
   it('is verified where Traefik sends it', async () => {
-    const { ask } = await doorOf({ gateway: 'traefik', sendsBody: true });
+    const { ask } = await doorOf({ gateway: 'traefik' });
     const send = async (headers: Record<string, string>, text?: string) =>
       (await ask('/verify/mail', { ...headers, ...(await proven()) }, { method: 'POST', body: text ?? null }))
         .error;
@@ -401,7 +401,7 @@ describe('a body', () => {
   });
 
   it('is verified where Envoy says that it has sent the whole', async () => {
-    const { ask } = await doorOf({ gateway: 'envoy', sendsBody: true });
+    const { ask } = await doorOf({ gateway: 'envoy' });
     const send = async (partial: Record<string, string>, init: RequestInit = { method: 'POST', body }) =>
       (await ask('/verify/mail/send', { Host: 'mail.example', ...partial, ...(await proven()) }, init)).error;
     expect(await send({ 'x-envoy-auth-partial-body': 'false' })).toBeNull();
@@ -412,7 +412,7 @@ describe('a body', () => {
   });
 
   it('that a platform hides, as with GET, refuses', async () => {
-    const { ask } = await doorOf({ gateway: 'envoy', sendsBody: true });
+    const { ask } = await doorOf({ gateway: 'envoy' });
     for (const hidden of [{ 'Content-Length': '5' }, { 'Transfer-Encoding': 'chunked' }]) {
       const headers = { Host: 'mail.example', ...hidden, ...(await proven()) };
       expect((await ask(`/verify/mail/send${QUERY}`, headers)).error).toBe('body-not-sent');
@@ -444,7 +444,6 @@ describe('createGate', () => {
     [{ gateway: 'nginx', profiles: { a: {} } }, 'verifier'],
     [{ gateway: 'nginx', profiles: { a: { verifier, action: 'a b' } } }, 'action'],
     [{ gateway: 'nginx', profiles: { a: { verifier, action: 'a', token: 'b' } } }, 'token'],
-    [{ gateway: 'nginx', sendsBody: true, profiles: {} }, 'sendsBody'],
   ])('refuses %j', (options, option) => {
     expect(() => createGate(options as never)).toThrow(OptionsInvalid);
     expect(() => createGate(options as never)).toThrow(expect.objectContaining({ option }));

@@ -5,7 +5,6 @@ import { MAX_BODY_BYTES } from '../middleware/payload.js';
 import { missing, type Refusal, refusalOf, unreadable } from '../middleware/refusal.js';
 import {
   assertOptions,
-  BOOLEAN,
   BYTES,
   FUNCTION,
   OBJECT,
@@ -41,8 +40,6 @@ export interface GateOptions {
   readonly gateway: GatewayName;
   /** The profiles, by the names under which the gateway asks for them. */
   readonly profiles: Readonly<Record<string, GateProfile>>;
-  /** Whether the gateway sends the whole body of each request, as Envoy and Traefik can. Default: false. */
-  readonly sendsBody?: boolean;
   /** The maximum size of the body in bytes. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
   /** Called with each answer, for logs and metrics. */
@@ -78,7 +75,6 @@ const GATE_OPTIONS: OptionChecks<GateOptions> = {
     required: true,
   },
   profiles: required(OBJECT),
-  sendsBody: BOOLEAN,
   maxBodyBytes: BYTES,
   onAnswer: FUNCTION,
 };
@@ -117,10 +113,7 @@ const PROFILE_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
  */
 export function createGate(options: GateOptions): Gate {
   assertOptions<GateOptions>(options, GATE_OPTIONS, 'createGate');
-  const { gateway, sendsBody = false, onAnswer } = options;
-  if (sendsBody && !GATEWAYS[gateway].canSendBody) {
-    throw new OptionsInvalid('createGate', 'sendsBody', `must be false: ${gateway} does not send bodies`);
-  }
+  const { gateway, onAnswer } = options;
   const profiles = readProfiles(options.profiles);
 
   return async (request, target) => {
@@ -200,7 +193,7 @@ async function verify(
 async function verifyAction(
   { verifier, action }: Required<Pick<GateProfile, 'verifier' | 'action'>>,
   check: Check,
-  { gateway: name, sendsBody = false, maxBodyBytes: maxBytes = MAX_BODY_BYTES }: GateOptions,
+  { gateway: name, maxBodyBytes: maxBytes = MAX_BODY_BYTES }: GateOptions,
 ): Promise<IdentityHeaders | Refusal> {
   const { headers } = check.request;
   const asked = askedRequest(name, check);
@@ -211,7 +204,7 @@ async function verifyAction(
     request: check.request,
     authorization: headers.get('authorization'),
     proof,
-    readPayload: () => readPayload(asked, check, { sendsBody, maxBytes, name }),
+    readPayload: () => readPayload(asked, check, { name, maxBytes }),
   };
   const once: Pick<PassportVerifier, 'verifyAction'> = {
     verifyAction: (request) => verifier.verifyAction({ ...request, requestId }),

@@ -10,18 +10,18 @@ interface Description {
   readonly headers?: string;
   /** The header that names the request, if the gateway asks more than once for one request. */
   readonly requestId?: string;
-  /** Whether the gateway can send the body. */
-  readonly canSendBody: boolean;
+  /** Whether the gateway sends the body of each request, as docs/gateways.md configures it. */
+  readonly sendsBody: boolean;
   /** Whether the gateway turns every status but 200, 401 and 403 into an error of its own. */
   readonly isLimited?: true;
 }
 
 /** The gateways, with the headers of their documentation (docs/gateways.md). */
 export const GATEWAYS = {
-  nginx: { headers: 'X-Original', requestId: 'X-Original-Request-Id', canSendBody: false, isLimited: true },
-  caddy: { headers: 'X-Forwarded', canSendBody: false },
-  traefik: { headers: 'X-Forwarded', canSendBody: true },
-  envoy: { canSendBody: true },
+  nginx: { headers: 'X-Original', requestId: 'X-Original-Request-Id', sendsBody: false, isLimited: true },
+  caddy: { headers: 'X-Forwarded', sendsBody: false },
+  traefik: { headers: 'X-Forwarded', sendsBody: true },
+  envoy: { sendsBody: true },
 } as const satisfies Record<string, Description>;
 
 /** The name of a gateway that the door knows. */
@@ -75,12 +75,12 @@ const PARTIAL_BODY = 'x-envoy-auth-partial-body';
 export async function readPayload(
   { method, uri }: AskedRequest,
   { request }: Check,
-  { sendsBody, maxBytes, name }: { sendsBody: boolean; maxBytes: number; name: GatewayName },
+  { name, maxBytes }: { name: GatewayName; maxBytes: number },
 ): Promise<Read<unknown>> {
   const [, query = ''] = /\?(.*)$/s.exec(uri) ?? [];
   const parameters = new URLSearchParams(query);
   const mayHaveBody = !WITHOUT_BODY.includes(method);
-  if (!sendsBody) {
+  if (!GATEWAYS[name].sendsBody) {
     return mayHaveBody
       ? unreadable(
           400,
