@@ -4,7 +4,7 @@ import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/d
 import { UsageError } from '../../generator/errors.js';
 import { checkRecords, type RecordSet } from '../../generator/records/check-records.js';
 import { type Collected, collectRecordFiles } from '../../generator/records/collect.js';
-import type { RecordFile } from '../../generator/records/yaml/parse.js';
+import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { addProductionOptions, type ProductionOptions } from '../options/rule-options.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';

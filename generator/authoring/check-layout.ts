@@ -2,7 +2,8 @@ import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.js';
 import { WHOLE_FILE } from '../diagnostics/range.js';
 import { UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
-import { parseRecordFile, type RecordFile } from '../records/yaml/parse.js';
+import { parseRecordFile } from '../records/yaml/parse.js';
+import type { RecordFile } from '../records/yaml/record-file.js';
 import { formatRecord } from './layout.js';
 
 /** A record after formatting. */

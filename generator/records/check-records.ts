@@ -6,7 +6,8 @@ import type { OnProgress } from '../progress.js';
 import { type Collected, collectRecordFiles } from './collect.js';
 import { conform } from './conform.js';
 import { checkIds, type NamedRecord } from './ids.js';
-import { parseRecordFile, type RecordFile } from './yaml/parse.js';
+import { parseRecordFile } from './yaml/parse.js';
+import type { RecordFile } from './yaml/record-file.js';
 
 /** Checked records, by issuer_id. */
 export interface RecordSet {

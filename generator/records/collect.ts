@@ -17,7 +17,7 @@ import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
 import { IoFailed, UsageError } from '../errors.js';
 import { ATTRIBUTES_FILE } from '../files/git-attributes.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from './record-name.js';
-import type { RecordFile } from './yaml/parse.js';
+import type { RecordFile } from './yaml/record-file.js';
 
 /** The record files that could be read, and the problems of the others. */
 export interface Collected {

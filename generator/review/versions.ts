@@ -14,7 +14,7 @@ import {
   tooLarge,
 } from '../records/collect.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from '../records/record-name.js';
-import type { RecordFile } from '../records/yaml/parse.js';
+import type { RecordFile } from '../records/yaml/record-file.js';
 
 /** The record files that differ between two versions. A file that cannot be read as a record is a diagnostic. */
 export interface ChangedFiles {

@@ -5,6 +5,7 @@ import type { RuleName } from '../../diagnostics/rules.js';
 import { parseFastYaml } from './fast-yaml.js';
 import { forbiddenFeatures } from './forbidden-yaml.js';
 import { keyOf, nearest, type Path, rangeOf, type ToRange, toRange } from './locate.js';
+import type { RecordFile } from './record-file.js';
 
 /** The data of a record file, with a function that finds the position of each value in the text. */
 export interface ParsedFile extends RecordFile {
@@ -109,14 +110,4 @@ function toData(node: unknown): unknown {
   }
   if (isSeq(node)) return node.items.map(toData);
   return isScalar(node) ? node.value : null;
-}
-
-/** The name and the text of a record file. */
-export interface RecordFile {
-  /** The path of the file, as the user would write it. */
-  readonly file: string;
-  /** The file name without .yaml or .yml. The issuer_id must equal the stem. */
-  readonly stem: string;
-  /** The text of the file, without a byte order mark. */
-  readonly text: string;
 }
