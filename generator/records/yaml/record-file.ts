@@ -1,4 +1,4 @@
-/** The name and the text of a record file. */
+/** The name and the text of a record file. In a file of its own: the types of the package reach it, and not those of the parser. */
 export interface RecordFile {
   /** The path of the file, as the user would write it. */
   readonly file: string;
