@@ -14,7 +14,7 @@ export interface ShareOptions {
 }
 
 /** Adds the option that names the file of a holder. @param required - whether the command needs one */
-function addShareOption(command: Command, required: boolean): Command {
+export function addShareOption(command: Command, required: boolean): Command {
   const words = "file with the holder's share of the key, encrypted under a passphrase";
   return required
     ? command.requiredOption('--share <file>', words)

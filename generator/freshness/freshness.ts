@@ -18,7 +18,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
-import type { SignedPublication } from '../list/list.js';
+import type { SignedList } from '../list/signed-list.js';
 import { formatUpdatedAt, updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { withConfigured } from '../tree/commitment.js';
@@ -59,7 +59,7 @@ const SNAPSHOTS_BEFORE = 2;
  */
 export async function freshnessFiles(
   published: PublishedTree | undefined,
-  signed: SignedPublication,
+  signed: SignedList,
   choice: FreshnessChange,
 ): Promise<Tree> {
   const previousRoot = published?.development ? undefined : published?.rootKey;
@@ -269,7 +269,7 @@ function knowsFirstKey(rotation: Uint8Array, roots: readonly RootKey[]): boolean
  * @param published - the published snapshots, newest first
  */
 function snapshots(
-  { list, sha256: current, signature, statement }: SignedPublication,
+  { list, sha256: current, signature, statement }: SignedList,
   published: readonly Snapshot[],
   checkpoint: Uint8Array | undefined,
 ): Tree {

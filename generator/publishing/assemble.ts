@@ -1,8 +1,8 @@
 import { readIfThere } from '../files/read-file.js';
 import { withCheckpoint } from '../freshness/checkpoint.js';
 import { freshnessFiles } from '../freshness/freshness.js';
-import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
+import type { SignedList } from '../list/signed-list.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { changesUpTo } from '../tree/site/changes.js';
@@ -19,7 +19,7 @@ import type { PublishOptions } from './publication.js';
 export async function assemble(
   { exceptions, freshness, precompress = false, about = {} }: PublishOptions,
   served: PublishedTree | undefined,
-  { signed, holders }: { readonly signed: SignedPublication; readonly holders: PublishedHolders | undefined },
+  { signed, holders }: { readonly signed: SignedList; readonly holders: PublishedHolders | undefined },
 ): Promise<Tree> {
   const predecessor = predecessorOf(served, signed);
   const before = predecessor && publishedList(predecessor);

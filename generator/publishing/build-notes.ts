@@ -1,6 +1,6 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import { endWithDelegation } from '../freshness/expiry.js';
-import type { SignedPublication } from '../list/list.js';
+import type { SignedList } from '../list/signed-list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly served: PublishedTree | undefined;
   /** The same with its pending publication, which counts as published. */
   readonly published: PublishedTree | undefined;
-  readonly signed: SignedPublication;
+  readonly signed: SignedList;
   /** The statements of the new tree. */
   readonly statements: ProvenStatements;
   readonly tree: Tree;

@@ -2,7 +2,7 @@ import { limitOf } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { readPublishedStatements } from '../freshness/freshness.js';
-import type { SignedPublication } from '../list/list.js';
+import type { SignedList } from '../list/signed-list.js';
 import { sharedKeyInWords, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -19,7 +19,7 @@ import type { TreeOptions } from './publication.js';
 export async function holdersRecord(
   { holders: file, verifyHolders = unverifiable }: Pick<TreeOptions, 'holders' | 'verifyHolders'>,
   published: PublishedTree | undefined,
-  { rootKey }: Pick<SignedPublication, 'rootKey'>,
+  { rootKey }: Pick<SignedList, 'rootKey'>,
 ): Promise<PublishedHolders | undefined> {
   if (file !== undefined) {
     const record = readBytes(file, limitOf(PATHS.holders));

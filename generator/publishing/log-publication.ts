@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
-import type { SignedPublication } from '../list/list.js';
+import type { SignedList } from '../list/signed-list.js';
 import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
@@ -33,7 +33,7 @@ export interface LogReport {
 /** A verified tree, and the log that contains its statements. */
 interface Logging {
   readonly tree: Tree;
-  readonly signed: SignedPublication;
+  readonly signed: SignedList;
   readonly log: ExtendedLog;
 }
 

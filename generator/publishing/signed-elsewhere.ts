@@ -2,7 +2,7 @@ import type { PublicationStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
-import type { SignedPublication } from '../list/list.js';
+import type { SignedList } from '../list/signed-list.js';
 import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, type PublishedFiles } from '../tree/published-tree.js';
@@ -11,7 +11,7 @@ import type { SignedElsewhere } from './publication.js';
 import { assertStatementIntact, type StatementSubject } from './sign-statement.js';
 
 /** The list and the signature to publish. */
-export type ListAndSignature = Pick<SignedPublication, 'list' | 'signature' | 'kept'>;
+export type ListAndSignature = Pick<SignedList, 'list' | 'signature' | 'kept'>;
 
 const ADVICE = 'make a new request with `build --unsigned`';
 

@@ -1,11 +1,12 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import type { SignedPublication } from '../list/list.js';
+import type { SignedList } from '../list/signed-list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { hostFiles } from './host-configuration.js';
+import { openApiBytes } from './open-api.js';
 import { PATHS } from './paths.js';
-import { openApiBytes, type RegistryDescription } from './registry-description.js';
+import type { RegistryDescription } from './registry-description.js';
 import type { Changes } from './site/changes.js';
 import { siteFiles } from './site/site-files.js';
 
@@ -14,7 +15,7 @@ export type Tree = ReadonlyMap<string, Uint8Array>;
 
 /** The parts of a tree. */
 export interface TreeParts {
-  readonly signed: SignedPublication;
+  readonly signed: SignedList;
   /** Whether the publication statement promises checkpoints. */
   readonly promisesCheckpoints: boolean;
   /** The name of the log that the publication statement names. */

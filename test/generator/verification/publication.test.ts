@@ -174,6 +174,12 @@ describe('a tree of sums', () => {
       ['checkpoint'],
       /names the list [0-9a-f]{64} of \S+ and publication 2, but publication 1 names/,
     ],
+    [
+      'of the number that the checkpoint names, but of another list',
+      (files) => restated(files.set('checkpoint.jwt', file('checkpoint.jwt', older)), key, { sequence: 1 }),
+      ['checkpoint'],
+      /names the list [0-9a-f]{64} of \S+ and publication 1, but publication 1 names/,
+    ],
     ['that has expired', restate({ exp: seconds(-400) }), ['freshness'], /the publication statement expired/],
     [
       'of the future',
