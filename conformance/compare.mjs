@@ -14,12 +14,12 @@ function read(file) {
   const lines = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line))
+    .map((line) => ({ ...line, code: [line.code ?? []].flat() }));
   return new Map(lines.map((line) => [`${line.case} ${line.step}`, line]));
 }
 
-const says = (line) =>
-  line === undefined ? 'nothing' : [line.verdict, line.code].flat().filter(Boolean).join(' ');
+const says = (line) => (line === undefined ? 'nothing' : [line.verdict, ...line.code].join(' '));
 
 /** The differences, by what both say. */
 const groups = new Map();

@@ -5,7 +5,9 @@ import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { decodeJwt, type Members, rawJwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
+import { ORIGIN } from '../cases/log.js';
 import { either, makeCase, sealing, signerOf } from '../cases/make-case.js';
+import { verifierKey } from '../cases/note.js';
 import type { Patch, Resigned } from '../cases/patch.js';
 import { FORMS, GOOD_JSON, GOOD_NUMBERS, JSON_TRAPS, NUMBER_TRAPS, ofSize } from '../cases/traps.js';
 import { GOOD_KEYS } from './root-keys.js';
@@ -166,7 +168,10 @@ function* claims(role: Role, target: Target): Generator<Case> {
     }
   }
   yield make('another claim', { claims: { note: { any: ['thing'] } } }, 'accept');
-  yield* special(target, (name, value, right) => make(name, { claims: value as Members }, right));
+  yield* special(target, (name, value, right = [code]) => make(name, { claims: value as Members }, right));
+  // An auditor also looks for the log itself.
+  if (target !== PUBLICATION || role === 'auditor') return;
+  yield* logClaims((name, log, right = [code]) => make(name, { claims: { log } }, right));
 }
 
 /** The profile has the rules of every claim, and of times. */
@@ -178,7 +183,7 @@ const ruleOf = (name: string, rule: string) =>
       : rule;
 
 /** Makes a case of a statement with other claims. */
-type Make = (name: string, value: object, right: Right) => Case;
+type Make = (name: string, value: object, right?: Right) => Case;
 
 function* special(target: Target, made: Make): Generator<Case> {
   const refused = [target.code];
@@ -198,6 +203,10 @@ function* special(target: Target, made: Make): Generator<Case> {
   if (target === PUBLICATION) {
     yield make('previous in its form', { previous: HASH }, 'accept');
     yield make('previous in capitals', { previous: HASH.toUpperCase() });
+    for (const [name, previous] of Object.entries({ short: HASH.slice(1), long: `${HASH}0`, empty: '' }))
+      yield make(`previous ${name}`, { previous });
+    yield make('previous with another letter', { previous: 'g'.repeat(64) });
+    yield make('previous with a newline', { previous: `${HASH}\n` });
     yield make('levels 9', { levels: 9 });
     for (const value of [false, null, 1, 'true'])
       yield make(`checkpoint ${JSON.stringify(value)}`, { checkpoint: value });
@@ -228,6 +237,26 @@ function* special(target: Target, made: Make): Generator<Case> {
     for (const value of [null, [], ['x'], 'x', [1]])
       yield make(`next_roots ${JSON.stringify(value)}`, { next_roots: value });
   }
+}
+
+/** The name of a log and its key, which may have more members. */
+function* logClaims(make: Make): Generator<Case> {
+  const signer = (name: string, purpose: 'log' | 'witness' = 'log') =>
+    verifierKey({ key: key('log'), name, purpose });
+  const named = (origin: string) => ({ origin, vkey: signer(origin) });
+  const good = named(ORIGIN);
+  yield make('log as it is', good, 'accept');
+  yield make('log with another member', { ...good, more: 1 }, 'accept');
+  yield make('log without a name', { vkey: good.vkey });
+  yield make('log with the key of another', { ...good, origin: 'registry.example/x/log' });
+  yield make('log with the key of a witness', { ...good, vkey: signer(ORIGIN, 'witness') });
+  yield make('log with keys', { ...good, vkey: [good.vkey] });
+  yield make('log with a newline', { ...good, vkey: `${good.vkey}\n` });
+  yield make('log of 255 characters', named(`${'a'.repeat(251)}/log`), 'accept');
+  const names = ['', 'log', '/log', 'registry.example', 'registry.example/', 'https://registry.example/log'];
+  const others = ['registry.example/Log', 'registry.example/log/', 'a b/log', 'a+b/log', 'é/log'];
+  for (const name of [...names, ...others, `${'a'.repeat(252)}/log`])
+    yield make(`log named ${name.slice(0, 40) || 'nothing'}`, named(name));
 }
 
 function* delegated(make: (name: string, value: object, right?: Right) => Case): Generator<Case> {

@@ -82,6 +82,19 @@ const HOLDS: readonly (readonly [string, unknown, boolean])[] = [
   ['another order', ['beta', 'alpha'], false],
   ['an id that is none', ['ALPHA'], false],
   ['a number', [1], false],
+  ['the order of code units', ['a-b', 'a.b', 'a0', 'a_b', 'aa'], true],
+  ['digits by code units', ['1', '10', '2'], true],
+  ['digits by number', ['2', '10'], false],
+  ['an underscore before a digit', ['a_b', 'a0'], false],
+  ['64 of the longest ids', ids(64).map((id) => id.padEnd(128, 'x')), true],
+  ['an id that is too long', ['x'.repeat(129)], false],
+  ['an empty id', [''], false],
+  ['an id with a path', ['../a'], false],
+  ['a reserved id', ['index'], false],
+  ['an object', { 0: 'alpha', length: 1 }, false],
+  ['true', true, false],
+  ['null in the array', [null], false],
+  ['an array in the array', [['alpha']], false],
 ];
 
 function* holds(role: Role): Generator<Case> {

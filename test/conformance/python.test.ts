@@ -20,10 +20,10 @@ const PYTHON_ENV = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
 const startPython = () => new ChildProgram(['python3', '-B', join(PYTHON_FOLDER, 'conformance.py')]);
 
 const SEED = Math.abs(Number(process.env['PROPERTY_SEED'] || 36));
-const TREES = rounds({ usual: 80, soak: 20_000 });
-const PROOFS = rounds({ usual: 100, soak: 20_000 });
+const TREES = rounds({ usual: 60, soak: 20_000 });
+const PROOFS = rounds({ usual: 60, soak: 20_000 });
 /** One of so many cases of the kit in a usual run. */
-const EVERY = 67;
+const EVERY = 97;
 
 describe('the sources of the verifier in Python', () => {
   const modules = readdirSync(join(PYTHON_FOLDER, 'passport_registry')).filter((name) =>
