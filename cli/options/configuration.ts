@@ -12,6 +12,8 @@ import { type ParsedFile, parseRecordFile } from '../../generator/records/yaml/p
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import { accentFault } from '../../generator/tree/site/accent.js';
+import type { PageSettings } from '../../generator/tree/site/page-settings.js';
 
 /** A signer: a key or a command. */
 export interface SignerConfiguration {
@@ -59,6 +61,7 @@ export interface Configuration extends RegistryDescription {
   readonly next_roots?: readonly string[];
   readonly precompress?: boolean;
   readonly statements?: boolean;
+  readonly page?: Omit<PageSettings, 'baseUrl'> | undefined;
   readonly signer?: SignerConfiguration | undefined;
   readonly checkpoint?: CheckpointConfiguration | undefined;
   readonly log?: LogConfiguration | undefined;
@@ -86,9 +89,19 @@ export function parseConfiguration(file: string, text: string): Configuration {
   const conforms = validateConfiguration(value);
   const found = violations(validateConfiguration.errors ?? []).map((error) => locateError(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
-  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
+  const accents = conforms ? unreadableAccent(parsed, value as Configuration) : [];
+  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found, ...accents].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
   return withAbsolutePaths(value as Configuration, dirname(file));
+}
+
+function unreadableAccent(parsed: ParsedFile, { page }: Configuration): Diagnostic[] {
+  const fault = page?.accent === undefined ? undefined : accentFault(page.accent);
+  if (fault === undefined) return [];
+  const message = `page.accent is ${page?.accent}, which nobody could read`;
+  return [
+    diagnostic(parsed, parsed.locate(['page', 'accent']), { rule: 'unknown-value', message, ...fault }),
+  ];
 }
 
 /** Removes the violations of a format where the pattern of the same value is violated, too. */
@@ -160,7 +173,7 @@ function withAbsolutePaths(configuration: Configuration, folder: string): Config
     path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
   const signerOf = (signer: SignerConfiguration | undefined) =>
     signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
-  const { root_key, holders, signer, checkpoint, log } = configuration;
+  const { root_key, holders, signer, checkpoint, log, page } = configuration;
   const online = <T extends Pick<CheckpointConfiguration, 'public_key' | 'signer'>>(given: T) => ({
     ...given,
     public_key: absolute(given.public_key),
@@ -173,5 +186,6 @@ function withAbsolutePaths(configuration: Configuration, folder: string): Config
     signer: signerOf(signer),
     checkpoint: checkpoint && online(checkpoint),
     log: log && online(log),
+    page: page && { ...page, logo: absolute(page.logo) },
   };
 }
