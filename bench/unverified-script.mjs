@@ -15,6 +15,7 @@ export async function unverifiedScript() {
     minify: true,
     format: 'esm',
     target: 'es2022',
+    loader: { '.css': 'text' },
     plugins: [
       {
         name: 'unverified',

@@ -12,7 +12,7 @@ import { unverifiedScript } from './unverified-script.mjs';
 const PAIRS = 15;
 
 const { rootKey, bytes, signature } = await signedList(issuers(10_000));
-const built = new URL('../build/website/', import.meta.url);
+const built = new URL('../build/website/en/', import.meta.url);
 const asset = (name) => readFileSync(new URL(name, built));
 const list = { list: bytes, updatedAt: '2026-11-21T08:00:00Z', records: new Map() };
 const files = {

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -56,8 +56,9 @@ function collectLicences(inputs) {
   return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The words of the page, in one language. */
-const TEXTS = `${ROOT}website/src/texts/en.ts`;
+/** The languages of the page. Each has a page of its own, with the words of this file. */
+const LANGUAGES = ['en', 'de', 'nb'];
+const textsIn = (language) => `${ROOT}website/src/texts/${language}.ts`;
 
 /** Where the verifier exports what the page uses. */
 const VERIFIER = `${ROOT}verifier/build`;
@@ -80,7 +81,7 @@ function verifierModules() {
  * or one with all exports of the verifier, would bring everything into the first view. Each group of words becomes a
  * module of its own: the whole file, from which the bundler removes what is not used.
  */
-const fromWhereItIs = {
+const fromWhereItIs = (texts) => ({
   name: 'from-where-it-is',
   setup({ onLoad, onResolve }) {
     const modules = verifierModules();
@@ -98,19 +99,26 @@ const fromWhereItIs = {
       ),
       loader: 'ts',
     }));
+    onLoad({ filter: /\.css$/, namespace: 'file' }, async ({ path }) => ({
+      contents: (await transform(readFileSync(path, 'utf8'), { loader: 'css', minify: true })).code,
+      loader: 'text',
+    }));
     onResolve({ filter: /^words:/ }, ({ path }) => ({ path, namespace: 'words', sideEffects: false }));
     onLoad({ filter: /^/, namespace: 'words' }, () => ({
-      contents: readFileSync(TEXTS, 'utf8'),
+      contents: readFileSync(texts, 'utf8'),
       loader: 'ts',
     }));
   },
-};
+});
 
-/** Writes the page for browsers into build/website/. What the first view does not need is in a file of its own. */
-async function bundleWebsite() {
-  const out = `${ROOT}build/website/`;
-  const { html } = await importModule(TEXTS);
-  writeIfChanged(`${out}texts.json`, JSON.stringify(html));
+/** Writes the page for browsers into build/website/<language>/. What the first view does not need is in a file of its own. */
+async function bundleWebsite(language) {
+  const out = `${ROOT}build/website/${language}/`;
+  const { html, standings, fields } = await importModule(textsIn(language));
+  const named = (prefix, texts) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
+  const texts = { ...html, ...named('standing_', standings), ...named('field_', fields) };
+  writeIfChanged(`${out}texts.json`, JSON.stringify(texts));
   writeIfChanged(`${out}icon.svg`, readFileSync(`${ROOT}website/icon.svg`));
   await bundle({
     entryPoints: ['website/registry.css'],
@@ -125,7 +133,7 @@ async function bundleWebsite() {
     chunkNames: 'parts/[hash]',
     splitting: true,
     minify: true,
-    plugins: [fromWhereItIs],
+    plugins: [fromWhereItIs(textsIn(language))],
     target: 'es2022',
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
@@ -136,7 +144,7 @@ async function bundleWebsite() {
   for (const name of ['index.html', '404.html']) {
     const page = readFileSync(`${ROOT}website/${name}`, 'utf8')
       .replace('<html lang="en">', `<html lang="${html.language}" dir="${html.direction}">`)
-      .replace('<!-- preloads -->\n', preloads.join(''));
+      .replace('<!-- preloads -->', preloads.join(''));
     writeIfChanged(out + name, page);
   }
   const licences = `${out}assets/licences.txt`;
@@ -224,5 +232,6 @@ async function bundlePrograms() {
   removeOthers(out, [...program.files, ...library.files, 'licences.txt']);
 }
 
-await bundleWebsite();
+for (const language of LANGUAGES) await bundleWebsite(language);
+removeOthers(`${ROOT}build/website/`, []);
 await bundlePrograms();

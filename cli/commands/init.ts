@@ -47,6 +47,9 @@ const QUESTIONS: Readonly<Record<Required, { option: string; question: string }>
   base_url: { option: '--base-url', question: 'URL where the registry will be published' },
 };
 
+/** What older mirrors and auditors refuse. A new registry has none. */
+const OF_NEW_REGISTRIES = { statements: true, page: { issuers: 10_000 } };
+
 /** Where `npm start` serves the registry. */
 const LOCAL_URL = 'http://127.0.0.1:8080';
 
@@ -75,7 +78,7 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   const folder = registryFolder(named, options.key);
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
   const given = { ...options, base_url: options.baseUrl };
-  const chosen = { ...settingsOf(given), ...keySettings(folder), statements: true };
+  const chosen = { ...settingsOf(given), ...keySettings(folder), ...OF_NEW_REGISTRIES };
   const settings = await allSettings(io, folder, chosen);
   const text = registryYaml(settings);
   parseConfiguration(CONFIGURATION_FILE, text);

@@ -47,7 +47,7 @@ interface Written extends Omit<GateSettings, 'host' | 'port' | 'profiles'> {
  * @throws {@link ConfigurationRejected} | {@link UsageError} | {@link IoFailed}
  */
 export function loadGateSettings(file: string): GateSettings {
-  const written = parseSettings(file, readText(file), validateGate) as Written;
+  const written = parseSettings<Written>(file, readText(file), { validate: validateGate });
   const { listen = '127.0.0.1:8181', policy, audience, gateway } = written;
   const absolute = (path: string) => resolve(dirname(file), path);
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(listen) ?? [];

@@ -1,9 +1,13 @@
 import { dirname, resolve } from 'node:path';
+import { type Diagnostic, diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { readText } from '../../generator/files/read-file.js';
 import { validateConfiguration } from '../../generator/generated/configuration-validator.js';
+import type { ParsedFile } from '../../generator/records/yaml/parse.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import { accentFault } from '../../generator/tree/site/accent.js';
+import type { PageSettings } from '../../generator/tree/site/page-settings.js';
 import { parseSettings } from './settings-file.js';
 
 /** A signer: a key or a command. */
@@ -52,6 +56,7 @@ export interface Configuration extends RegistryDescription {
   readonly next_roots?: readonly string[];
   readonly precompress?: boolean;
   readonly statements?: boolean;
+  readonly page?: Omit<PageSettings, 'baseUrl'> | undefined;
   readonly signer?: SignerConfiguration | undefined;
   readonly checkpoint?: CheckpointConfiguration | undefined;
   readonly log?: LogConfiguration | undefined;
@@ -74,8 +79,17 @@ export function loadConfiguration(file: string): Configuration {
  * @throws {@link ConfigurationRejected}
  */
 export function parseConfiguration(file: string, text: string): Configuration {
-  const value = parseSettings(file, text, validateConfiguration);
-  return withAbsolutePaths(value as Configuration, dirname(file));
+  const checks = { validate: validateConfiguration, inspect: unreadableAccent };
+  return withAbsolutePaths(parseSettings<Configuration>(file, text, checks), dirname(file));
+}
+
+function unreadableAccent({ page }: Configuration, parsed: ParsedFile): Diagnostic[] {
+  const fault = page?.accent === undefined ? undefined : accentFault(page.accent);
+  if (fault === undefined) return [];
+  const message = `page.accent is ${page?.accent}, which nobody could read`;
+  return [
+    diagnostic(parsed, parsed.locate(['page', 'accent']), { rule: 'unknown-value', message, ...fault }),
+  ];
 }
 
 function withAbsolutePaths(configuration: Configuration, folder: string): Configuration {
@@ -83,7 +97,7 @@ function withAbsolutePaths(configuration: Configuration, folder: string): Config
     path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
   const signerOf = (signer: SignerConfiguration | undefined) =>
     signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
-  const { root_key, holders, signer, checkpoint, log } = configuration;
+  const { root_key, holders, signer, checkpoint, log, page } = configuration;
   const online = <T extends Pick<CheckpointConfiguration, 'public_key' | 'signer'>>(given: T) => ({
     ...given,
     public_key: absolute(given.public_key),
@@ -96,5 +110,6 @@ function withAbsolutePaths(configuration: Configuration, folder: string): Config
     signer: signerOf(signer),
     checkpoint: checkpoint && online(checkpoint),
     log: log && online(log),
+    page: page && { ...page, logo: absolute(page.logo) },
   };
 }

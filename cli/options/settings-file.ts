@@ -5,20 +5,31 @@ import type { SchemaError, Validator } from '../../generator/generated/configura
 import { pathOf } from '../../generator/records/yaml/locate.js';
 import { type ParsedFile, parseRecordFile } from '../../generator/records/yaml/parse.js';
 
+/** How to check a file of settings: by its schema, and then for what no schema can say. */
+export interface SettingsChecks<Settings> {
+  readonly validate: Validator;
+  readonly inspect?: (settings: Settings, parsed: ParsedFile) => readonly Diagnostic[];
+}
+
 /**
- * Parses a file of settings, and checks it against its schema. An empty file has no settings.
+ * Parses a file of settings, and checks it. An empty file has no settings.
  *
  * @throws {@link ConfigurationRejected}
  */
-export function parseSettings(file: string, text: string, validate: Validator): unknown {
+export function parseSettings<Settings>(
+  file: string,
+  text: string,
+  { validate, inspect = () => [] }: SettingsChecks<Settings>,
+): Settings {
   const parsed = parseRecordFile({ file, stem: '', text });
   const value = parsed.value ?? {};
   const conforms = validate(value);
   const found = violations(validate.errors ?? []).map((error) => locateError(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
-  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
+  const inspected = conforms ? inspect(value as Settings, parsed) : [];
+  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found, ...inspected].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
-  return value;
+  return value as Settings;
 }
 
 /** Removes the violations of a format where the pattern of the same value is violated, too. */

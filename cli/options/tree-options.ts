@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { TreeOptions } from '../../generator/publishing/publication.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import type { PageSettings } from '../../generator/tree/site/page-settings.js';
 import { verifyHolders } from '../verify-holders.js';
 
 /** The options of every command that publishes a whole tree. */
@@ -12,6 +13,8 @@ export interface TreeCommandOptions {
   statements?: boolean;
   /** From registry.yaml only. */
   about?: RegistryDescription;
+  /** From registry.yaml only. */
+  page?: PageSettings;
 }
 
 /** Adds the option of commands whose record of the ceremony is not in registry.yaml yet. */
@@ -28,6 +31,7 @@ export function treeOptions({
   precompress = false,
   statements = false,
   about,
+  page,
 }: TreeCommandOptions): Required<TreeOptions> {
-  return { holders, verifyHolders, precompress, statements, about };
+  return { holders, verifyHolders, precompress, statements, about, page };
 }

@@ -55,6 +55,7 @@ function applyConfiguration(command: Command, configuration: Configuration): voi
   // The command line has no options for these.
   const { name, description, contact, homepage, next_roots, base_url, mirrors = [] } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
+  command.setOptionValueWithSource('page', { ...configuration.page, baseUrl: base_url }, 'config');
   command.setOptionValueWithSource('nextRoots', next_roots, 'config');
   command.setOptionValueWithSource('statements', configuration.statements, 'config');
   command.setOptionValueWithSource('precompress', configuration.precompress, 'config');

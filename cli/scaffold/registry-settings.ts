@@ -12,6 +12,7 @@ export interface RegistrySettings {
   readonly root_key?: string | undefined;
   readonly signer?: { readonly key: string } | undefined;
   readonly statements?: boolean | undefined;
+  readonly page?: { readonly issuers: number } | undefined;
 }
 
 const EXAMPLE_ORIGIN = 'registry.example/log';
@@ -25,6 +26,7 @@ const SETTINGS = [
   ['base_url', 'https://registry.example'],
   ['root_key', 'root.json'],
   ['statements', true],
+  ['page', { issuers: 10000 }],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
   [

@@ -6,6 +6,7 @@ import type { SignedList } from '../list/signed-list.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { changesUpTo } from '../tree/site/changes.js';
+import { readLogo } from '../tree/site/logo.js';
 import { assembleTree, type PublishedHolders, type Tree } from '../tree/tree.js';
 import { predecessorOf, publishedList } from './predecessor.js';
 import type { PublishOptions } from './publication.js';
@@ -17,7 +18,7 @@ import type { PublishOptions } from './publication.js';
  * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function assemble(
-  { exceptions, freshness, precompress = false, about = {} }: PublishOptions,
+  { exceptions, freshness, precompress = false, about = {}, page = {} }: PublishOptions,
   served: PublishedTree | undefined,
   { signed, holders }: { readonly signed: SignedList; readonly holders: PublishedHolders | undefined },
 ): Promise<Tree> {
@@ -37,6 +38,7 @@ export async function assemble(
     holders,
     precompress,
     about,
+    page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
   });
   const { list, rootKey } = signed;
   const named = { updatedAt: list.updatedAt, rootKey, sequence, published: predecessor };

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { readPublishedStatements } from '../freshness/freshness.js';
 import type { SignedList } from '../list/signed-list.js';
-import { sharedKeyInWords, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
+import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { PublishedHolders } from '../tree/tree.js';
@@ -24,20 +24,20 @@ export async function holdersRecord(
   if (file !== undefined) {
     const record = readBytes(file, limitOf(PATHS.holders));
     const holders = await verifyHoldersOf(rootKey, { bytes: record, source: file }, verifyHolders);
-    return { record, inWords: sharedKeyInWords(holders) };
+    return { record, heldBy: holders };
   }
   if (published?.rootKey?.thumbprint !== rootKey.thumbprint) return undefined;
-  let inWords: string | undefined;
+  let heldBy: HeldBy | undefined;
   const record = await readPublishedStatements(published, {
     path: PATHS.holders,
     read: async (bytes) => {
       const holders = await verifyHolders(bytes, PATHS.holders);
       // A rotation that was killed may have left the record of the key before.
-      if (holders.rootKey.thumbprint === rootKey.thumbprint) inWords = sharedKeyInWords(holders);
+      if (holders.rootKey.thumbprint === rootKey.thumbprint) heldBy = holders;
     },
     remedy: 'name the record of the ceremony with holders in registry.yaml',
   });
-  return record === undefined || inWords === undefined ? undefined : { record, inWords };
+  return record === undefined || heldBy === undefined ? undefined : { record, heldBy };
 }
 
 const unverifiable: VerifyHolders = async (_record, source) => {

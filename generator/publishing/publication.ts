@@ -7,6 +7,7 @@ import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
 import type { VerifyHolders } from '../tree/held-by.js';
 import type { RegistryDescription } from '../tree/registry-description.js';
+import type { PageSettings } from '../tree/site/page-settings.js';
 
 /** The time of a list. */
 export interface ListTime {
@@ -40,6 +41,8 @@ export interface TreeOptions {
   readonly statements?: boolean | undefined;
   /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */
   readonly about?: RegistryDescription | undefined;
+  /** How the pages look, and whether each issuer has one. Default: a page in English, without a logo. */
+  readonly page?: PageSettings | undefined;
 }
 
 /**

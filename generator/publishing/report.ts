@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { isChecksummed } from '../tree/checksums.js';
 import { roleOf } from '../tree/known-files.js';
+import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { buildNotes, type Outcome } from './build-notes.js';
 import type { LogReport } from './log-publication.js';
@@ -61,16 +62,20 @@ function sizeOf(tree: Tree): number {
   return size;
 }
 
+const PAGES_REMOVED =
+  'The pages of issuers were removed: there are more issuers than `issuers` of `page` in registry.yaml says, or that setting is gone.';
+
 /** How many removed files to name. */
 const MAX_REMOVED = 5;
 
-/** Names removed files that no earlier publication can have made: they may be all that somebody has of them. */
+/** Names removed files that no earlier publication can have made, which may be all that somebody has of them, and removed pages. */
 function removalNotes({ removed }: Written, folder: string): string[] {
   const strangers = removed.filter((path) => isChecksummed(path) && roleOf(path) !== 'known');
-  if (strangers.length === 0) return [];
+  const notes = removed.includes(PATHS.pageSums) ? [PAGES_REMOVED] : [];
+  if (strangers.length === 0) return notes;
   const named = strangers.slice(0, MAX_REMOVED).join(', ');
   const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
-  return [`Removed from ${folder}, because no publication makes such a file: ${named}${more}.`];
+  return [...notes, `Removed from ${folder}, because no publication makes such a file: ${named}${more}.`];
 }
 
 /** Returns notes about a publication that is not complete, and about missing cosignatures. */

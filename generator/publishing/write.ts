@@ -20,7 +20,7 @@ import { readIfThere } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
-import { CHECKSUMS_PATH } from '../tree/checksums.js';
+import { CHECKSUMS_PATH, isIssuerPage } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 
@@ -71,7 +71,7 @@ function createTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     onProgress?.('writing', done++, tree.size);
     writeFile(`${newTree}/${path}`, bytes);
   }
-  for (const path of tree.keys()) flush(join(newTree, path));
+  for (const path of tree.keys()) if (mustLast(path)) flush(join(newTree, path));
   flushFolders(tree.keys(), newTree);
   renameSync(newTree, out);
   flushFolder(dirname(out));
@@ -114,7 +114,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     const from = staged.get(path);
     if (from !== undefined) switchFile(from, out, path);
   };
-  for (const file of staged.values()) flush(file);
+  for (const [path, file] of staged) if (mustLast(path)) flush(file);
   if (staged.has(PATHS.statements) || !tree.has(PATHS.statements)) withdrawStatements(out);
   const isSums = (path: string) => path.startsWith('sums/');
   const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
@@ -142,6 +142,9 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     removed: stale.map(({ path }) => path),
   };
 }
+
+/** Whether a file must survive a loss of power. The next build compares all files, and makes the pages of issuers again. */
+const mustLast = (path: string) => !isIssuerPage(path);
 
 const isLogFile = (path: string) => `${path}/`.startsWith(LOG_FOLDER);
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { sumsLine } from '@passport-registry/verifier/core';
+import { PAGES_FOLDER, PATHS } from './paths.js';
 
 /** The path of the checksums in the tree. */
 export const CHECKSUMS_PATH = 'SHA256SUMS';
@@ -12,12 +13,19 @@ const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt', 'operat
 
 /**
  * Returns whether SHA256SUMS lists a path. The tree of sums lists the records and the sums files below its root
- * (rule tree-of-sums). A log proves its own files (rule log-audit).
+ * (rule tree-of-sums). A log proves its own files (rule log-audit). pages.txt lists the pages of issuers (rule issuer-pages).
  */
 export function isChecksummed(path: string): boolean {
   return (
-    !UNLISTABLE.includes(path) && !/^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path)
+    !UNLISTABLE.includes(path) &&
+    !isIssuerPage(path) &&
+    !/^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path)
   );
+}
+
+/** Whether a path is that of the page of an issuer, or comes with these pages: pages.txt lists it (rule issuer-pages). */
+export function isIssuerPage(path: string): boolean {
+  return path === PATHS.sitemap || path.startsWith(PAGES_FOLDER);
 }
 
 /** Returns the SHA-256 in lower-case hexadecimal. A string is hashed as UTF-8. */
@@ -27,8 +35,12 @@ export function sha256(bytes: Uint8Array | string): string {
 
 /** Returns the text of SHA256SUMS, in the format of `sha256sum -c`, sorted by path. */
 export function checksumsText(files: ReadonlyMap<string, Uint8Array>): string {
+  return sumsText([...files].filter(([path]) => isChecksummed(path)));
+}
+
+/** Returns the hashes of files in the format of `sha256sum -c`, sorted by path. */
+export function sumsText(files: Iterable<readonly [path: string, bytes: Uint8Array]>): string {
   return [...files]
-    .filter(([path]) => isChecksummed(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => sumsLine(path, sha256(bytes)))
     .join('');

@@ -47,12 +47,6 @@ export function heldByInWords(heldBy: HeldBy): string {
   return `held by ${sharesInWords(heldBy)} (as the published record says: ${proof})`;
 }
 
-/** Says in one sentence who shares a root key, for the page. */
-export function sharedKeyInWords({ threshold, names, split }: HeldBy): string {
-  const before = split ? ', which a dealer had as a whole' : '';
-  return `${threshold} of ${names.length} holders share this key${before}: ${nameHolders(names)}`;
-}
-
 /** Names the holders of a root key: `2 of 3: Anna, Bo and Cy`. */
 export function sharesInWords({ threshold, names }: HeldBy): string {
   return `${threshold} of ${names.length}: ${nameHolders(names)}`;

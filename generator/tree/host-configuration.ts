@@ -1,5 +1,7 @@
 import { sha256 } from './checksums.js';
-import { CONTENT_SECURITY_POLICY, notFoundPage } from './site/pages.js';
+import { PAGES_FOLDER } from './paths.js';
+import { CONTENT_SECURITY_POLICY, ISSUER_PAGE_POLICY, notFoundPage } from './site/pages.js';
+import { LANGUAGES, type Language } from './site/website-files.js';
 
 /**
  * The configuration files of static hosts. No host serves the tree correctly by default: record paths have no
@@ -20,7 +22,10 @@ const JWT_TYPE = 'application/jwt';
 const BYTES_TYPE = 'application/octet-stream';
 const PAGE_TYPE = 'text/html; charset=utf-8';
 /** Pages contain the policy, too, but only a header can forbid other pages to frame them. */
-const PAGE_POLICY = `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`;
+const FRAMES = "; frame-ancestors 'none'";
+const PAGE_POLICY = CONTENT_SECURITY_POLICY + FRAMES;
+/** For an image that somebody opens as a page. */
+const IMAGE_POLICY = "default-src 'none'";
 
 interface ServedFile {
   /** A path of the tree; `*` matches one path segment, and a final `**` matches several. No two entries match the same path. */
@@ -37,6 +42,11 @@ const SERVED: readonly ServedFile[] = [
   { path: 'assets/parts/*', type: 'text/javascript; charset=utf-8', cache: SHORT },
   { path: 'assets/registry.css', type: 'text/css; charset=utf-8', cache: SHORT },
   { path: 'assets/icon.svg', type: 'image/svg+xml', cache: SHORT },
+  { path: 'assets/logo.svg', type: 'image/svg+xml', cache: SHORT, policy: IMAGE_POLICY },
+  { path: 'assets/logo.png', type: 'image/png', cache: SHORT },
+  { path: `${PAGES_FOLDER}*`, type: PAGE_TYPE, cache: SHORT, policy: ISSUER_PAGE_POLICY + FRAMES },
+  { path: 'pages.txt', type: TEXT_TYPE, cache: SHORT },
+  { path: 'sitemap.xml', type: 'application/xml', cache: SHORT },
   { path: 'assets/licences.txt', type: TEXT_TYPE, cache: SHORT },
   { path: 'changes.json', type: JSON_TYPE, cache: SHORT },
   { path: 'changes.atom', type: 'application/atom+xml', cache: SHORT },
@@ -72,11 +82,15 @@ const SERVED: readonly ServedFile[] = [
 /** For every response: any page may read the registry, and no browser may guess a type. */
 const EVERYWHERE = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options': 'nosniff' };
 
+/** Only in trees with pages of issuers. */
+export const PAGES_HTACCESS = `${PAGES_FOLDER}.htaccess`;
+
 /** Files that configure hosts. A host may hide or transform them, so checks over HTTP skip them. */
 export const HOST_FILES: readonly string[] = [
   'serve.json',
   '_headers',
   '.htaccess',
+  PAGES_HTACCESS,
   'issuers/.htaccess',
   // No version writes this one, but the protocol permits it.
   'log/.htaccess',
@@ -105,17 +119,18 @@ function matches(pattern: string, path: string): boolean {
 const expressionOf = (path: string) =>
   path.replaceAll('.', '\\.').replace('**', '(.+)').replaceAll('*', '([^/]+)');
 
-/** Returns the configuration files by path. */
-export function hostFiles(): Map<string, string> {
+/** Returns the configuration files by path. @param language - that of 404.html */
+export function hostFiles(language?: Language): Map<string, string> {
   return new Map([
     ['serve.json', serveJson()],
     ['_headers', headersFile()],
     ['.htaccess', rootHtaccess()],
-    ['issuers/.htaccess', issuersHtaccess()],
+    [PAGES_HTACCESS, recordsHtaccess(PAGE_TYPE)],
+    ['issuers/.htaccess', recordsHtaccess(JSON_TYPE)],
     ['sums/.htaccess', sumsHtaccess()],
     ['.nojekyll', ''],
     ['vercel.json', vercelJson()],
-    ['404.html', notFoundPage()],
+    ['404.html', notFoundPage(language)],
   ]);
 }
 
@@ -130,10 +145,15 @@ const EARLIER_HOST_FILES: ReadonlySet<string> = new Set([
   '98edb97eed0552fe25ab2e5c20e78399274851273a94c2442bb6fe565736bec5',
 ]);
 
+/** Returns the configuration file with a SHA-256, if this version writes it in any language. */
+export function ownHostFile(path: string, hash: string): string | undefined {
+  const files = LANGUAGES.map((language) => hostFiles(language).get(path));
+  return files.find((own) => own !== undefined && sha256(own) === hash);
+}
+
 /** Whether this version or an earlier one writes a configuration file with this SHA-256. */
 export function isOwnHostFile(path: string, hash: string): boolean {
-  const own = hostFiles().get(path);
-  return (own !== undefined && sha256(own) === hash) || EARLIER_HOST_FILES.has(hash);
+  return ownHostFile(path, hash) !== undefined || EARLIER_HOST_FILES.has(hash);
 }
 
 const toPairs = (headers: Record<string, string>) =>
@@ -198,7 +218,7 @@ function rootHtaccess(): string {
   const headers = Object.entries(everywhere).map(([key, value]) => `  Header always set ${key} "${value}"`);
   // These rules match file names in any folder. Records and sums have their own rules, in the .htaccess
   // of their folders. An id can be the name of a file of the log, so the rules of the log match whole paths.
-  const named = SERVED.filter(({ path }) => !path.endsWith('*') && !isOfLog(path));
+  const named = SERVED.filter(({ path }) => !path.endsWith('*') && !hasPathRule(path));
   const types = [...new Map(named.map(({ path, type }) => [path.replace(/^.*\//, ''), type]))].map(
     ([name, type]) => `<Files "${name}">\n  ForceType "${type}"\n</Files>`,
   );
@@ -223,28 +243,29 @@ ${headers.join('\n')}
   </IfModule>
 </IfModule>
 ${types.join('\n')}
-${SERVED.filter(({ path }) => isOfLog(path))
+${SERVED.filter(({ path }) => hasPathRule(path))
   .map(pathRule)
   .join('\n')}
 `;
 }
 
-/** Whether a path is that of a file of the log, or of a witness. */
-const isOfLog = (path: string) => /^(?:log|witness)\//.test(path);
+/** Whether a path is that of a file of the log, of a witness, of an issuer's page, or of what came with these pages. */
+const hasPathRule = (path: string) => /^(?:log|witness|i)\/|^assets\/logo|^sitemap|^pages/.test(path);
 
 /** For Apache: a rule for whole paths, which overrides the rules for names. */
-function pathRule({ path, type, cache }: ServedFile): string {
+function pathRule({ path, type, cache, policy }: ServedFile): string {
+  const rule = policy === undefined ? '' : `\n    Header always set Content-Security-Policy "${policy}"`;
   return `<If "%{REQUEST_URI} =~ m#/${expressionOf(path)}$#">
   ForceType "${type}"
   <IfModule mod_headers.c>
-    Header always set Cache-Control "${cache}"
+    Header always set Cache-Control "${cache}"${rule}
   </IfModule>
 </If>`;
 }
 
 /** For Apache. Ids may contain dots, and what follows a dot must select no type, handler, encoding or language. */
-function issuersHtaccess(): string {
-  return `ForceType application/json
+function recordsHtaccess(type: string): string {
+  return `ForceType ${type.includes(' ') ? `"${type}"` : type}
 RemoveHandler .cgi .php .pl .py .asp .shtml .var
 RemoveEncoding .gz .tgz .br .Z .bz2
 RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv

@@ -6,7 +6,8 @@ import { PATHS } from './paths.js';
 const FILES: readonly string[] = [
   ...[PATHS.list, PATHS.signature, PATHS.checkpoint, PATHS.publication, PATHS.operations, CHECKSUMS_PATH],
   ...[PATHS.statements, PATHS.about],
-  ...[PATHS.page, PATHS.changes, PATHS.feed, PATHS.developmentMark, ...HOST_FILES],
+  ...[PATHS.page, PATHS.pageSums, PATHS.sitemap, PATHS.changes, PATHS.feed, PATHS.developmentMark],
+  ...HOST_FILES,
   ...[PATHS.rootKey, PATHS.rotation, PATHS.delegation, PATHS.holders],
 ];
 
@@ -14,6 +15,7 @@ const FILES: readonly string[] = [
 const FILES_IN_FOLDERS: readonly RegExp[] = [
   /^assets\/(?:parts\/)?[\dA-Za-z-]+\.(?:css|ico|js|json|png|svg|txt|webp|woff2)$/,
   /^deltas\/[\da-f]{64}\.json$/,
+  /^i\/[\da-z][\d._a-z-]*\.html$/,
   /^issuers\/[\da-z][\d._a-z-]*$/,
   /^schemas\/[a-z-]+\.(?:openapi|schema)\.json$/,
   /^snapshots\/[\da-f]{64}\/(?:issuers\.json|issuers\.sig|publication\.jwt|about\.json)$/,

@@ -1,6 +1,9 @@
 import { ABOUT_FILE } from '@passport-registry/verifier/core';
 import { cosignedHeadPath } from '../log/log-files.js';
 
+/** The folder of the pages of single issuers. */
+export const PAGES_FOLDER = 'i/';
+
 /** The paths of the files in a tree (rule tree-files). */
 export const PATHS = {
   list: 'issuers.json',
@@ -27,6 +30,10 @@ export const PATHS = {
   /** The page for people. */
   page: 'index.html',
   asset: (name: string) => `assets/${name}`,
+  /** The pages of single issuers, their hashes, and their URLs for search engines (rule issuer-pages). */
+  issuerPage: (id: string) => `${PAGES_FOLDER}${id}.html`,
+  pageSums: 'pages.txt',
+  sitemap: 'sitemap.xml',
   /** The changes of status and tier, as data and as a feed. */
   changes: 'changes.json',
   feed: 'changes.atom',

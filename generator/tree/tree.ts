@@ -1,13 +1,16 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import type { SignedList } from '../list/signed-list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
-import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
+import { CHECKSUMS_PATH, checksumsText, isIssuerPage, sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
-import { hostFiles } from './host-configuration.js';
+import type { HeldBy } from './held-by.js';
+import { hostFiles, PAGES_HTACCESS } from './host-configuration.js';
 import { openApiBytes } from './open-api.js';
 import { PATHS } from './paths.js';
 import type { RegistryDescription } from './registry-description.js';
 import type { Changes } from './site/changes.js';
+import type { PageParts } from './site/page-settings.js';
+import { hasIssuerPages } from './site/pages.js';
 import { siteFiles } from './site/site-files.js';
 
 /** A tree in memory: the bytes of every file by path. */
@@ -28,19 +31,20 @@ export interface TreeParts {
   /** Who shares the root key; undefined if the registry publishes no record of that. */
   readonly holders: PublishedHolders | undefined;
   readonly about: RegistryDescription;
+  readonly page: PageParts;
 }
 
 /** The record of the holders of a shared root key. */
 export interface PublishedHolders {
   /** The bytes of keys/holders.json. */
   readonly record: Uint8Array;
-  /** What the record says, such as `2 of 3 holders share this key: Anna, Bo and Cy`. */
-  readonly inWords: string;
+  /** What the record says. */
+  readonly heldBy: HeldBy;
 }
 
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, promisesCheckpoints, log, changes, freshness, precompress, holders, about } = parts;
+  const { signed, promisesCheckpoints, log, changes, freshness, precompress, holders, about, page } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -54,14 +58,15 @@ export function assembleTree(parts: TreeParts): Tree {
   if (signed.about !== undefined) tree.set(PATHS.about, signed.about);
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   tree.set(PATHS.openApi, openApiBytes(about));
-  for (const [path, content] of hostFiles()) tree.set(path, text(content));
+  for (const [path, content] of hostFiles(page.language)) tree.set(path, text(content));
   const required = promisesCheckpoints
     ? (['publication', 'checkpoint'] as const)
     : (['publication'] as const);
-  const heldBy = holders?.inWords;
-  const named = { heldBy, names: signed.about, about };
+  const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
   const site = { list, rootKey, required, log, development, changes, ...named };
   for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
+  if (!hasIssuerPages(site)) tree.delete(PAGES_HTACCESS);
+  else tree.set(PATHS.pageSums, text(sumsText([...tree].filter(([path]) => isIssuerPage(path)))));
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));

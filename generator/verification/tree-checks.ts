@@ -14,9 +14,9 @@ import {
   sumsPath,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
-import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums.js';
+import { CHECKSUMS_PATH, isChecksummed, isIssuerPage, parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';
-import { HOST_FILES } from '../tree/host-configuration.js';
+import { HOST_FILES, PAGES_HTACCESS } from '../tree/host-configuration.js';
 import { roleOf } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyAnyAge } from './accept.js';
@@ -160,6 +160,47 @@ export async function checkChecksums(
   );
   failIfAny(problems.sort());
   return sums;
+}
+
+/**
+ * Checks that pages.txt names exactly one page for each issuer, and that all pages are there, or none because a mirror leaves
+ * them out (rule issuer-pages).
+ */
+export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry): Promise<void> {
+  const sums = parseChecksums(await readUtf8(files, PATHS.pageSums));
+  if (sums === undefined) throw new Problems([`${PATHS.pageSums} is not in the format of coreutils`]);
+  const expected = new Set(issuers.map(({ issuer_id }) => PATHS.issuerPage(issuer_id)));
+  const problems = [...expected]
+    .filter((path) => !sums.has(path))
+    .map((path) => `${PATHS.pageSums} does not list ${path}`);
+  const isOther = (path: string) => path !== PATHS.sitemap && path !== PAGES_HTACCESS && !expected.has(path);
+  problems.push(...[...sums.keys()].filter(isOther).map((path) => `${path} is not the page of an issuer`));
+  const present = files.paths()?.filter(isIssuerPage);
+  problems.push(
+    ...(present ?? []).filter((path) => !sums.has(path)).map((path) => `${path} is not in ${PATHS.pageSums}`),
+  );
+  const reachable = [...sums].filter(([path]) => !(files.source.live && path === PAGES_HTACCESS));
+  const isThere =
+    present === undefined
+      ? await hasAny(
+          files,
+          reachable.map(([path]) => path),
+        )
+      : present.length > 0;
+  await forEachConcurrent(isThere ? reachable : [], CONCURRENCY, async ([path, hash]) => {
+    const found = await readOrReport(path, (path) => files.hash(path), problems);
+    if (found !== undefined && found !== hash)
+      problems.push(`${path} does not match its hash in ${PATHS.pageSums}`);
+  });
+  failIfAny(problems.sort());
+}
+
+/** Whether a host serves the first or the last of some files. */
+async function hasAny(files: SeenFiles, paths: readonly string[]): Promise<boolean> {
+  const probes = await Promise.all(
+    [...paths.slice(0, 1), ...paths.slice(-1)].map((path) => files.hash(path)),
+  );
+  return probes.some((hash) => hash !== undefined);
 }
 
 /**

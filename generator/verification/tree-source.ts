@@ -125,19 +125,15 @@ export function sourceOf(where: string, signal?: AbortSignal): TreeSource {
 async function download(base: string, path: string, request: HostRequest): Promise<FoundFile | undefined> {
   const { signal } = request;
   const answer = await askHost(base, path, request);
-  // Some hosts redirect index.html to the folder.
-  if (path === PATHS.page && leadsTo(answer, base, path))
-    return fileOf(await askHost(base, './', { signal }), base, './');
+  // Some hosts redirect index.html to the folder, and other pages to their names without .html.
+  const short = path === PATHS.page ? './' : path.replace(/\.html$/, '');
+  if (short !== path && leadsTo(answer, fileUrl(base, path), fileUrl(base, short)))
+    return fileOf(await askHost(base, short, { signal }), base, short);
   return fileOf(answer, base, path);
 }
 
-function leadsTo({ location }: HostAnswer, base: string, path: string): boolean {
-  const from = fileUrl(base, path);
-  return (
-    location !== undefined &&
-    URL.canParse(location, from) &&
-    new URL(location, from).href === fileUrl(base, './').href
-  );
+function leadsTo({ location }: HostAnswer, from: URL, to: URL): boolean {
+  return location !== undefined && URL.canParse(location, from) && new URL(location, from).href === to.href;
 }
 
 async function fileOf(answer: HostAnswer, base: string, path: string): Promise<FoundFile | undefined> {

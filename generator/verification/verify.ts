@@ -12,7 +12,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { CHECKSUMS_PATH, isIssuerPage, sha256 } from '../tree/checksums.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
@@ -23,6 +23,7 @@ import { Problems, SeenFiles } from './seen-files.js';
 import {
   checkChecksums,
   checkClient,
+  checkPages,
   checkRecords,
   checkRootKey,
   checkSignature,
@@ -62,6 +63,7 @@ export const CHECKS = [
   'checksums',
   'snapshots',
   'changes',
+  'pages',
   'delegation',
   'checkpoint',
   'statements',
@@ -385,6 +387,9 @@ async function checkTree(
   }
   const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
   await optional('changes', changes, () => checkChanges(files));
+  if (!paths.includes(PATHS.pageSums) && !paths.some(isIssuerPage))
+    checks.skip('pages', `the tree has no ${PATHS.pageSums}`);
+  else if (registry !== undefined) await checks.run('pages', () => checkPages(files, registry));
   const delegation =
     rootKey && (await optional('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
   // Checkpoint and freshness depend on the publication statement.

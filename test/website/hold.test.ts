@@ -43,7 +43,7 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
       'alpha, gamma: verifiers that read checkpoints treat these issuers as suspended',
     );
     const totals = await page.locator('.totals li').allInnerTexts();
-    expect(totals).toEqual(['1 active', '1 on hold', '1 revoked', '3 certified']);
+    expect(totals).toEqual(['1 trusted', '1 on hold', '1 revoked']);
     // A revoked issuer is no longer on hold.
     expect(await page.locator('.recent .changes li').allInnerTexts()).toEqual([
       'Since an unknown time: alpha: on hold',
@@ -57,7 +57,7 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
       await expect.poll(ids).toEqual(expected);
     }
     await page.getByLabel('Search').fill('');
-    await page.getByLabel('Status', { exact: true }).selectOption('active');
+    await page.getByLabel('Status', { exact: true }).selectOption('trusted');
     expect(await page.locator('.issuers tbody th a').allInnerTexts()).toEqual(['beta']);
     await page.getByLabel('Status', { exact: true }).selectOption('suspended');
     await page.getByText('No matching issuers.').waitFor();

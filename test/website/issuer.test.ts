@@ -80,7 +80,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       ...['What its passports are for', 'fields'],
       ...['Where its keys are', 'fields'],
       ...['History', 'note'],
-      ...['Use this issuer', 'use', 'record'],
+      ...['Use this issuer', 'use', 'attest', 'record'],
     ]);
     const labels = await page.locator('article .fields dt').allTextContents();
     expect(labels.slice(0, 3)).toEqual(['Status', 'Recognised since', 'Last audit']);

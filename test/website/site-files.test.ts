@@ -171,7 +171,7 @@ describe('the page without a script', () => {
     expect(page.match(/<tr><th scope="row">/g)).toHaveLength(1000);
     expect(page).toContain(`1000 issuers, as of <time datetime="${T(1)}">`);
     expect(page).toContain(
-      '<a href="issuers/issuer-7">issuer-7</a></th><td>active</td><td class="wide">certified</td>',
+      '<a href="issuers/issuer-7">issuer-7</a></th><td>trusted</td><td class="wide">certified</td>',
     );
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { open } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { ORIGIN } from '../support/page-log.js';
@@ -31,6 +31,7 @@ ${groups.map(([, name]) => `export const ${name} = foreign(english.${name});`).j
     write: false,
     format: 'esm',
     target: 'es2022',
+    loader: { '.css': 'text' },
     plugins: [
       {
         name: 'foreign',
@@ -96,6 +97,37 @@ const DATA = [
   /^\(?(?:nå|(?:i|forrige|neste) \p{L}+|om \d+ \p{L}+|for \d+ \p{L}+ siden)\)?$/u,
 ];
 
+/** Each text by its place, such as `issuer.sentence.held`. A function is called with these values. */
+const VALUES = [2, 3, 5];
+function textsIn(words: object, before = ''): [string, string][] {
+  return Object.entries(words).flatMap(([name, text]): [string, string][] => {
+    const place = before + name;
+    if (typeof text === 'function') return [[place, text(...VALUES.slice(0, text.length))]];
+    return typeof text === 'string' ? [[place, text]] : textsIn(text, `${place}.`);
+  });
+}
+/** What a text must have in each language: places, markup and the values of functions. */
+const kept = (text: string) => text.match(/\{\w+\}|<[^>]+>|[0-9]+|PINNED|passport-registry|#\w+/g)?.sort();
+
+describe('the words of the page', () => {
+  it.each(['de', 'nb'])(
+    'are all there in %s, in the same order, with the same places and the same markup',
+    async (name) => {
+      const [english, others] = (await Promise.all(
+        ['en', name].map((one) => import(join(ROOT, `website/src/texts/${one}.ts`))),
+      )) as [object, object];
+      const [expected, found] = [textsIn(english), textsIn(others)];
+      expect(found.map(([place]) => place)).toEqual(expected.map(([place]) => place));
+      expect(found.map(([place, text]) => [place, kept(text)])).toEqual(
+        expected.map(([place, text]) => [place, kept(text)]),
+      );
+      // Few words are the same in two languages.
+      const same = found.filter(([, text], at) => text === expected[at]?.[1] && /\p{L}{4}/u.test(text));
+      expect(same.length).toBeLessThan(45);
+    },
+  );
+});
+
 describeWith(['chromium-headless-shell'], 'the words of the page, in Chromium', () => {
   async function opened(address: string): Promise<Page> {
     const { page, wrong } = await open(address);
@@ -115,7 +147,7 @@ describeWith(['chromium-headless-shell'], 'the words of the page, in Chromium', 
       'an issuer',
       '#issuer=alpha',
       async (page) => {
-        await page.locator('.issuer button:not(.copy)').click();
+        await page.locator('.issuer button:not(.copy, #attest)').click();
         await page.locator('.steps li').waitFor();
         await page.locator('.use button').click();
       },

@@ -1,9 +1,11 @@
 /** What the first view does not need. The page loads this module while the registry answers, or right after. */
 
+import './dom/later-style.js';
+
 export { insertRegistryUrl } from './commands.js';
 export { issuerView, listedIssuerView, unknownIssuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
-export { placesOverview } from './list/places-overview.js';
+export { overview } from './list/overview.js';
 export { searchHints } from './list/search-hints.js';
 export { LogCheck } from './log/log-check.js';
 export { notFoundPage } from './not-found-page.js';

@@ -5,7 +5,7 @@ import type {
   RegistryStatus,
   RootKey,
 } from '@passport-registry/verifier';
-import { byId, element, rich } from './dom/element.js';
+import { byId, element, meta, rich } from './dom/element.js';
 import { dayInWords } from './dom/time.js';
 import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
@@ -20,7 +20,11 @@ import { list as listText, page as text, verdict } from './texts/en.js';
 import { currencyOf, isDoubtful, provenUntil } from './verification/currency.js';
 import { causeOf, showBadge, showChecking, showFailure } from './verification/verdict.js';
 
-const TITLE = document.title;
+/** The name of the registry. */
+const TITLE = document.querySelector('h1')?.textContent ?? '';
+
+/** The view that the URL names: by its fragment or, on the page of an issuer, by that page. */
+const currentRoute = () => routeOf(location.hash || (meta('registry-view') ?? ''));
 
 /** Loads what the first view does not need. */
 const loadParts = () => import('./parts.js');
@@ -69,7 +73,7 @@ export class RegistryPage {
     showChecking();
     this.#show(listText.title);
     // Loads the part while the registry answers.
-    if (routeOf(location.hash).kind !== 'list') loadParts().catch(() => undefined);
+    if (currentRoute().kind !== 'list') loadParts().catch(() => undefined);
     try {
       const { trustAnchor } = await this.#trusted;
       let lookup: IssuerLookup | undefined;
@@ -134,7 +138,7 @@ export class RegistryPage {
    */
   async #showProven(lookUp: () => Promise<IssuerLookup | undefined>): Promise<void> {
     const asked = location.hash;
-    const route = routeOf(asked);
+    const route = currentRoute();
     showChecking();
     this.#show(listText.title);
     if (route.kind !== 'issuer') return;
@@ -187,7 +191,7 @@ export class RegistryPage {
       this.#showVerification(registry);
       void this.#loadNames(registry);
       // Also of an unchanged list there are new checkpoints and reports.
-      if (routeOf(location.hash).kind === 'operations') this.#renderPart();
+      if (currentRoute().kind === 'operations') this.#renderPart();
       void this.#checkLog(registry);
     });
   }
@@ -275,7 +279,7 @@ export class RegistryPage {
   #showRecent(parts: Parts, registry: RegistryClient): void {
     const known = { changes: this.#changes, hold: this.#hold, names: this.#names };
     const recent = parts.recentChanges(registry, known);
-    this.#recent.replaceChildren(...parts.placesOverview(registry.list()), ...recent);
+    this.#recent.replaceChildren(...parts.overview(registry.list(), registry.hold), ...recent);
   }
 
   /** Runs after each refresh, because witnesses cosign the log anew. */
@@ -299,7 +303,7 @@ export class RegistryPage {
 
   /** Shows the issuer or the operations anew. Leaves the list alone, because the reader may be typing a query. */
   #renderPart(): void {
-    const route = routeOf(location.hash);
+    const route = currentRoute();
     if (route.kind !== 'list') void this.#showPart(route, false);
   }
 
@@ -336,7 +340,7 @@ export class RegistryPage {
   #navigate(byReader: boolean): void {
     const [registry, list] = [this.#registry, this.#list];
     if (registry === undefined || list === undefined) return;
-    const route = routeOf(location.hash);
+    const route = currentRoute();
     markCurrent(route);
     if (route.kind !== 'list') {
       // What is shown may be of an older list, and loading the part may take time.
@@ -408,7 +412,7 @@ export class RegistryPage {
   /** An id stands for a name that may come later, so it has one line, and all of it is below. */
   #headingClass(content: HTMLElement | undefined): string {
     if (content === this.#list?.element && !this.#expired) return 'unseen';
-    const route = routeOf(location.hash);
+    const route = currentRoute();
     return route.kind === 'issuer' && this.#nameOf(route.id) === undefined ? 'one-line' : '';
   }
 

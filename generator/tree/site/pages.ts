@@ -1,10 +1,14 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { ListBytes } from '../../list/list.js';
-import { DEFAULT_NAME, type RegistryDescription } from '../registry-description.js';
+import type { HeldBy } from '../held-by.js';
+import { PATHS } from '../paths.js';
+import type { RegistryDescription } from '../registry-description.js';
 import { commands } from './commands.js';
-import { fillTemplate, type Html, html } from './html.js';
+import { Html, html, type Pieces, templateOf } from './html.js';
+import type { Logo } from './logo.js';
+import type { PageParts } from './page-settings.js';
 import { plainList } from './plain-list.js';
-import { pageText, pageTexts, websiteFile } from './website-files.js';
+import { type Language, Words, websiteText } from './website-files.js';
 
 /**
  * Allows a page only its own script, its own style sheet, its own images and requests to its own host. Trusted Types
@@ -23,7 +27,8 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-const template = (name: string) => new TextDecoder().decode(websiteFile(name));
+/** The page of an issuer has the URLs of the page, one folder above. */
+export const ISSUER_PAGE_POLICY = CONTENT_SECURITY_POLICY.replace("base-uri 'none'", "base-uri 'self'");
 
 /** The values that the page shows. */
 export interface IndexPageParts {
@@ -36,57 +41,136 @@ export interface IndexPageParts {
   readonly log?: string | undefined;
   readonly development: boolean;
   /** Who shares the root key, as the published record says. */
-  readonly heldBy?: string | undefined;
+  readonly heldBy?: HeldBy | undefined;
   /** about.json, which has the names of the issuers. */
   readonly names?: Uint8Array | undefined;
   readonly about?: RegistryDescription | undefined;
+  readonly page?: PageParts | undefined;
+}
+
+/** Whether each issuer has a page of its own. */
+export function hasIssuerPages({ list, page }: Pick<IndexPageParts, 'list' | 'page'>): boolean {
+  return list.records.size <= (page?.issuers ?? 0);
 }
 
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage(parts: IndexPageParts): string {
-  const { list, rootKey, required = [], log, development, heldBy, names, about = {} } = parts;
-  return fillTemplate(template('index.html'), {
-    ...shell(),
-    root_key: html`${rootKey.thumbprint}`,
-    required: html`${required.join(' ')}`,
-    log: log === undefined ? html`` : html`\n<meta name="registry-log" content="${log}">`,
-    holders: heldBy === undefined ? html`` : holdersTag(heldBy),
-    name: html`${about.name ?? DEFAULT_NAME}`,
-    description: descriptionLine(about),
-    operator: operatorLinks(about),
-    development: development ? html`<p class="development">${pageText('development')}</p>` : html``,
-    list: plainList(list, names),
-    commands: html`${commands(rootKey)}`,
+  const words = new Words(parts.page?.language);
+  const template = websiteText('index.html', parts.page?.language).replaceAll(/<!-- (?:list|end) -->/g, '');
+  return templateOf(
+    template,
+    commonPieces(parts, words),
+  )({
+    policy: new Html(CONTENT_SECURITY_POLICY),
+    head: hasIssuerPages(parts) ? html`<meta name="registry-pages" content="true">\n` : html``,
+    title: html`${nameOf(parts, words)}`,
+    heading: words.text('issuers'),
+    content: plainList({ list: parts.list, names: parts.names, linked: hasIssuerPages(parts) }, words),
+    commands: html`${commands(parts.rootKey)}`,
   });
 }
 
-/** What every page contains. */
-function shell(): Readonly<Record<string, Html>> {
-  return { policy: html`${CONTENT_SECURITY_POLICY}`, ...pageTexts() };
+/** What a page says of one issuer. */
+export interface IssuerPagePieces {
+  readonly id: string;
+  readonly title: Html;
+  /** What the issuer is, in a few words, for search engines and for others who show a link. */
+  readonly summary: Html;
+  readonly heading: Html;
+  readonly content: Html;
+}
+
+/** Returns a function that makes the page of an issuer: the page of the registry without the list, with other words. */
+export function issuerPageTemplate(
+  parts: IndexPageParts,
+  words: Words,
+): (pieces: IssuerPagePieces) => string {
+  const template = websiteText('index.html', parts.page?.language).replaceAll(
+    /<!-- list -->[\s\S]*?<!-- end -->/g,
+    '',
+  );
+  const fill = templateOf(template, { ...commonPieces(parts, words), policy: new Html(ISSUER_PAGE_POLICY) });
+  const site = nameOf(parts, words);
+  const url = (path: string) => parts.page?.baseUrl && urlBelow(parts.page.baseUrl, path);
+  return ({ id, title, summary, heading, content }) => {
+    const own = url(PATHS.issuerPage(id));
+    const place = own
+      ? html`<link rel="canonical" href="${own}">\n<meta property="og:url" content="${own}">\n`
+      : html``;
+    const head = html`<base href="../">
+<meta name="registry-view" content="issuer=${id}">
+<meta name="description" property="og:description" content="${summary}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${site}">
+<meta property="og:title" content="${title}">
+${place}`;
+    return fill({ head, title: html`${title} – ${site}`, heading, content });
+  };
+}
+
+/** The URL of a file below the URL of the registry. */
+export function urlBelow(base: string, path: string): string {
+  return `${base.replace(/\/$/, '')}/${path}`;
+}
+
+/** What all pages of a registry have in common. */
+function commonPieces(parts: IndexPageParts, words: Words): Pieces {
+  const { rootKey, required = [], log, development, heldBy, about = {}, page = {} } = parts;
+  return {
+    ...words.all(),
+    root_key: html`${rootKey.thumbprint}`,
+    required: html`${required.join(' ')}`,
+    log: log === undefined ? html`` : html`\n<meta name="registry-log" content="${log}">`,
+    holders: heldBy === undefined ? html`` : holdersTag(heldBy, words),
+    name: html`${nameOf(parts, words)}`,
+    logo: page.logo === undefined ? html`` : logoImage(page.logo),
+    description: descriptionLine(about, words),
+    operator: operatorLinks(about, words),
+    development: development ? html`<p class="development">${words.text('development')}</p>` : html``,
+  };
+}
+
+const nameOf = ({ about }: Pick<IndexPageParts, 'about'>, words: Words) =>
+  about?.name ?? words.text('missing_name').text;
+
+/** The name beside it says whose logo it is. */
+function logoImage({ ending, ratio }: Logo): Html {
+  const src = PATHS.asset(`logo.${ending}`);
+  return html`<img class="logo" src="${src}" alt="" width="${Math.round(40 * ratio)}" height="40">\n`;
 }
 
 /** The script shows the sentence beside the root key, as text. */
-function holdersTag(heldBy: string): Html {
+function holdersTag({ threshold, names, split }: HeldBy, words: Words): Html {
+  const values = {
+    threshold: html`${threshold}`,
+    count: html`${names.length}`,
+    names: html`${words.names(names)}`,
+  };
   return html`
-<meta name="registry-holders" content="${pageText('held_by', { heldBy: html`${heldBy}` })}">`;
+<meta name="registry-holders" content="${words.text(split ? 'held_by_split' : 'held_by', values)}">`;
 }
 
-/** Returns 404.html, the page for missing files. It is the same in every registry. */
-export function notFoundPage(): string {
-  return fillTemplate(template('404.html'), shell());
+/** Returns 404.html, the page for missing files. It is the same in every registry with the same language. */
+export function notFoundPage(language: Language = 'en'): string {
+  const policy = new Html(CONTENT_SECURITY_POLICY);
+  return templateOf(websiteText('404.html', language), new Words(language).all())({ policy });
 }
 
 /** A registry with a name and no description still has to say what it is. */
-function descriptionLine({ name, description = name && DEFAULT_NAME }: RegistryDescription): Html {
-  return html`<p class="description" dir="auto">${description ?? pageText('about')}</p>`;
+function descriptionLine({ name, description }: RegistryDescription, words: Words): Html {
+  const said =
+    description === undefined
+      ? words.text(name === undefined ? 'about' : 'missing_name')
+      : html`${description}`;
+  return html`<p class="description" dir="auto">${said}</p>`;
 }
 
-function operatorLinks({ contact, homepage }: RegistryDescription): Html {
+function operatorLinks({ contact, homepage }: RegistryDescription, words: Words): Html {
   const page = homepage && html`<a href="${homepage}" rel="noopener noreferrer">${homepage}</a>`;
   const mail = contact && html`<a href="${mailUrl(contact)}">${contact}</a>`;
   if (!page && !mail) return html``;
   const addresses = html`${page ?? ''}${page && mail ? ', ' : ''}${mail ?? ''}`;
-  return html`<p>${pageText('operator', { addresses })}</p>
+  return html`<p>${words.text('operator', { addresses })}</p>
 `;
 }
 

@@ -1,16 +1,27 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { packageFile, packagePath } from '../../files/package-file.js';
-import { Html } from './html.js';
+import { Html, html } from './html.js';
+
+/** The languages of the page. */
+export const LANGUAGES = ['en', 'de', 'nb'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+const decoder = new TextDecoder();
 
 /** Reads a file of the page from the package. */
-export function websiteFile(name: string): Uint8Array {
-  return packageFile(`build/website/${name}`);
+export function websiteFile(name: string, language: Language = 'en'): Uint8Array {
+  return packageFile(`build/website/${language}/${name}`);
+}
+
+/** Reads a text of the page from the package. */
+export function websiteText(name: string, language?: Language): string {
+  return decoder.decode(websiteFile(name, language));
 }
 
 /** Returns the paths of the scripts of the page and of their licences, relative to `assets/`. */
-export function websiteScripts(): string[] {
-  const folder = packagePath('build/website/assets');
+export function websiteScripts(language: Language = 'en'): string[] {
+  const folder = packagePath(`build/website/${language}/assets`);
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files
@@ -18,44 +29,59 @@ export function websiteScripts(): string[] {
     .sort();
 }
 
-let known: Readonly<Record<string, string>> | undefined;
-
 /** The words of the pages in one language. They may contain markup, and places `{name}` for values. */
-function texts(): Readonly<Record<string, string>> {
-  known ??= JSON.parse(new TextDecoder().decode(websiteFile('texts.json'))) as Record<string, string>;
-  return known;
-}
+export class Words {
+  readonly #texts: Readonly<Record<string, string>>;
+  readonly #days: Intl.DateTimeFormat;
+  /** The days in words that were asked for. Formatting takes longer than all else of a page. */
+  readonly #inWords = new Map<string, string>();
 
-/** Returns all words of the pages, by the names of their places in the templates. */
-export function pageTexts(): Record<string, Html> {
-  return Object.fromEntries(
-    Object.entries(texts()).map(([name, text]) => [
-      name === 'language' ? name : `text.${name}`,
-      new Html(text),
-    ]),
-  );
-}
+  constructor(language: Language = 'en') {
+    this.#texts = JSON.parse(websiteText('texts.json', language));
+    this.#days = new Intl.DateTimeFormat(this.#texts['language'], { dateStyle: 'long', timeZone: 'UTC' });
+  }
 
-/** Returns the day of a date-time in words, in the language of the pages. A text that is no date-time stays as it is. */
-export function dayInWords(time: string): string {
-  const date = new Date(time.slice(0, 10));
-  if (Number.isNaN(date.getTime())) return time;
-  const days = new Intl.DateTimeFormat(texts()['language'], { dateStyle: 'long', timeZone: 'UTC' });
-  return days.format(date);
-}
+  /** All words, by the names of their places in the templates. */
+  all(): Record<string, Html> {
+    return Object.fromEntries(
+      Object.entries(this.#texts).map(([name, text]) => [`text.${name}`, new Html(text)]),
+    );
+  }
 
-/**
- * Returns one text of the pages with its values.
- *
- * @throws Error if there is no such text, or no value for a place
- */
-export function pageText(name: string, values: Readonly<Record<string, Html>> = {}): Html {
-  const text = texts()[name];
-  if (text === undefined) throw new Error(`the page has no text ${name}`);
-  const filled = text.replaceAll(/\{(\w+)\}/g, (_place, place: string) => {
-    const value = values[place];
-    if (value === undefined) throw new Error(`there is nothing for {${place}} in the text ${name}`);
-    return value.text;
-  });
-  return new Html(filled);
+  /** Returns the day of a date-time in words. A text that is no date-time stays as it is. */
+  day(time: string): string {
+    const day = time.slice(0, 10);
+    const date = new Date(day);
+    if (Number.isNaN(date.getTime())) return time;
+    const known = this.#inWords.get(day) ?? this.#days.format(date);
+    this.#inWords.set(day, known);
+    return known;
+  }
+
+  /** Returns names in words, such as `Anna, Bo and Cy`. */
+  names(names: readonly string[]): string {
+    return new Intl.ListFormat(this.#texts['language'], { type: 'conjunction' }).format(names);
+  }
+
+  /** Returns a text, or a word of a record if the page has no text for it. */
+  word(name: string, otherwise: string): Html {
+    return this.#texts[name] === undefined ? html`${otherwise}` : this.text(name);
+  }
+
+  /**
+   * Returns one text with its values.
+   *
+   * @throws Error if there is no such text, or no value for a place
+   */
+  text(name: string, values: Readonly<Record<string, Html>> = {}): Html {
+    const text = this.#texts[name];
+    if (text === undefined) throw new Error(`the page has no text ${name}`);
+    if (!text.includes('{')) return new Html(text);
+    const filled = text.replaceAll(/\{(\w+)\}/g, (_place, place: string) => {
+      const value = values[place];
+      if (value === undefined) throw new Error(`there is nothing for {${place}} in the text ${name}`);
+      return value.text;
+    });
+    return new Html(filled);
+  }
 }

@@ -65,6 +65,7 @@ describe('a tree that has everything', () => {
       expect(skipped).toEqual([
         'about',
         'log',
+        'pages',
         'statements',
         'holders',
         'operations',

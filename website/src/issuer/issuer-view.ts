@@ -1,6 +1,6 @@
 import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
 import type { AboutIssuer } from '@passport-registry/verifier/core';
-import { type Child, element, rich } from '../dom/element.js';
+import { type Child, element, meta, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { day } from '../dom/time.js';
 import { visibleId } from '../dom/visible-text.js';
@@ -13,6 +13,7 @@ import type { Hold } from '../registry/hold.js';
 import { aboutIn, type Names } from '../registry/names.js';
 import { listFragment } from '../route.js';
 import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
+import { attestationButton } from './attestation.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { sentenceOn } from './sentence.js';
 import { type UseContext, useView } from './use-view.js';
@@ -28,6 +29,8 @@ export interface IssuerContext extends UseContext {
   readonly names: Names;
   /** What is known of the past. Undefined before the list has been loaded. */
   readonly past?: IssuerPast;
+  /** Undefined before the list has been loaded. */
+  readonly registry?: RegistryClient;
 }
 
 /** What is known of the past of an issuer. */
@@ -54,6 +57,7 @@ export function listedIssuerView(
     ...known,
     decide: (policy) => registry.decide(id, policy),
     past: { changes, history },
+    registry,
   });
 }
 
@@ -64,6 +68,8 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
   const about = aboutIn(context.names, issuer_id);
   const { changes } = context.past?.changes ?? {};
   const own = changes?.filter((change) => change.issuer_id === issuer_id);
+  const { registryName, registry } = context;
+  const sentence = () => sentenceOn(issuer, status, { about, changes: own, registry: registryName });
   return element(
     'article',
     { class: 'issuer' },
@@ -76,13 +82,7 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       element(
         'div',
         {},
-        context.isOld
-          ? undefined
-          : element(
-              'p',
-              { class: 'sentence' },
-              sentenceOn(issuer, status, { about, changes: own, registry: context.registryName }),
-            ),
+        context.isOld ? undefined : element('p', { class: 'sentence' }, sentence()),
         element('p', {}, verdictOn(issuer, status, context)),
         element(
           'p',
@@ -101,6 +101,7 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       ? undefined
       : historyOf(issuer_id, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
     ...(context.isOld ? [] : [heading(text.use), useView(issuer, context)]),
+    registry && !context.isOld ? attestationButton(registry, { issuer, sentence, registryName }) : undefined,
     element(
       'details',
       { class: 'record' },
@@ -189,7 +190,11 @@ export function unknownIssuerView(
 /** The id below the name, always in full: names are not unique, and verifiers decide by the id. */
 function idLine(id: string, about: AboutIssuer | null | undefined): HTMLElement {
   const unknown = about === null ? ` ${text.nameUnknown}` : '';
-  return element('p', { class: 'id' }, `${text.id} `, element('code', {}, id), unknown);
+  const share = meta('registry-pages') && [
+    ' ',
+    element('a', { href: `i/${encodeURIComponent(id)}.html` }, text.share),
+  ];
+  return element('p', { class: 'id' }, `${text.id} `, element('code', {}, id), unknown, share);
 }
 
 function backLink(): HTMLElement {

@@ -4,10 +4,18 @@ import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
 import type { Names } from '../registry/names.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
-import { status as statusWords, list as text } from '../texts/en.js';
+import { standings, list as text } from '../texts/en.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
-import { SHOWN_STATUSES, type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
+import {
+  countsOf,
+  type ShownStatus,
+  STANDINGS,
+  shownStatus,
+  standingOf,
+  statusClass,
+  statusMark,
+} from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;
@@ -71,7 +79,11 @@ export class ListView {
   async show(query: Query): Promise<void> {
     this.#query = query;
     for (const [member, control] of this.#controls) {
-      if (control.value !== query[member]) control.value = query[member];
+      const value = query[member];
+      if (control.value !== value) control.value = value;
+      if (control.value === value) continue;
+      // A link may ask for something that is no choice, such as the status `active`.
+      control.append(element('option', { selected: true }, value));
     }
     if (FILTERS.some(({ member }) => query[member] !== '')) this.#filters.open = true;
     await this.#find();
@@ -192,26 +204,16 @@ export class ListView {
     });
   }
 
-  /** How many issuers there are of each status and tier. Each number leads to them. */
+  /** How many issuers there are of each standing. Each number leads to them. */
   #totals(): HTMLElement {
-    const totals = new Map<string, number>();
-    for (const issuer of this.#search.issuers) {
-      for (const key of [shownStatus(issuer, this.#hold), issuer.tier]) {
-        totals.set(key, (totals.get(key) ?? 0) + 1);
-      }
-    }
-    const link = (member: 'status' | 'tier', value: string, style: string, word = value) => {
-      const found = totals.get(value);
-      if (found === undefined) return undefined;
-      const href = listFragment({ [member]: value });
-      return element('li', {}, element('a', { href, class: style }, text.total(found, word)));
-    };
-    return element(
-      'ul',
-      { class: 'totals', 'aria-label': text.totals },
-      SHOWN_STATUSES.map((status) => link('status', status, statusClass(status), statusWords[status])),
-      TIERS.map((tier) => link('tier', tier, tier)),
-    );
+    const totals = countsOf(this.#search.issuers, (one) => standingOf(one, shownStatus(one, this.#hold)));
+    const links = STANDINGS.flatMap((standing) => {
+      const found = totals.get(standing);
+      if (found === undefined) return [];
+      const href = listFragment({ status: standing });
+      return [element('li', {}, element('a', { href }, text.total(found, standings[standing])))];
+    });
+    return element('ul', { class: 'totals', 'aria-label': text.totals }, links);
   }
 
   #table(issuers: readonly Issuer[]): HTMLElement {
@@ -284,7 +286,7 @@ interface Filter {
 const named = (values: readonly string[]) => values.map((value) => [value, value] as const);
 
 const FILTERS: readonly Filter[] = [
-  { member: 'status', values: () => SHOWN_STATUSES.map((status) => [status, statusWords[status]]) },
+  { member: 'status', values: () => STANDINGS.map((standing) => [standing, standings[standing]]) },
   { member: 'tier', values: () => named(TIERS) },
   {
     member: 'geography',

@@ -58,6 +58,12 @@ export class IssuerSearch {
     return query.descending ? found.reverse() : found;
   }
 
+  /** Whether a status or a standing is that of an issuer. */
+  #isOf(issuer: Issuer, status: string): boolean {
+    const shown = shownStatus(issuer, this.#hold);
+    return shown === status || standingOf(issuer, shown) === status;
+  }
+
   /** The words for the status of an issuer, and for what it is to a reader. */
   #statusOf(issuer: Issuer): string {
     const status = shownStatus(issuer, this.#hold);
@@ -84,7 +90,7 @@ export class IssuerSearch {
   #matches(issuer: Issuer, { tier, status, geography, domain, passportType }: Query): boolean {
     return (
       (tier === '' || issuer.tier === tier) &&
-      (status === '' || shownStatus(issuer, this.#hold) === status) &&
+      (status === '' || this.#isOf(issuer, status)) &&
       (geography === '' || coversPlace([geography], issuer.geographical_scope)) &&
       (domain === '' || issuer.domain_scope?.includes(domain) === true) &&
       (passportType === '' || issuer.passport_types?.includes(passportType) === true)

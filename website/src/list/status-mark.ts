@@ -30,6 +30,7 @@ export function isNotYet({ certified_since }: Issuer): boolean {
 
 /** What an issuer is to a reader, by its status and its tier: the one vocabulary of the page. */
 export type Standing = keyof typeof standings;
+export const STANDINGS = Object.keys(standings) as Standing[];
 
 /** Returns the standing of an issuer. A tier that the page does not know stands for no examination. */
 export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
@@ -37,6 +38,13 @@ export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
   if (issuer.tier === 'sandbox') return 'tests';
   if (isNotYet(issuer)) return 'notYet';
   return issuer.tier === 'founding' || issuer.tier === 'certified' ? 'trusted' : 'listed';
+}
+
+/** Counts issuers by something of them. */
+export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => T): ReadonlyMap<T, number> {
+  const counts = new Map<T, number>();
+  for (const issuer of issuers) counts.set(of(issuer), (counts.get(of(issuer)) ?? 0) + 1);
+  return counts;
 }
 
 /** The colour of a row. Green is only for an issuer that the operator has examined, and that is recognised now. */

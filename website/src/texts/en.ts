@@ -31,9 +31,19 @@ export const html = {
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
   about: 'A passport says who is behind an agent. These are the issuers of passports.',
+  intro: 'What is this?',
+  intro_agent:
+    '<strong>An agent shows a passport.</strong> It says for whom the agent acts, and an issuer has signed it.',
+  intro_registry:
+    '<strong>This registry says which issuers are recognised,</strong> and which are suspended or revoked. Its operator signs the list.',
+  intro_browser:
+    '<strong>Your browser checks the signature</strong> before it shows an issuer: what it is, since when, and why.',
   development:
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, or pin its key.',
-  held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
+  held_by:
+    'The registry says that {threshold} of {count} holders share this key: {names}. Your browser cannot check that; passport-registry verify can.',
+  held_by_split:
+    'The registry says that {threshold} of {count} holders share this key, which a dealer had as a whole: {names}. Your browser cannot check that; passport-registry verify can.',
   operator: 'Operator: {addresses}. The host could change these: do not get the root key only through them.',
   plain_list: '{count} issuers, as of {time}. This copy does not show which of them are on hold.',
   plain_too_many:
@@ -42,6 +52,10 @@ export const html = {
   plain_status: 'Status',
   plain_tier: 'Tier',
   plain_since: 'Recognised from',
+  plain_summary: '{name}: {standing}. Recognised from {since}.',
+  plain_reason: 'Reason: “{reason}”.',
+  plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
+  plain_none: 'none',
   missing: '404: no such file on this host',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
@@ -82,6 +96,7 @@ export const fields = {
   issuer_id: 'Id',
   tier: 'Tier',
   status: 'Status',
+  status_reason: 'Reason',
   jwks_uri: 'Keys (JWKS)',
   discovery_uri: 'Metadata',
   policy_uri: 'Policy',
@@ -130,7 +145,7 @@ export const list = {
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
   total: (found: number, what: string) => `${number(found)} ${what}`,
-  totals: 'Issuers by status and tier',
+  totals: 'Issuers by status',
   pages: 'Pages',
   page: (page: number, pages: number) => `Page ${number(page)} of ${number(pages)}`,
   previous: '← Previous',
@@ -144,6 +159,8 @@ export const list = {
 
 /** What a reader would rather look at than read. */
 export const overview = {
+  status: 'Status',
+  tier: 'Tiers',
   places: 'Places, with the issuers for the whole world',
   count: number,
 } as const;
@@ -193,6 +210,7 @@ export const changes = {
 export const issuer = {
   back: '← All issuers',
   id: 'Id:',
+  share: 'Link to share',
   nameUnknown: 'What people call it is not known.',
   /** What is so, by whom and since when. The name is data, and so is the reason. */
   sentence: {
@@ -268,13 +286,34 @@ export const use = {
   copy: 'Copy',
   copied: 'Copied',
   select: 'Press Ctrl+C to copy',
+  boxes: 'What would you ask of an issuer?',
+  sinceDays: 'recognised for 90 days or more',
+  auditDays: 'audited in the last 400 days',
   policy:
-    'A trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
+    'The same as a trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
   accepted: 'A verifier with this policy accepts the issuer.',
   rejected: 'A verifier with this policy rejects the issuer.',
   notJson: 'This is not JSON: {message}.',
   notPolicy: 'This is not a trust policy: {message}.',
   schema: 'The members of a policy are in {schema}.',
+} as const;
+
+/** A sheet of paper on one issuer. */
+export const attestation = {
+  print: 'Print an attestation',
+  title: 'What a browser has verified in {registry}',
+  issuer: 'Id',
+  host: 'Host',
+  verified: 'Verified at',
+  list: 'List of',
+  checkpoint: 'Checkpoint of',
+  rootKey: 'Root key',
+  record: 'Record',
+  none: 'none',
+  proven:
+    'The root key signed the list with this hash, and the list has this record. The checkpoint says that the list was the newest when it was signed. A name and a reason prove nothing. This sheet is no proof: it says what to check.',
+  check: 'How to check it',
+  how: 'Get the thumbprint of the root key from the operator in another way, and compare it with the one above. Then run these commands, which trust no host:',
 } as const;
 
 /** The history of an issuer, from the log. */

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 24">';
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAADUlEQVR4nGNgYPj/HwADAgH/Wk0vZQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+let folder: string;
+
+/** Builds with some settings of the page. */
+async function built(page: Record<string, unknown>, files: Record<string, string | Uint8Array> = {}) {
+  writeFiles(folder, { 'registry.yaml': JSON.stringify({ page }, undefined, 1), ...files });
+  return cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
+}
+
+const read = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+
+beforeAll(async () => {
+  folder = await workspace(['alpha']);
+  writeFiles(folder, {
+    'issuers/beta.yaml': recordText('beta', { tier: 'registered', geographical_scope: '[NO]' }),
+  });
+});
+
+describe('a page with a colour, a logo and a language of its own', () => {
+  it('has a colour that can be read, and its lighter shade on dark grounds', async () => {
+    expect((await built({ accent: '#7a2e8e' })).code).toBe(0);
+    expect(read('assets/registry.css')).toContain(':root{--link:light-dark(#7a2e8e,#af82bb)}');
+    writeFiles(folder, { 'registry.yaml': "page:\n  accent: '#ffee00'\n" });
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /registry\.yaml:2:\d+: error .*#ffee00.*\n.*contrast of 4\.5.*\n.*'(#[0-9a-f]{6})'/,
+    );
+    const [, darker] = /'(#[0-9a-f]{6})'/.exec(stderr) ?? [];
+    expect((await built({ accent: darker })).code).toBe(0);
+    expect((await built({ accent: 'red;}' })).code).toBe(2);
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ['a script', `${SVG}\n<script>alert(1)</script></svg>`, 'the element script in line 2'],
+    ['a handler', `${SVG}<g onload="alert(1)"/></svg>`, 'the attribute onload'],
+    ['a foreign image', `${SVG}<image href="https://evil.example/x"/></svg>`, 'the element image'],
+    ['a foreign reference', `${SVG}<use href="//evil.example/x#a"/></svg>`, 'the attribute href'],
+    ['a foreign fill', `${SVG}<path fill="url( https://evil.example/x#a)"/></svg>`, 'the attribute fill'],
+    ['a foreign style', `${SVG}<path style="fill: \\75rl(//evil.example)"/></svg>`, 'the attribute style'],
+    ['HTML inside', `${SVG}<foreignObject/></svg>`, 'the element foreignObject'],
+    ['an entity', `<!DOCTYPE svg [<!ENTITY x "y">]>${SVG}</svg>`, 'something other than elements'],
+    ['an animation', `${SVG}<set attributeName="href" to="javascript:alert(1)"/></svg>`, 'the element set'],
+    ['no size', '<svg xmlns="http://www.w3.org/2000/svg"></svg>', 'a viewBox'],
+    ['another form', 'GIF89a', 'neither a PNG nor an SVG image'],
+  ])('refuses a logo with %s', async (_name, logo, problem) => {
+    const { code, stderr } = await built({ logo: 'logo.svg' }, { 'logo.svg': logo });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
+
+  it('shows an SVG or a PNG image beside the name', async () => {
+    const svg = `<?xml version="1.0"?>\n<!-- ours -->\n${SVG}<defs><linearGradient id="a"><stop offset="0" style="stop-color:#fff"/></linearGradient></defs><path fill="url(#a)" d="M0 0"/><use href='#b'/></svg>`;
+    for (const [name, bytes, image] of [
+      ['logo.svg', svg, 'src="assets/logo.svg" alt="" width="80" height="40"'],
+      ['logo.png', PNG, 'src="assets/logo.png" alt="" width="80" height="40"'],
+    ] as const) {
+      const { code, stderr } = await built({ logo: name }, { [name]: bytes });
+      expect(code, stderr).toBe(0);
+      expect(read('index.html')).toContain(image);
+      expect(readFileSync(join(folder, 'dist/assets', name)).equals(Buffer.from(bytes))).toBe(true);
+      expect((await cli(['verify', 'dist', '--root-key', 'dist/keys/root.json'], folder)).code).toBe(0);
+    }
+  });
+
+  it('is in German or Norwegian, with 404.html', async () => {
+    for (const [language, lang, words, day] of [
+      ['de', 'de-DE', 'Noch nicht geprüft', '1. Januar 2026'],
+      ['nb', 'nb-NO', 'Ikke kontrollert ennå', '1. januar 2026'],
+    ] as const) {
+      expect((await built({ language, issuers: 5 })).code).toBe(0);
+      for (const path of ['index.html', 'i/beta.html']) {
+        expect(read(path)).toContain(`<html lang="${lang}"`);
+        expect(read(path)).toContain(words);
+      }
+      expect(read('i/beta.html')).toContain(day);
+      expect(read('404.html')).toContain(`<html lang="${lang}"`);
+      expect(read('index.html')).not.toMatch(/Recognised|Verify it|issuers of passports/);
+    }
+    expect((await built({ language: 'se' })).stderr).toContain('one of en, de, nb');
+  });
+});
+
+describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', () => {
+  let base: string;
+  beforeAll(async () => {
+    await built(
+      { language: 'de', issuers: 5, logo: 'logo.svg', accent: '#7a2e8e' },
+      { 'logo.svg': `${SVG}</svg>` },
+    );
+    base = await serve(join(folder, 'dist'));
+  });
+
+  async function opened(fragment: string) {
+    const { page, wrong } = await open(`${base}/${fragment}`);
+    expect(await verdict(page)).toBe('In Ihrem Browser geprüft');
+    return { page, wrong };
+  }
+  const policy = (page: Page) => page.locator('#policy').inputValue();
+
+  it('has its colour, and one vocabulary in marks, filters, totals and pictures', async () => {
+    const { page, wrong } = await opened('');
+    expect(await page.locator('.totals li').allInnerTexts()).toEqual(['1 geprüft', '1 gelistet']);
+    await page.locator('.recent svg').first().waitFor();
+    const shares = await page.locator('.recent .values').allInnerTexts();
+    expect(shares.map((text) => text.split(/\s+/).join(' '))).toEqual([
+      'geprüft 1 gelistet 1',
+      'certified 1 registered 1',
+      'Norwegen 1',
+    ]);
+    const colour = await page.evaluate(`getComputedStyle(document.querySelector('.issuers a')).color`);
+    expect(colour).toBe('rgb(122, 46, 142)');
+    await page.locator('.recent svg a').nth(1).click();
+    await expect.poll(() => page.locator('.issuers tbody th a').allInnerTexts()).toEqual(['beta']);
+    expect(await page.locator('#filter-status').inputValue()).toBe('listed');
+    // A link from before names a status of the list.
+    await page.goto(`${base}/#status=active`);
+    await expect.poll(() => page.locator('.issuers tbody tr').count()).toBe(2);
+    expect(await page.locator('#filter-status').inputValue()).toBe('active');
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets a reader tick a policy, and says the same as JSON', async () => {
+    const { page } = await opened('#issuer=beta');
+    const decision = page.locator('.decision .accepted, .decision .rejected');
+    await expect.poll(() => decision.getAttribute('class')).toBe('rejected');
+    await page.getByLabel('registered').check();
+    expect(JSON.parse(await policy(page))).toEqual({ tiers: ['founding', 'certified', 'registered'] });
+    await expect.poll(() => decision.getAttribute('class')).toBe('accepted');
+    await page.getByLabel('400 Tagen').check();
+    await expect.poll(() => page.locator('.decision code').allInnerTexts()).toContain('audit-missing');
+    await page.locator('#policy').fill('{ "tiers": [] }');
+    expect(await page.getByLabel('registered').isChecked()).toBe(false);
+    await page.locator('#policy').fill('{');
+    expect(await page.getByLabel('registered').isDisabled()).toBe(true);
+  });
+
+  it('prints one sheet with what was proven, and then shows the page again', async () => {
+    const { page } = await opened('#issuer=beta');
+    await page.evaluate('globalThis.print = () => undefined');
+    await page.locator('#attest').click();
+    const sheet = await page.locator('.attestation').innerText();
+    for (const text of ['beta ist bei', 'Root-Schlüssel', 'passport-registry pin', `${base}/`])
+      expect(sheet).toContain(text);
+    expect(await page.locator('main').isVisible()).toBe(false);
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+    expect(await page.locator('.attestation').count()).toBe(0);
+    expect(await page.locator('main').isVisible()).toBe(true);
+  });
+});

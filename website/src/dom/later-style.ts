@@ -1,0 +1,5 @@
+import text from './later.css';
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(text);
+document.adoptedStyleSheets.push(sheet);

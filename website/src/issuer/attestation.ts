@@ -1,0 +1,65 @@
+import type { Issuer, RegistryClient } from '@passport-registry/verifier';
+import { type Child, element, rich } from '../dom/element.js';
+import { moment } from '../dom/moment.js';
+import { attestation as text } from '../texts/en.js';
+
+/** What a sheet says of an issuer. */
+interface Attested {
+  readonly issuer: Issuer;
+  /** Makes the sentence on the issuer. */
+  readonly sentence: () => Child;
+  /** What the registry calls itself. */
+  readonly registryName: string;
+}
+
+/** A button that prints one sheet: what the browser has proven of an issuer, and how to check it. */
+export function attestationButton(registry: RegistryClient, attested: Attested): HTMLElement {
+  const button = element('button', { id: 'attest', type: 'button' }, text.print);
+  button.addEventListener('click', () => {
+    const sheet = sheetOf(registry, attested);
+    const others = [...document.body.children] as HTMLElement[];
+    for (const other of others) other.style.display = 'none';
+    document.body.append(sheet);
+    addEventListener(
+      'afterprint',
+      () => {
+        sheet.remove();
+        for (const other of others) other.style.display = '';
+        button.focus();
+      },
+      { once: true },
+    );
+    print();
+  });
+  return element('p', { class: 'attest' }, button);
+}
+
+function sheetOf(registry: RegistryClient, { issuer, sentence, registryName }: Attested): HTMLElement {
+  const { rootKeys, checkpointSignedAt, source = '' } = registry.status();
+  const code = (value: string) => element('code', {}, value);
+  const row = (name: string, ...value: Child[]) =>
+    element('div', {}, element('dt', {}, name), element('dd', {}, value));
+  const commands = `passport-registry pin ${source} --thumbprint ${rootKeys.at(-1) ?? ''}
+passport-registry resolve ${issuer.issuer_id} ${source} --root-key trust-anchor.json`;
+  return element(
+    'section',
+    { class: 'page attestation' },
+    element('h2', { dir: 'auto' }, rich(text.title, { registry: element('bdi', {}, registryName) })),
+    element('p', { class: 'sentence' }, sentence()),
+    element(
+      'dl',
+      { class: 'fields' },
+      row(text.issuer, code(issuer.issuer_id)),
+      row(text.host, source),
+      row(text.verified, moment(new Date().toISOString())),
+      row(text.list, moment(registry.updatedAt), element('p', {}, 'SHA-256 ', code(registry.sha256))),
+      row(text.checkpoint, checkpointSignedAt ? moment(checkpointSignedAt.toISOString()) : text.none),
+      row(text.rootKey, code(rootKeys.join(' '))),
+      row(text.record, element('pre', {}, code(JSON.stringify(issuer, undefined, 1)))),
+    ),
+    element('p', {}, text.proven),
+    element('h3', {}, text.check),
+    element('p', {}, text.how),
+    element('pre', {}, code(commands)),
+  );
+}
