@@ -123,10 +123,10 @@ function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOp
   if (changes.length === 0) {
     const message = `none: ${issuers} and the list have the same records`;
     const uncommitted = countUncommitted(issuers, env) ?? 0;
+    const isRecords = uncommitted > 0;
     const isUncommitted = (path: string) => (countUncommitted(path, env) ?? 0) > 0;
-    const toCommit = [issuers, ...ownFiles].filter(isUncommitted);
+    const toCommit = [...(isRecords ? [issuers] : []), ...ownFiles.filter(isUncommitted)];
     if (toCommit.length > 0) {
-      const isRecords = uncommitted > 0;
       return {
         // Another clone would otherwise build the old records, which could lift a suspension.
         level: isRecords ? 'warning' : 'note',

@@ -1,9 +1,17 @@
-import { ed25519, ed25519_FROST as FROST } from '@noble/curves/ed25519.js';
+import { createFROST } from '@noble/curves/abstract/frost.js';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { sha512 } from '@noble/hashes/sha2.js';
 
 /**
  * FROST(Ed25519, SHA-512) of RFC 9591, as this project uses it. Holders have the numbers 1 to n. Scalars and points are
  * in the encoding of the RFC, 32 bytes each.
  */
+
+/**
+ * The suite `ed25519_FROST` of the library. That one checks the order of each point twice, which is most of the time of a
+ * command.
+ */
+const FROST = createFROST({ name: 'FROST-ED25519-SHA512-v1', Point: ed25519.Point, hash: sha512, H2: '' });
 
 /** How many holders there are, and how many of them sign. */
 export interface GroupSize {

@@ -133,6 +133,7 @@ export function countUncommitted(path: string, env: NodeJS.ProcessEnv): number |
 
 /** Whether the repository around a folder has the remote `origin`, from which a clone comes. False if git cannot be asked. */
 export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
+  if (workTreeAround(folder) === undefined) return false;
   try {
     return git(['remote', 'get-url', 'origin'], { top: folder, env }).length > 0;
   } catch {
@@ -205,28 +206,32 @@ export function readObjects(
   repository: Repository,
 ): Map<string, Uint8Array | number> {
   const objects = new Map<string, Uint8Array | number>();
-  const wanted = toLines(ids);
-  if (wanted === '') return objects;
-  const small: string[] = [];
-  for (const line of git(['cat-file', '--batch-check'], repository, wanted).toString().split('\n')) {
-    if (line === '') continue;
-    const [, id = '', size = ''] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? [];
-    if (id === '') throw new IoFailed(`git cannot find a file: ${line}`);
-    if (Number(size) > limit) objects.set(id, Number(size));
-    else small.push(id);
+  const wanted = [...new Set(ids)];
+  if (wanted.length === 0) return objects;
+  if (limit < Number.POSITIVE_INFINITY) {
+    const lines = git(['cat-file', '--batch-check'], repository, toLines(wanted)).toString().trimEnd();
+    for (const [id, size] of lines.split('\n').map(blobIn)) if (size > limit) objects.set(id, size);
   }
+  const small = wanted.filter((id) => !objects.has(id));
   const output = git(['cat-file', '--batch'], repository, toLines(small));
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf('\n', at);
-    const [id = '', , size = ''] = output.toString('latin1', at, end).split(' ');
-    objects.set(id, output.subarray(end + 1, end + 1 + Number(size)));
-    at = end + 1 + Number(size) + 1;
+    const [id, size] = blobIn(output.toString('latin1', at, end));
+    objects.set(id, output.subarray(end + 1, end + 1 + size));
+    at = end + 1 + size + 1;
   }
   return objects;
 }
 
+/** Reads what `git cat-file` says of an object. Returns its id and its size. */
+function blobIn(line: string): [id: string, size: number] {
+  const [, id, size] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? [];
+  if (id === undefined) throw new IoFailed(`git cannot find a file: ${line}`);
+  return [id, Number(size)];
+}
+
 function toLines(ids: Iterable<string>): string {
-  return [...new Set(ids)].map((id) => `${asObjectId(id)}\n`).join('');
+  return [...ids].map((id) => `${asObjectId(id)}\n`).join('');
 }
 
 /**

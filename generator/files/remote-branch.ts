@@ -23,6 +23,8 @@ export function remoteBranch(names: RemoteBranch): RemoteBranch {
   const { repository, remote, branch } = names;
   // git would read such a name as an option.
   if (remote === '' || remote.startsWith('-')) throw new UsageError(`${remote} is not a remote repository`);
+  // All rules of git are about other characters. Most commands need no process for this.
+  if (/^\w[\w-]*$/.test(branch)) return names;
   try {
     git(['check-ref-format', `refs/heads/${branch}`], repository);
   } catch (cause) {

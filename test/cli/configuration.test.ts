@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
@@ -74,10 +75,14 @@ describe('registry.yaml', () => {
   it('names the key of a passphrase that the command line gives', async () => {
     const words = 'a passphrase of several words';
     writeFiles(folder, { words, wrong: 'wrong' });
-    const encrypt = ['--passphrase-file', 'words', '--private'];
+    // As Node.js encrypts them: with 2,048 iterations, in place of the 600,000 of our own.
+    const encrypt = { cipher: 'aes-256-cbc', passphrase: words };
     for (const name of ['root', 'online']) {
-      const args = ['keys', 'generate', ...encrypt, `${name}.pem`, '--public', `${name}.json`];
-      expect((await cli(args, folder)).code).toBe(0);
+      const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+      writeFiles(folder, {
+        [`${name}.pem`]: String(privateKey.export({ type: 'pkcs8', format: 'pem', ...encrypt })),
+        [`${name}.json`]: JSON.stringify(publicKey.export({ format: 'jwk' })),
+      });
     }
     const online = 'checkpoint: { signer: { key: online.pem } }\n';
     configure(`root_key: root.json\nsigner: { key: root.pem, passphrase_file: wrong }\n${online}`);

@@ -11,7 +11,7 @@ import { ROOT } from '../support/paths.js';
 import { textOf, VECTORS } from '../support/protocol.js';
 import { type Files, publish, signature, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
-import { rounds } from '../support/soak.js';
+import { rounds, sample } from '../support/soak.js';
 import { cli, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 interface Vector {
@@ -198,11 +198,13 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol/vecto
       await verifySignature(list, form, key.rootKey);
       expect(await verdict(form), name).toBe(true);
     }
-    for (const [name, form] of Object.entries(badForms(text, algorithm))) {
+    const forms = Object.entries(badForms(text, algorithm));
+    for (const [name, form] of forms)
       await expect(verifySignature(list, form, key.rootKey), name).rejects.toThrow();
-      expect(await verdict(form), name).toBe(false);
-    }
-    for (const status of [203, 301, 404, 500])
+    // Most forms are the same for both algorithms, and each attempt runs a dozen processes.
+    const first = algorithm === 'P-256' ? 1 : 0;
+    for (const [name, form] of sample(forms, 3, first)) expect(await verdict(form), name).toBe(false);
+    for (const status of sample([203, 301, 404, 500], 2, first))
       expect(await verdict(text, status), String(status)).toBe(false);
     const another = await testKey(algorithm === 'P-256' ? 'p256' : 'ed25519');
     for (const bad of [

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { importRootKey, verifyList } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
-import { describeWithFolder } from '../support/components.js';
+import { describeWithData } from '../support/components.js';
 import { REAL_RECORDS } from '../support/paths.js';
 import {
   cleanEnvironment,
@@ -583,7 +583,7 @@ function secretsOf(pem: string): string[] {
   return [...encodings, raw.toString('hex').toUpperCase(), body, body.slice(20, 60)];
 }
 
-describeWithFolder(REAL_RECORDS, '200 records made from a real directory', () => {
+describeWithData(REAL_RECORDS, '200 records made from a real directory', () => {
   it('build and verify, twice to the same bytes', async () => {
     const folder = await workspace();
     for (const out of ['one', 'two']) {

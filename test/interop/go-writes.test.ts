@@ -36,6 +36,7 @@ import {
   readEntries,
   sampleEntry,
 } from '../support/sample-log.js';
+import { rounds } from '../support/soak.js';
 import { loggedHead } from '../support/test-log.js';
 import { temporaryFolder } from '../support/workspace.js';
 
@@ -142,10 +143,13 @@ describeWithGo('a log that Go has written', () => {
       }
     });
 
+    // Each attempt reads the whole log, which takes seconds for the largest. In a usual run, only the tile that no smaller
+    // log has is changed there.
+    const isQuick = size < 1000 || rounds({ usual: 0, soak: 1 }) === 1;
+
     it('is refused if a tile is changed', async () => {
-      // Each attempt reads the whole log, which takes seconds for the largest.
-      for (const index of size > 1000 ? [0] : new Set([0, size - 1])) {
-        for (const { path, own } of placesOf(index, size)) {
+      for (const index of isQuick ? new Set([0, size - 1]) : [0]) {
+        for (const { path, own } of placesOf(index, size).slice(isQuick ? 0 : -1)) {
           await expect(readEntries(logReader(changing(path, own * 256 + 7)), headOf(size))).rejects.toThrow(
             'that does not belong to its entries',
           );
@@ -160,13 +164,14 @@ describeWithGo('a log that Go has written', () => {
       }
     });
 
-    it('is refused if an entry is changed', async () => {
-      const index = size - 1 - ((size - 1) % 256);
-      const damaged = changing(`log/${bundlePath({ index: index / 256, width: size - index })}`, 200);
-      await expect(readEntries(logReader(damaged), headOf(size))).rejects.toThrow(
-        'do not belong to its head',
-      );
-    });
+    if (isQuick)
+      it('is refused if an entry is changed', async () => {
+        const index = size - 1 - ((size - 1) % 256);
+        const damaged = changing(`log/${bundlePath({ index: index / 256, width: size - index })}`, 200);
+        await expect(readEntries(logReader(damaged), headOf(size))).rejects.toThrow(
+          'do not belong to its head',
+        );
+      });
   });
 
   it('is refused if its proof is changed', async () => {

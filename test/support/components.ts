@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe } from 'vitest';
+import { describe, it } from 'vitest';
 
 /** If set, tests that need a missing program are not skipped: they run and fail. */
 const REQUIRED = process.env['REQUIRE_COMPONENTS'] === '1';
@@ -23,9 +23,18 @@ export function describeWithPython(name: string, suite: () => void): void {
   describeUnless(status !== 0, 'python3 with the package cryptography is not installed', name, suite);
 }
 
-/** Defines a suite that needs a folder outside of the checkout. If the folder is missing, the suite is skipped. */
+/** Defines a suite that needs a folder that some package installs. If the folder is missing, the suite is skipped. */
 export function describeWithFolder(folder: string, name: string, suite: () => void): void {
-  describeUnless(!existsSync(folder), 'its data is missing', name, suite);
+  describeUnless(!existsSync(folder), `${folder} is not installed`, name, suite);
+}
+
+/**
+ * Defines a suite that needs data beside the checkout. A clone does not have them, and they are no component: if they are
+ * missing, the suite is skipped in any case, and the summary says so.
+ */
+export function describeWithData(folder: string, name: string, suite: () => void): void {
+  if (existsSync(folder)) describe(name, suite);
+  else describe(name, () => it.todo('the data beside the checkout is missing'));
 }
 
 function describeUnless(missing: boolean, why: string, name: string, suite: () => void): void {

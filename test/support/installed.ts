@@ -31,8 +31,8 @@ const SERVICES = 'serve|sandbox|witness';
 async function installed(): Promise<string> {
   const bin = temporaryFolder();
   const port = await commandService();
-  // A script that asks this process: bash connects, and the files $call.* hold what belongs to a process. It starts as few
-  // programs as it can, because the documents have hundreds of commands.
+  // A script that asks this process. It starts as few programs as it can, because the documents have hundreds of commands:
+  // this process reads the environment of the script by itself.
   const program = `#!/usr/bin/env bash
 if test "\${0##*/}" = npx; then
   if test "$1" = --yes; then shift; fi
@@ -42,11 +42,9 @@ if test "\${0##*/}" = npx; then
 fi
 case "\${1-}" in ${SERVICES}) exec '${process.execPath}' '${CLI}' "$@" ;; esac
 call='${bin}'/call-$$
-printf '%s\\0' "$@" > "$call.args"
-env -0 > "$call.env"
 if test -p /dev/stdin; then cat > "$call.stdin"; else : > "$call.stdin"; fi
 exec 3<> /dev/tcp/127.0.0.1/${port}
-printf '%s\\0%s\\0' "$call" "$PWD" >&3
+printf '%s\\0' "$#" "$call" "$$" "$PWD" "$@" >&3
 read -r code <&3
 if test -s "$call.stdout"; then cat "$call.stdout"; fi
 if test -s "$call.stderr"; then cat "$call.stderr" >&2; fi
@@ -66,9 +64,9 @@ function commandService(): Promise<number> {
     socket.on('error', () => undefined);
     socket.setEncoding('utf8').on('data', (text: string) => {
       asked += text;
-      const [call, cwd, end] = asked.split('\0');
-      if (call === undefined || cwd === undefined || end === undefined) return;
-      answer(call, cwd).then(
+      const [count, call = '', pid, cwd, ...args] = asked.split('\0').slice(0, -1);
+      if (cwd === undefined || args.length !== Number(count)) return;
+      answer({ call, cwd, args, environment: `/proc/${pid}/environ` }).then(
         (code) => socket.end(`${code}\n`),
         (error: unknown) => {
           writeOutput(call, '', String(error));
@@ -84,13 +82,23 @@ function commandService(): Promise<number> {
   });
 }
 
-async function answer(call: string, cwd: string): Promise<number | null> {
-  const list = (name: string) => readFileSync(`${call}.${name}`, 'utf8').split('\0').slice(0, -1);
+/** A call of the script. */
+interface Call {
+  /** The beginning of the names of its files: what belongs to a process and does not fit into an answer. */
+  readonly call: string;
+  readonly cwd: string;
+  readonly args: readonly string[];
+  /** The file with its environment. */
+  readonly environment: string;
+}
+
+async function answer({ call, cwd, args, environment }: Call): Promise<number | null> {
+  const lines = readFileSync(environment, 'utf8').split('\0').slice(0, -1);
   const env = Object.fromEntries(
-    list('env').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
   const stdin = readFileSync(`${call}.stdin`);
-  const { code, stdout, stderr } = await cliWith(list('args'), cwd, { env, stdin });
+  const { code, stdout, stderr } = await cliWith(args, cwd, { env, stdin });
   writeOutput(call, stdout, stderr);
   return code;
 }

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import type { LogKeys } from './long-log.js';
+import { copyOf, madeOnce } from './made-once.js';
 import { noteSigner, pairIn } from './note-keys.js';
 import { listen } from './serving.js';
 import { withKeys } from './settings.js';
@@ -31,21 +33,41 @@ export function keptLists(folder: string, megabytes: number): readonly string[] 
   return ['--config', 'kept.yaml'];
 }
 
-/** Creates such a folder, with a first publication. */
-export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
+/** Returns such a folder, with a first publication. All folders of a run have the same keys. */
+export async function loggedFolder(): Promise<LoggedFolder> {
+  const made = await madeOnce('logged-folder', async (home) => {
+    cpSync((await otherLoggedFolder()).folder, home, { recursive: true });
+  });
+  const folder = copyOf(made);
+  // What this machine has signed with the key, which all copies have.
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+  return loggedFolderIn(folder, 1);
+}
+
+/** Creates such a folder with keys of its own. */
+export async function otherLoggedFolder(): Promise<LoggedFolder> {
   const folder = await workspace(['alpha', 'beta']);
+  for (const [name, ...args] of [
+    ['key', 'public', 'key.pem'],
+    ['log', 'generate', '--no-passphrase', '--private', 'log.pem'],
+  ]) {
+    writeFiles(folder, { [`${name}.json`]: (await cli(['keys', ...args], folder)).stdout });
+  }
+  const here = await loggedFolderIn(folder, 0);
+  await here.publish();
+  return here;
+}
+
+/** @param published - how often the record has changed */
+async function loggedFolderIn(folder: string, published: number): Promise<LoggedFolder> {
   const good = async (...args: string[]) => {
     const { code, stdout, stderr } = await cli(args, folder);
     if (code !== 0) throw new Error(stderr);
     return stdout;
   };
-  writeFiles(folder, {
-    'key.json': await good('keys', 'public', 'key.pem'),
-    'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
-  });
   const log = noteSigner(ORIGIN, 'log', pairIn(join(folder, 'log.pem')));
-  let changes = 0;
-  const here: LoggedFolder = {
+  let changes = published;
+  return {
     ...{ folder, good, tree: join(folder, 'dist'), current: join(folder, 'mirror/current') },
     keys: { root: await signerKey(folder, 'key'), log },
     publish: async (...more) => {
@@ -56,8 +78,6 @@ export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
     },
     mirror: (source, ...more) => cli(['mirror', source, 'mirror', '--root-key', 'key.json', ...more], folder),
   };
-  await here.publish(...args);
-  return here;
 }
 
 /** A host that serves what a test decides, and notes what is requested. */

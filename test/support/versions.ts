@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as verifierNow from '@passport-registry/verifier';
 import * as verifierForNodeNow from '@passport-registry/verifier/node';
+import { madeOnce } from './made-once.js';
 import { DEPENDENCIES } from './packed.js';
 import { ROOT } from './paths.js';
-import { cli, type Outcome, run, temporaryFolder } from './workspace.js';
+import { type CommandLine, cleanEnvironment, cli, cliWith, type Outcome } from './workspace.js';
 
 /** The version before this one. Its packages are in test/packages/before/. */
 const BEFORE = '0.2.0';
@@ -36,7 +37,21 @@ export interface ClientOptions {
 
 /** The version before this one, installed in a folder of its own. */
 export async function versionBefore(): Promise<Version> {
-  const folder = temporaryFolder();
+  const installed = await madeOnce('version-before', installBefore);
+  const generator = join(installed, 'node_modules/passport-registry');
+  const verifier = join(installed, 'node_modules/@passport-registry/verifier');
+  const program: CommandLine = await import(join(generator, 'build/cli/in-process.js'));
+  return version(
+    'before',
+    (args, cwd) => cliWith(args, cwd, { env: cleanEnvironment(), stdin: '', program }),
+    {
+      ...(await import(join(verifier, 'build/index.js'))),
+      ...(await import(join(verifier, 'build/node/index.js'))),
+    },
+  );
+}
+
+async function installBefore(folder: string): Promise<void> {
   const extract = (tarball: string, name: string): string => {
     const target = join(folder, 'node_modules', name);
     mkdirSync(target, { recursive: true });
@@ -45,17 +60,17 @@ export async function versionBefore(): Promise<Version> {
     return target;
   };
   const generator = extract('passport-registry', 'passport-registry');
-  const verifier = extract('passport-registry-verifier', '@passport-registry/verifier');
+  extract('passport-registry-verifier', '@passport-registry/verifier');
   for (const name of DEPENDENCIES) {
     const link = join(folder, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), link);
   }
-  const program = join(generator, 'build/cli/main.js');
-  return version('before', (args, cwd) => run(process.execPath, [program, ...args], cwd), {
-    ...(await import(join(verifier, 'build/index.js'))),
-    ...(await import(join(verifier, 'build/node/index.js'))),
-  });
+  // The command line as a function, as that of this version: without what makes a process of it, at the end of the file.
+  const [program] = readFileSync(join(generator, 'build/cli/main.js'), 'utf8').split(
+    /^\/\/ \S+\/cli\/bin\.ts$/m,
+  );
+  writeFileSync(join(generator, 'build/cli/in-process.js'), `${program}export { main };\n`);
 }
 
 /** This version. */

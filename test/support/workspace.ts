@@ -107,6 +107,8 @@ export function cliWith(args: readonly string[], cwd: string, input: Input): Pro
 interface Input {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Buffer | string | Readable;
+  /** Another version of the command line. */
+  readonly program?: CommandLine;
 }
 
 /** A process has one current folder, so each run waits for the run before. */
@@ -116,8 +118,9 @@ afterEachFile(() => {
   lastRun = Promise.resolve();
 });
 
-async function runHere(args: readonly string[], cwd: string, { env, stdin }: Input): Promise<Outcome> {
-  const { main } = await commandLine();
+async function runHere(args: readonly string[], cwd: string, input: Input): Promise<Outcome> {
+  const { env, stdin } = input;
+  const { main } = input.program ?? (await commandLine());
   const [stdout, stderr, before] = [new Collected(), new Collected(), process.cwd()];
   const { now } = Date;
   const ahead = Number(env[CLOCK] ?? 0) * 60_000;
@@ -138,7 +141,7 @@ async function runHere(args: readonly string[], cwd: string, { env, stdin }: Inp
 }
 
 /** The command line, as a function that returns the exit code. */
-interface CommandLine {
+export interface CommandLine {
   readonly main: (
     argv: readonly string[],
     io: { stdout: Writable; stderr: Writable; stdin: Readable; env: NodeJS.ProcessEnv },

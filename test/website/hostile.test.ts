@@ -48,7 +48,7 @@ const CORPUS = [
 ];
 
 /** The texts with each of which a test loads a page anew: in a usual run some of every kind. */
-const LOADED = CORPUS.filter((_text, index) => index % rounds({ usual: 4, soak: 1 }) === 0);
+const LOADED = CORPUS.filter((_text, index) => index % rounds({ usual: 7, soak: 1 }) === 0);
 
 /** A record with the same text in every place for a text. */
 const everywhere = (text: string) =>

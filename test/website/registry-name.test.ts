@@ -296,6 +296,8 @@ const HOSTILE = [
   '$' + "{alert(1)} $& $' $1",
   '&lt;b&gt; &#60;',
 ];
+/** Three of them at a time, which is as much as fits into a name. */
+const NAMES = [0, 3, 6].map((from) => HOSTILE.slice(from, from + 3).join(''));
 
 describeWith(['chromium-headless-shell'], 'a hostile description', () => {
   it('becomes no markup, in the page or the feed, with a script or without', async () => {
@@ -305,7 +307,7 @@ describeWith(['chromium-headless-shell'], 'a hostile description', () => {
     const scripted = await open('about:blank');
     const plain = await open('about:blank', { javaScriptEnabled: false });
     const { page: reader } = await open('about:blank');
-    for (const text of HOSTILE) {
+    for (const text of NAMES) {
       rmSync(dist, { recursive: true, force: true });
       const about = { name: text, description: text, contact: "a'?cc=b&c=%22@registry.example" };
       await build({ issuers: join(folder, 'issuers'), out: dist, signer, about });

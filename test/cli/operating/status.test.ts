@@ -339,6 +339,9 @@ describe('a checkpoint', () => {
     const { levels, next } = await statusOf();
     expect(levels['checkpoint']).toBe('warning');
     expect(next[0]).toBe('npx passport-registry checkpoint dist');
+    // Nobody uses the delegation, so it may have expired.
+    const expired = await statusOf([], later(91 * DAY));
+    expect([expired.report.delegation.daysLeft, expired.levels['delegation']]).toEqual([-2, 'warning']);
   });
 
   it.each(['checkpoint.jwt', 'keys/delegation.jwt'])('with a forged %s is an error', async (path) => {

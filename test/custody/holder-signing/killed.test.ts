@@ -97,12 +97,12 @@ describe('a holder whose machine is killed', () => {
       await good(ceremony.start(2));
       await good(ceremony.join('Bo'));
       const join = ['keys', 'ceremony', 'join', ceremony.shared, '--as', 'Anna'];
-      kills += await world.atMoments(join, 5, () => good(ceremony.join('Anna')));
+      kills += await world.atMoments(join, 8, () => good(ceremony.join('Anna')));
       await good(ceremony.join('Bo'));
       const words = await ceremony.words();
       const finish = ['keys', 'ceremony', 'finish', ceremony.shared, '--words', words];
       await good(ceremony.finish('Bo', words));
-      kills += await world.atMoments(finish, 7, async () => {
+      kills += await world.atMoments(finish, 12, async () => {
         await good(ceremony.finish('Anna', words));
         expect(['test', 'live']).toContain((await ceremony.status()).step);
       });
@@ -127,7 +127,7 @@ describe('a holder whose machine is killed', () => {
         ceremony.as(name, ['sign', request, '--json', ...more]);
       const sign = (name: string) => ceremony.as(name, ['sign', request, '--yes', '--json']);
       await good(commit('Bo'));
-      kills += await world.atMoments(['sign', request], 5, async () => {
+      kills += await world.atMoments(['sign', request], 8, async () => {
         if (!existsSync(file('commitments'))) await good(commit('Anna'));
         await good(sign('Bo'));
         // So that the next run commits, too.
@@ -135,7 +135,7 @@ describe('a holder whose machine is killed', () => {
       });
       await good(commit('Anna'));
       let refused = 0;
-      kills += await world.atMoments(['sign', request, '--yes'], 3, async () => {
+      kills += await world.atMoments(['sign', request, '--yes'], 5, async () => {
         const [before, commitments] = [read(file('shares')), read(file('commitments'))];
         const again = await sign('Anna');
         if (again.code === 0) {
@@ -154,7 +154,7 @@ describe('a holder whose machine is killed', () => {
       await good(
         cli(['attach', 'request', '--root-key', 'root.json', '--holders', 'holders.json'], registry),
       );
-      expect(kills).toBeGreaterThanOrEqual(rounds({ usual: 9, soak: 50 }));
+      expect(kills).toBeGreaterThanOrEqual(rounds({ usual: 5, soak: 50 }));
     },
     ENOUGH_MS,
   );

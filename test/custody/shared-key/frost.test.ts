@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ed25519, ed25519_FROST } from '@noble/curves/ed25519.js';
+import { ED25519_TORSION_SUBGROUP, ed25519, ed25519_FROST } from '@noble/curves/ed25519.js';
 import { importRootKey, verifySignature } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -226,6 +226,16 @@ describe('key generation', () => {
     ]) {
       expect(wrongContributions(all.with(wrong.number - 1, wrong), size)).toEqual([wrong.number]);
     }
+  });
+
+  it('names the holder of whose contribution a point is not of prime order', () => {
+    const [first] = all as [Made];
+    const [, small = ''] = ED25519_TORSION_SUBGROUP;
+    // The proof is about the first point only.
+    const last = ed25519.Point.fromBytes(first.commitments[2] as Uint8Array);
+    const dirty = last.add(ed25519.Point.fromHex(small)).toBytes();
+    const wrong = { ...first, commitments: first.commitments.with(2, dirty) };
+    expect(wrongContributions(all.with(0, wrong), size)).toEqual([first.number]);
   });
 
   it('tells a part of a key that its sender has committed to from any other', () => {

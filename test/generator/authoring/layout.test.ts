@@ -126,7 +126,7 @@ describe('the layout of records', () => {
         expect(await formatted(laid)).toBe(laid);
         for (const index of gaps.keys()) expect(laid).toContain(`# comment ${index}\n`);
       }),
-      { numRuns: rounds({ usual: 200, soak: 20_000 }) },
+      { numRuns: rounds({ usual: 60, soak: 20_000 }) },
     );
   });
 });

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, IoFailed } from 'passport-registry';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withKeys } from '../../support/settings.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -115,6 +115,26 @@ syncBuiltinESMExports();
     writeFiles(folder, { '.dist.staging': '' });
     const { code, stderr } = await cli(['build', ...KEY], folder);
     expect([code, stderr.includes('remove it')]).toEqual([4, true]);
+  });
+
+  it('keeps its lock for as long as it runs, and not longer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const folder = await workspace();
+    const path = (name: string) => join(folder, name);
+    const ages: number[] = [];
+    // As if each stage took longer than a heart may stand still.
+    const onStage = () => {
+      const owner = path('.dist.staging/owner.json');
+      utimesSync(owner, new Date(0), new Date(0));
+      vi.advanceTimersByTime(9 * MINUTE);
+      ages.push(Date.now() - statSync(owner).mtimeMs);
+    };
+    const signer = { key: path('key.pem'), production: true, directory: folder };
+    await build({ issuers: path('issuers'), out: path('dist'), signer, listeners: { onStage } });
+    expect(ages.length).toBeGreaterThan(3);
+    expect(Math.max(...ages)).toBeLessThan(MINUTE);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('holds within one process', async () => {

@@ -473,11 +473,11 @@ describe.concurrent('several witnesses', () => {
   });
 
   it('are waited for a short time when the quorum is reached', async () => {
-    const witnesses = [await hangingService('hanging'), await service('one'), await service('late', 300)];
+    const witnesses = [await hangingService('hanging'), await service('one'), await service('late', 100)];
+    // The whole wait is longer than a test may take.
     const { signatures, missing } = await collect(await log.head({ size: 7 }), witnesses, { quorum: 1 });
-    expect(signatures.map(({ name }) => name)).toContain('one');
-    expect(missing.map(({ witness }) => witness)).toContain('hanging');
-    expect(missing.find(({ witness }) => witness === 'hanging')?.problem).toBe('did not respond in time');
+    expect(signatures.map(({ name }) => name)).toEqual(['one', 'late']);
+    expect(missing).toEqual([{ witness: 'hanging', problem: 'did not respond in time' }]);
   });
 
   it('are waited for until the time is over if the quorum is not reached', async () => {

@@ -56,13 +56,13 @@ interface Case {
   readonly isChanged: boolean;
 }
 
-/** Every file with every damage in the soak; otherwise every second file with one of them. */
+/** Every file with every damage in the soak; otherwise every fourth file with one of them. */
 function cases(): Case[] {
   const all = Object.keys(DAMAGES).flatMap((damage) =>
     [true, false].map((isChanged) => ({ damage, isChanged })),
   );
   const count = rounds({ usual: 1, soak: all.length });
-  return sample([...paths.entries()], 2).flatMap(([at, path]) =>
+  return sample([...paths.entries()], 4).flatMap(([at, path]) =>
     Array.from({ length: count }, (_one, step) => ({
       path,
       ...(all[(at + step) % all.length] as (typeof all)[0]),

@@ -19,8 +19,8 @@ import {
   writeFiles,
 } from '../../support/workspace.js';
 
-const KILLS = rounds({ usual: 6, soak: 300 });
-const ISSUERS = rounds({ usual: 150, soak: 400 });
+const KILLS = rounds({ usual: 4, soak: 300 });
+const ISSUERS = rounds({ usual: 100, soak: 400 });
 const OLD = '2026-01-01T00:00:00Z';
 const NEW = '2026-01-02T00:00:00Z';
 const NEWEST = '2026-01-03T00:00:00Z';
@@ -74,7 +74,7 @@ async function killedBuild(out: string, moment: (typeof MOMENTS)[number]): Promi
     staging: () => existsSync(join(folder, `.${out}.staging`, '0')),
     switching: () => statSync(first).ino !== before,
   };
-  while (child.exitCode === null && !reached[moment]()) await pause(0);
+  while (child.exitCode === null && !reached[moment]()) await pause(1);
   // Staging 400 issuers takes some tens of milliseconds, the renames fewer; a timer would be too coarse for them.
   if (moment === 'any') await pause(Math.random() * duration * 1.1);
   else busyFor((Math.random() * (moment === 'staging' ? 60 : 10) * ISSUERS) / 400);

@@ -9,7 +9,7 @@ import { CLI } from '../../support/paths.js';
 import { rounds } from '../../support/soak.js';
 import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
-const KILLS = rounds({ usual: 6, soak: 300 });
+const KILLS = rounds({ usual: 4, soak: 300 });
 const BUILD = ['build', '--key', 'key.pem'];
 
 let folder: string;

@@ -7,7 +7,7 @@ import fc from '../../support/fast-check.js';
 import { ROOT } from '../../support/paths.js';
 import { rounds } from '../../support/soak.js';
 
-const TEXTS = rounds({ usual: 20_000, soak: 200_000 });
+const TEXTS = rounds({ usual: 8_000, soak: 200_000 });
 
 /** What the parser of all YAML makes of a text; a complaint of any kind is an error here. */
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadRecords } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { describeWithFolder } from '../../support/components.js';
+import { describeWithData } from '../../support/components.js';
 import { EXAMPLE_RECORDS, REAL_RECORDS } from '../../support/paths.js';
 import { recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -137,7 +137,7 @@ describe('the example records', () => {
   });
 });
 
-describeWithFolder(REAL_RECORDS, '200 records made from a real directory', () => {
+describeWithData(REAL_RECORDS, '200 records made from a real directory', () => {
   it('are all good; one sends people to plain http', async () => {
     const { records, diagnostics, ok } = await loadRecords([REAL_RECORDS]);
     expect(ok).toBe(true);

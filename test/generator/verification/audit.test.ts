@@ -605,7 +605,7 @@ describe('a tree with one damaged file', () => {
         else files.set(path, bytes);
         expect([path, (await audit(files)).ok]).toEqual([path, false]);
       }),
-      { numRuns: rounds({ usual: 100, soak: 3000 }) },
+      { numRuns: rounds({ usual: 40, soak: 3000 }) },
     );
   });
 
@@ -624,7 +624,7 @@ describe('a tree with one damaged file', () => {
         const trimmed = path === 'issuers.sig' && bytes?.toString().trim() === file(path).toString();
         expect([path, report.ok]).toEqual([path, trimmed]);
       }),
-      { numRuns: rounds({ usual: 100, soak: 3000 }) },
+      { numRuns: rounds({ usual: 40, soak: 3000 }) },
     );
   });
 });

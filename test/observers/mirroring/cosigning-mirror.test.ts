@@ -36,7 +36,7 @@ const NAME = 'mirror.example';
 const HASH = createHash('sha256').update(ORIGIN).digest('hex');
 const COSIGNED = `witness/${HASH}/checkpoint`;
 const WITNESS = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
-const KILLS = rounds({ usual: 4, soak: 200 });
+const KILLS = rounds({ usual: 2, soak: 200 });
 const invalid = (message: string) => new Error(message);
 
 let here: LoggedFolder;

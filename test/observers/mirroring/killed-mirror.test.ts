@@ -7,10 +7,10 @@ import { ANY_AGE, mirrorFolder, WAYS } from '../../support/mirror-folder.js';
 import { rounds } from '../../support/soak.js';
 import { recordText, writeFiles } from '../../support/workspace.js';
 
-const KILLS = rounds({ usual: 6, soak: 400 });
+const KILLS = rounds({ usual: 4, soak: 400 });
 const RECORDS = rounds({ usual: 60, soak: 300 });
 /** So many runs, of which the last two come to their end. */
-const PERIOD = rounds({ usual: 6, soak: 16 });
+const PERIOD = rounds({ usual: 4, soak: 16 });
 const day = (number: number) => `2026-11-0${number}T00:00:00Z`;
 
 describeWith(['rsync'], 'passport-registry mirror', () => {

@@ -84,7 +84,7 @@ describe('the rounds of a monitor', () => {
     let [seen, expected] = [1, 1];
     const told = new Set<number>();
     const [host] = monitored.hosts;
-    for (let kill = 0; kill < rounds({ usual: 6, soak: 100 }); kill++) {
+    for (let kill = 0; kill < rounds({ usual: 3, soak: 100 }); kill++) {
       await world.change('beta', { status: kill % 2 === 0 ? 'suspended' : 'active' }).publish();
       expected += 1;
       serveOn(world, host);

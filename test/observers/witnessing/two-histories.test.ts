@@ -19,8 +19,8 @@ import {
   type WitnessFiles,
 } from '../../support/witness-service.js';
 
-const LOGS = rounds({ usual: 20, soak: 100 });
-const KILLS = rounds({ usual: 3, soak: 6 });
+const LOGS = rounds({ usual: 10, soak: 100 });
+const KILLS = rounds({ usual: 2, soak: 6 });
 const ENTRIES = rounds({ usual: 600, soak: 1200 });
 
 const pair = generatePair();

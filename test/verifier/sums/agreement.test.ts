@@ -123,10 +123,10 @@ describe('for random registries and random changes', () => {
         }
         for (const one of [lookup, client]) one.close();
       }),
-      { numRuns: rounds({ usual: 4, soak: 100 }) },
+      { numRuns: rounds({ usual: 2, soak: 100 }) },
     );
-    expect(compared).toBeGreaterThan(400);
+    expect(compared).toBeGreaterThan(200);
     // The client followed changes, and did not always load the list.
-    expect(requests('sums/root')).toBeGreaterThan(3);
+    expect(requests('sums/root')).toBeGreaterThan(1);
   }, 300_000);
 });

@@ -121,7 +121,7 @@ describe('the files of a proof', () => {
   });
 
   /** How many bits of the files of a proof are flipped, and how many of the statement alone. */
-  const [FLIPS, STATEMENT_FLIPS] = [rounds({ usual: 400, soak: 10_000 }), rounds({ usual: 50, soak: 1000 })];
+  const [FLIPS, STATEMENT_FLIPS] = [rounds({ usual: 150, soak: 10_000 }), rounds({ usual: 25, soak: 1000 })];
 
   it(`${FLIPS} bit flips over all files of a proof: none is accepted`, async () => {
     const flips: { path: string; bit: number; id: string }[] = [];

@@ -1,0 +1,112 @@
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { open, openWithClock, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { expectRefused, flipped, published } from '../support/page-verdict.js';
+import { listen, plainHost, serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
+import { cli, clockAhead, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+describeWith(['chromium-headless-shell'], 'what the page refuses', () => {
+  let ed25519: string;
+
+  beforeAll(async () => {
+    ed25519 = await published('Ed25519', ...withKeys({ checkpoint: 'root.pem' }));
+  });
+
+  it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined, string, 'host'?]>([
+    ['one flipped bit in the list', /issuers\.json$/, flipped, 'ERR_SIGNATURE_INVALID'],
+    ['one flipped bit in the signature', /issuers\.sig$/, flipped, 'ERR_SIGNATURE_'],
+    ['half a list', /issuers\.json$/, (bytes) => bytes.subarray(0, 300), 'ERR_SIGNATURE_INVALID'],
+    ['no list', /issuers\.json$/, () => undefined, 'ERR_SOURCE_STATUS', 'host'],
+    ['not a signature', /issuers\.sig$/, () => undefined, 'ERR_SOURCE_STATUS', 'host'],
+    ['no root key', /root\.json$/, () => undefined, 'ERR_SOURCE_STATUS', 'host'],
+    ['no key where the root key belongs', /root\.json$/, () => Buffer.from('{}'), 'ERR_ROOT_KEY_INVALID'],
+    ['an altered checkpoint', /checkpoint\.jwt$/, flipped, 'ERR_CHECKPOINT_INVALID'],
+    ['no checkpoint', /checkpoint\.jwt$/, () => undefined, 'ERR_CHECKPOINT_MISSING'],
+    ['no publication statement', /publication\.jwt$/, () => undefined, 'ERR_PUBLICATION_MISSING'],
+    ['neither', /(checkpoint|publication)\.jwt$/, () => undefined, 'ERR_CHECKPOINT_MISSING'],
+  ])('shows nothing for %s', async (_name, path, change, code, cause) => {
+    const host = await plainHost(join(ed25519, 'dist'), '404.html', (asked, bytes) =>
+      path.test(asked) ? change(bytes) : bytes,
+    );
+    const { page, wrong } = await open(`${host}/#issuer=alpha`);
+    await expectRefused(page, code, cause);
+    expect(wrong.filter((one) => one.startsWith('policy') || one.startsWith('error'))).toEqual([]);
+  });
+
+  it('refuses another root key than the one that it was made for, be everything else in order', async () => {
+    const other = await published('Ed25519');
+    const page = readFileSync(join(ed25519, 'dist/index.html'));
+    const host = await plainHost(join(other, 'dist'), '404.html', (path, bytes) =>
+      path === '/' ? page : bytes,
+    );
+    await expectRefused((await open(host)).page, 'ERR_ROOT_KEY_NOT_PINNED');
+  });
+
+  it('refuses an older list from before the registry had checkpoints', async () => {
+    const folder = await published('Ed25519');
+    cpSync(join(folder, 'dist'), join(folder, 'before'), { recursive: true });
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
+    await cli(['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'root.pem' })], folder);
+    const page = readFileSync(join(folder, 'dist/index.html'));
+    const host = await plainHost(join(folder, 'before'), '404.html', (path, bytes) =>
+      path === '/' ? page : bytes,
+    );
+    await expectRefused((await open(`${host}/#issuer=alpha`)).page, 'ERR_CHECKPOINT_MISSING');
+  });
+
+  it('refuses a list from the future, and says that a clock is wrong', async () => {
+    const early = await published('Ed25519');
+    const options = ['build', '--key', 'root.pem', '--renew'];
+    expect((await cli(options, early, clockAhead(60))).code).toBe(0);
+    const { page } = await open(await serve(join(early, 'dist')));
+    await expectRefused(page, 'ERR_NOT_YET_VALID', 'clock');
+    // Nothing is green or red.
+    await page.getByText('This device says that it is').waitFor();
+  });
+
+  it('shows no old list while the clock of the device does not fit that of the host', async () => {
+    const { page } = await openWithClock(await serve(join(ed25519, 'dist')), 40 * 24 * 60 * 60 * 1000);
+    await expectRefused(page, 'ERR_CLOCK', 'clock');
+  });
+
+  it.each<[string, RegExp, string]>([
+    ['list', /\/issuers\.json$/, 'ERR_SIGNATURE_INVALID'],
+    ['signature', /\/issuers\.sig$/, 'ERR_SIGNATURE_'],
+  ])(
+    'calls an old %s that the root key has not signed a forgery, whatever time the host names',
+    async (_what, path, code) => {
+      const folder = await workspace(['alpha', 'beta']);
+      await cli(
+        ['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })],
+        folder,
+        clockAhead(-2880),
+      );
+      const host = await plainHost(join(folder, 'dist'), '404.html', (asked, bytes) =>
+        path.test(asked) ? flipped(bytes) : bytes,
+      );
+      await expectRefused((await open(host)).page, code);
+      const lying = await listen(async (request, response) => {
+        const { status, headers, body } = await fetch(host + request.url, { method: request.method ?? '' });
+        const type = headers.get('content-type') ?? '';
+        response.writeHead(status, {
+          'Content-Type': type,
+          Date: new Date(Date.now() - 86_400_000).toUTCString(),
+        });
+        response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+      });
+      await expectRefused((await open(lying)).page, code);
+    },
+  );
+
+  it('says of a host that does not answer only that it does not answer', async () => {
+    const { page } = await open(await serve(join(ed25519, 'dist')));
+    await verdict(page);
+    await page.route('**/*.json', (route) => route.abort());
+    await page.reload();
+    await expectRefused(page, 'ERR_SOURCE_UNREACHABLE', 'unreachable');
+    await page.getByText('This says nothing about the registry.').waitFor();
+  });
+});
