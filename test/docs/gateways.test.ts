@@ -267,3 +267,17 @@ describe('docs/gateways.md', () => {
     expect(gate.events()).toContainEqual(expect.objectContaining({ profiles: ['site', 'mail', 'api'] }));
   });
 });
+
+describeWith(['systemd-analyze'], 'cli/passport-gate.service', () => {
+  it('is a unit that systemd understands', async () => {
+    const folder = temporaryFolder();
+    const unit = readFileSync(join(ROOT, 'cli/passport-gate.service'), 'utf8');
+    const [, command = ''] = /^ExecStart=(passport-registry .*)$/m.exec(unit) ?? [];
+    expect(command).toBe('passport-registry serve gate --config /etc/passport-gate/gate.yaml');
+    writeFiles(folder, {
+      'passport-gate.service': unit.replace('ExecStart=passport-registry', 'ExecStart=/bin/true'),
+    });
+    const { code, stderr } = await run('systemd-analyze', ['verify', './passport-gate.service'], folder);
+    expect([code, stderr.match(/passport-gate.*/g)]).toEqual([0, null]);
+  });
+});
