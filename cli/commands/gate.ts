@@ -26,7 +26,7 @@ async function serveGate(io: Invocation, file: string | undefined): Promise<numb
   const settings = loadGateSettings(file);
   const log = jsonLog(io);
   const { address, close } = await startGate(settings, io, log).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.syscall === 'listen') throw cannotListen(settings.port, cause);
+    if (cause.syscall === 'listen') throw cannotListen(settings.port, cause, 'listen');
     throw cause;
   });
   log('info', 'listening', { address, gateway: settings.gateway, profiles: Object.keys(settings.profiles) });

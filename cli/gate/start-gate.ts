@@ -80,6 +80,8 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
     fetch: app.fetch,
     serverOptions: { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
   }) as Server;
+  // By default, Node.js drops what follows the first 1,000 headers, such as a second Authorization. The limit of bytes stays.
+  server.maxHeadersCount = 0;
   const release = () => {
     registry.close();
     policies.close();

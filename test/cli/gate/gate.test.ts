@@ -153,6 +153,9 @@ describe('passport-registry serve gate', () => {
     const waiting = await ask(gate, 'site');
     expect(waiting).toMatchObject({ status: 403, error: 'registry-unavailable' });
     expect(waiting.headers.get('retry-after')).toBe('5');
+    expect(gate.events().find(({ event }) => event === 'refused')?.['message']).toMatch(
+      /no list has been loaded yet: try/,
+    );
     expect((await fetch(`${gate.address}/readyz`)).status).toBe(503);
     expect((await fetch(`${gate.address}/healthz`)).status).toBe(200);
     own.host.intercept = () => false;
@@ -207,6 +210,16 @@ describe('passport-registry serve gate', () => {
     await ready(gate);
     expect((await ask(gate, 'site', { ...bearer(), 'X-Long': 'x'.repeat(32 * 1024) })).status).toBe(200);
     expect((await ask(gate, 'site', { ...bearer(), 'X-Long': 'x'.repeat(70 * 1024) })).status).toBe(431);
+  });
+
+  it('sees every header, also behind a thousand others', async () => {
+    const gate = await startGate(made);
+    await ready(gate);
+    const many = 'a:\r\n'.repeat(1200);
+    const twice = `Authorization: Bearer ${token}\r\n${many}Authorization: Bearer x`;
+    expect(
+      await sendRaw(gate, `GET /verify/site HTTP/1.1\r\nHost: a\r\n${twice}\r\nConnection: close\r\n\r\n`),
+    ).toContain('passport-missing');
   });
 
   it('learns of a revocation with its next refresh, without a restart', async () => {
@@ -264,7 +277,7 @@ describe('passport-registry serve gate', () => {
     const listen = new URL(gate.address).host;
     writeFiles(made.folder, { 'taken.yaml': JSON.stringify({ ...made.settings, listen }) });
     const { code, stderr } = await cli(['serve', 'gate', '--config', 'taken.yaml'], made.folder);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('is in use')]);
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/is in use: .* with listen\n/)]);
   });
 
   it('ends gracefully on SIGTERM under load: each request has a verdict, or no connection', async () => {

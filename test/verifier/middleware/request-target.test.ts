@@ -141,6 +141,7 @@ const PLAIN: readonly [string, object][] = [
   ['/send%23to=evil?to=good', { to: 'good' }],
   ['/send?to=a+b%20c', { to: 'a b c' }],
   ['/send?to=a?b', { to: 'a?b' }],
+  ['/send??to=good', { '?to': 'good' }],
   ['/send?to=%C3%A9', { to: '\u00e9' }],
   ['//send?to=good', { to: 'good' }],
 ];

@@ -1,6 +1,6 @@
 import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { isRefusal } from '../middleware/admit.js';
-import { parseBody, payloadOf, type Read, tooLarge } from '../middleware/payload.js';
+import { parseBody, payloadOf, queryOf, type Read, tooLarge } from '../middleware/payload.js';
 import { type Refusal, unreadable } from '../middleware/refusal.js';
 import { refuseTarget } from '../middleware/request-target.js';
 
@@ -58,11 +58,12 @@ export function askedRequest(name: GatewayName, { request, rest }: Check): Asked
   if (!METHOD.test(asked.method) || asked.uri === '' || !/^[\x21-\x2b\x2d-\x7e]+$/.test(asked.host)) {
     return unreadable(400, 'gateway-headers', `the gateway ${name} does not say which request it asks about`);
   }
-  const id = requestId === undefined ? null : request.headers.get(requestId);
-  if (id !== null && !REQUEST_ID.test(id)) {
+  const id = requestId === undefined ? undefined : (request.headers.get(requestId) ?? '');
+  // Required, so that an operator whose gateway does not set it learns this from the first honest request.
+  if (id !== undefined && !REQUEST_ID.test(id)) {
     return unreadable(400, 'gateway-headers', `${requestId} is not one id of 16 to 128 characters`);
   }
-  return refuseTarget(asked.uri) ?? { ...asked, id: id ?? undefined };
+  return refuseTarget(asked.uri) ?? { ...asked, id };
 }
 
 /** Methods whose requests have a body only by mistake. */
@@ -77,8 +78,7 @@ export async function readPayload(
   { request }: Check,
   { name, maxBytes }: { name: GatewayName; maxBytes: number },
 ): Promise<Read<unknown>> {
-  const [, query = ''] = /\?(.*)$/s.exec(uri) ?? [];
-  const parameters = new URLSearchParams(query);
+  const parameters = queryOf(uri);
   const mayHaveBody = !WITHOUT_BODY.includes(method);
   if (!GATEWAYS[name].sendsBody) {
     return mayHaveBody

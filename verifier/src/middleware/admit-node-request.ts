@@ -1,6 +1,6 @@
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 import { type NodeBody, readNodeBody } from './node-body.js';
-import { MAX_BODY_BYTES, payloadOf, type Read } from './payload.js';
+import { MAX_BODY_BYTES, payloadOf, queryOf, type Read } from './payload.js';
 import { type Refusal, unreadable } from './refusal.js';
 import { refuseTarget } from './request-target.js';
 
@@ -32,7 +32,7 @@ export async function admitNodeRequest<Request>(
 }
 
 async function readPayload(parts: NodeRequestParts, maxBytes: number): Promise<Read<unknown>> {
-  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(parts.originalUrl) ?? [];
+  const [path = ''] = parts.originalUrl.split('?', 1);
   if (parts.semicolonDelimiter === true && path.includes(';')) {
     const message = 'the path contains a semicolon, at which the query may begin: write %3B';
     return unreadable(400, 'payload-ambiguous', message);
@@ -40,7 +40,7 @@ async function readPayload(parts: NodeRequestParts, maxBytes: number): Promise<R
   const body = await readNodeBody(parts, maxBytes);
   if (isRefusal(body)) return body;
   if (body.value !== undefined) parts.replaceBody(body.value);
-  return payloadOf(body.value, new URLSearchParams(query));
+  return payloadOf(body.value, queryOf(parts.originalUrl));
 }
 
 /** Returns a header that occurs once. A repeated header is not trusted. */

@@ -46,6 +46,11 @@ export function payloadOf(body: unknown, query: URLSearchParams): Read<unknown> 
   );
 }
 
+/** Reads the query of a request target. With its question mark: without it, URLSearchParams would drop a second one. */
+export function queryOf(target: string): URLSearchParams {
+  return new URLSearchParams(/\?.*$/s.exec(target)?.[0]);
+}
+
 /** Converts the query of a request to a payload. */
 function queryPayload(query: URLSearchParams): Record<string, string | string[]> {
   const names = [...new Set(query.keys())];

@@ -35,5 +35,8 @@ export async function trustedIssuer(
 /** Ends a verification because of an error of the registry. */
 export function rejectUnavailable(error: unknown): never {
   if (!(error instanceof RegistryError)) throw error;
-  return reject('registry-unavailable', error.message, error);
+  // The message of the error tells programmers what to call. A verdict is also read by operators.
+  const message =
+    error.code === 'ERR_REGISTRY_NOT_READY' ? 'no list has been loaded yet: try again soon' : error.message;
+  return reject('registry-unavailable', message, error);
 }
