@@ -1722,13 +1722,13 @@ validate20.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const validateGate: Validator = validate21;
 const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The settings of a door for gateways, gate.yaml","description":"Which gateway asks, whom the door trusts, and what requests must prove. Paths are relative to this file.","type":"object","additionalProperties":false,"required":["gateway","trust_anchor","policy","audience","profiles"],"properties":{"gateway":{"description":"the gateway that asks","enum":["nginx","caddy","traefik","envoy"]},"listen":{"description":"the address and the port to listen on, such as 127.0.0.1:8181 (the default) or [::1]:8181","type":"string","pattern":"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},"trust_anchor":{"description":"the file trust-anchor.json, which `pin` writes, with the URLs of the registry as its sources","type":"string","minLength":1},"state":{"description":"the file in which the door keeps the list between runs, so that a restart needs no registry and accepts no older list","type":"string","minLength":1},"refresh":{"description":"how often the door asks the registry for a newer list, in seconds, 1 to 3600: 60 by default","type":"integer","minimum":1,"maximum":3600},"policy":{"description":"the file of the trust policy, as JSON, which is read again when it changes","type":"string","minLength":1},"audience":{"description":"the name of the protected server, which agents put into aud, such as https://mail.example","type":"string","minLength":1},"redis":{"description":"the URL of the Redis that remembers used proofs for all doors, or env:NAME; without it, the door remembers them alone","type":"string","pattern":"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},"connect":{"description":"where to connect in place of the URLs of issuers, for experiments on one machine","type":"object","additionalProperties":{"description":"the URL of a server, such as http://127.0.0.1:8787","type":"string","pattern":"^https?://[^\\s/?#@]+$"}},"profiles":{"description":"profiles by name: 1 to 64 of a-z, 0-9 and -, such as site","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"description":"what a request must prove: {} for a passport, or action, or token","type":"object","additionalProperties":false,"not":{"required":["action","token"]},"properties":{"action":{"description":"the action whose proof is required, such as email.send","type":"string","pattern":"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$","maxLength":256},"token":{"description":"the token that is required in place of a passport: its type, and what else it must have","type":"object","additionalProperties":false,"required":["type"],"properties":{"type":{"description":"the exact typ of the token, such as at+jwt; neither JWT nor passport+jwt","type":"string","pattern":"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},"max_age":{"description":"the maximum time since iat, in seconds, 1 to 31536000","type":"integer","minimum":1,"maximum":31536000},"algorithms":{"description":"the accepted algorithms: Ed25519, ES256 or both","type":"array","minItems":1,"uniqueItems":true,"items":{"description":"an algorithm","enum":["Ed25519","ES256"]}},"required_claims":{"description":"the claims that must be present, such as [sub, client_id]","type":"array","items":{"description":"the name of a claim","type":"string","minLength":1}},"issuer_id":{"$comment":"1 to 128 characters; no .. inside; not index, no Windows device name; no ending that hosts rewrite.","type":"string","pattern":"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$","description":"the id of the only accepted issuer"}}},"policy":{"description":"the file of a trust policy for this profile, in place of the other one","type":"string","minLength":1},"audience":{"description":"the audience of this profile, in place of the other one","type":"string","minLength":1}}}}}}};
-const pattern15 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
-const pattern16 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
-const pattern17 = new RegExp("^https?://[^\\s/?#@]+$", "u");
-const pattern18 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
-const pattern20 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
-const pattern21 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
-const pattern22 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
+const pattern16 = new RegExp("^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$", "u");
+const pattern17 = new RegExp("^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$", "u");
+const pattern18 = new RegExp("^https?://[^\\s/?#@]+$", "u");
+const pattern19 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
+const pattern21 = new RegExp("^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$", "u");
+const pattern22 = new RegExp("^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$", "u");
+const pattern23 = new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", "u");
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1819,7 +1819,7 @@ errors++;
 if(data.listen !== undefined){
 let data1 = data.listen;
 if(typeof data1 === "string"){
-if(!pattern15.test(data1)){
+if(!pattern16.test(data1)){
 const err7 = {instancePath:instancePath+"/listen",schemaPath:"#/properties/listen/pattern",keyword:"pattern",params:{pattern: "^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"},message:"must match pattern \""+"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$"+"\"",schema:"^(?:[A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\]):[0-9]{1,5}$",parentSchema:schema32.properties.listen,data:data1};
 if(vErrors === null){
 vErrors = [err7];
@@ -1979,7 +1979,7 @@ errors++;
 if(data.redis !== undefined){
 let data7 = data.redis;
 if(typeof data7 === "string"){
-if(!pattern16.test(data7)){
+if(!pattern17.test(data7)){
 const err20 = {instancePath:instancePath+"/redis",schemaPath:"#/properties/redis/pattern",keyword:"pattern",params:{pattern: "^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"},message:"must match pattern \""+"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$"+"\"",schema:"^(?:rediss?://\\S+|env:[A-Za-z_][A-Za-z0-9_]*)$",parentSchema:schema32.properties.redis,data:data7};
 if(vErrors === null){
 vErrors = [err20];
@@ -2007,7 +2007,7 @@ if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 for(const key1 in data8){
 let data9 = data8[key1];
 if(typeof data9 === "string"){
-if(!pattern17.test(data9)){
+if(!pattern18.test(data9)){
 const err22 = {instancePath:instancePath+"/connect/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/connect/additionalProperties/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+$"+"\"",schema:"^https?://[^\\s/?#@]+$",parentSchema:schema32.properties.connect.additionalProperties,data:data9};
 if(vErrors === null){
 vErrors = [err22];
@@ -2055,7 +2055,7 @@ vErrors.push(err25);
 errors++;
 }
 for(const key2 in data10){
-if(!(pattern18.test(key2))){
+if(!(pattern19.test(key2))){
 const err26 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema32.properties.profiles,data:data10};
 if(vErrors === null){
 vErrors = [err26];
@@ -2067,7 +2067,7 @@ errors++;
 }
 }
 for(const key3 in data10){
-if(pattern18.test(key3)){
+if(pattern19.test(key3)){
 let data11 = data10[key3];
 const _errs27 = errors;
 const _errs28 = errors;
@@ -2132,7 +2132,7 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(!pattern20.test(data12)){
+if(!pattern21.test(data12)){
 const err31 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/action",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/action/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$"+"\"",schema:"^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.action,data:data12};
 if(vErrors === null){
 vErrors = [err31];
@@ -2182,7 +2182,7 @@ errors++;
 if(data13.type !== undefined){
 let data14 = data13.type;
 if(typeof data14 === "string"){
-if(!pattern21.test(data14)){
+if(!pattern22.test(data14)){
 const err35 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/type",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/type/pattern",keyword:"pattern",params:{pattern: "^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"},message:"must match pattern \""+"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$"+"\"",schema:"^(?!(?:[Aa][Pp][Pp][Ll][Ii][Cc][Aa][Tt][Ii][Oo][Nn]/)?(?:[Pp][Aa][Ss][Ss][Pp][Oo][Rr][Tt]\\+)?[Jj][Ww][Tt]$)[\\x21-\\x7e]{1,128}$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.type,data:data14};
 if(vErrors === null){
 vErrors = [err35];
@@ -2342,7 +2342,7 @@ errors++;
 if(data13.issuer_id !== undefined){
 let data20 = data13.issuer_id;
 if(typeof data20 === "string"){
-if(!pattern22.test(data20)){
+if(!pattern23.test(data20)){
 const err47 = {instancePath:instancePath+"/profiles/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/token/issuer_id",schemaPath:"#/properties/profiles/patternProperties/%5E%5Ba-z0-9%5D%5Ba-z0-9-%5D%7B0%2C63%7D%24/properties/token/properties/issuer_id/pattern",keyword:"pattern",params:{pattern: "^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"},message:"must match pattern \""+"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$"+"\"",schema:"^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$",parentSchema:schema32.properties.profiles.patternProperties["^[a-z0-9][a-z0-9-]{0,63}$"].properties.token.properties.issuer_id,data:data20};
 if(vErrors === null){
 vErrors = [err47];

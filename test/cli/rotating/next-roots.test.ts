@@ -265,7 +265,7 @@ describe('build --rotation', () => {
     const refused = await publishStep('first', 'second', ...commit('root.json'));
     expect([refused.code, refused.stderr]).toEqual([
       expect.any(Number),
-      expect.stringContaining(`to the earlier root key ${kid('root')}`),
+      expect.stringContaining(`next_roots of a step contain ${kid('root')}, an earlier root key`),
     ]);
     expect(steps()).toHaveLength(1);
   });

@@ -187,7 +187,7 @@ describe('the claim next_roots of a step', () => {
   ])('may not contain %s', async (_name, past) => {
     await expect(walk([others[0], past()])).rejects.toMatchObject({
       code: 'ERR_ROTATION_INVALID',
-      message: `next_roots of a step contain ${past()}, a key up to then`,
+      message: `next_roots of a step contain ${past()}, an earlier root key`,
     });
   });
 

@@ -153,7 +153,10 @@ export async function successorIn(
   }
   const past = [...earlier, thumbprint].find((key) => next_roots.includes(key));
   if (past !== undefined)
-    throw new RegistryError('ERR_ROTATION_INVALID', `next_roots of a step contain ${past}, a key up to then`);
+    throw new RegistryError(
+      'ERR_ROTATION_INVALID',
+      `next_roots of a step contain ${past}, an earlier root key`,
+    );
   // The order has no meaning.
   return { ...next, nextRoots: [...next_roots].sort() };
 }
