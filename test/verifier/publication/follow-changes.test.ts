@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import {
-  type Issuer,
   type IssuerRegistry,
   memoryStore,
   openRegistry,
