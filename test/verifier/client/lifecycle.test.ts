@@ -18,6 +18,7 @@ import {
   type Files,
   issuer,
   publish,
+  publishBytes,
   rotationStep,
   type TestKey,
   testKey,
@@ -422,6 +423,16 @@ describe('a store', () => {
     await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
     expect(events[0]?.type).toBe('store-failed');
     host.intercept = up;
+    await client.ready();
+    expect(client.list()).toHaveLength(1);
+  });
+
+  it('has no time that is not one, even if the root key has signed it', async () => {
+    const signed = publishBytes(root, '{"issuers":[],"updated_at":"soon"}');
+    const [text, signature] = ['issuers.json', 'issuers.sig'].map((path) => String(signed.get(path)));
+    const store = memoryStore();
+    await store.save({ version: 1, list: text ?? '', signature: signature ?? '' });
+    const { client } = watched([await registryHost(list())], { store });
     await client.ready();
     expect(client.list()).toHaveLength(1);
   });

@@ -9,6 +9,7 @@ import {
   formatHead,
   formatNote,
   type NoteSignature,
+  parseAnyEntry,
   parseBundle,
   parseEntry,
   parseHead,
@@ -136,6 +137,13 @@ describe('an entry of a log', () => {
     ['minus zero', DELEGATION.replace('1795248000', '-0')],
   ])('with %s is not in canonical form', (_name, text) => {
     expect(() => entryOf(text)).toThrow('is not in canonical form');
+  });
+
+  it('of a type that a later version has added is in canonical form, too', () => {
+    const text = `{"more":1,"sha256":"${SHA}","type":"more"}`;
+    expect(parseAnyEntry(bytes(text), invalid)).toMatchObject({ type: 'unknown', named: 'more', text });
+    for (const other of [text.replace(':1', ': 1'), `${text}\n`, text.replace('1', '"\\ud800"')])
+      expect(() => parseAnyEntry(bytes(other), invalid)).toThrow('is not in canonical form');
   });
 
   it('has a hash that one changed byte of the statement changes', () => {

@@ -158,8 +158,10 @@ describe('walkLog', () => {
 
 describe('the signer of an entry', () => {
   it('is the root key in force', async () => {
-    expect(await problems(3, await delegation(stranger, 9))).toEqual(['signature 3 log-statements']);
-    expect(await problems(3, await delegation(second, 9))).toEqual(['signature 3 log-statements']);
+    expect(await problems(3, await delegation(stranger, 9), await delegation(second, 9))).toEqual([
+      'signature 3 log-statements',
+      'signature 4 log-statements',
+    ]);
     expect(await problems(4, await delegation(first, 9))).toEqual(['signature 4 log-statements']);
     expect(await problems(4, await otherType(first))).toEqual(['signature 4 log-statements']);
   });
@@ -232,6 +234,7 @@ describe('an entry', () => {
   it('says what its statement says', async () => {
     const good = await delegation(first, 9);
     expect(await problems(3, good)).toEqual([]);
+    expect(await problems(3, { ...good, statement: Buffer.from(good.statement) })).toEqual([]);
     const refused = ['entry 3 log-statements'];
     expect(await problems(3, { ...good, entry: { ...good.entry, iat: 10 } as AnyEntry })).toEqual(refused);
     expect(await problems(3, { ...good, entry: { ...good.entry, sha256: hash('x') } })).toEqual(refused);
@@ -265,6 +268,8 @@ describe('an entry', () => {
     ).toHaveLength(1);
     expect(await problems(3, hidden)).toEqual(['entry 3 log-statements']);
     expect(await problems(3, await otherType(first, 'more+jwt'))).toHaveLength(1);
+    const { problems: found } = await walkLog(begin(first), [await otherType(first, 'registry-less+jwt')]);
+    expect(found.map(({ message }) => message)).toEqual(['its statement does not say what the entry says']);
     const asDelegation = {
       ...good,
       entry: { iat: 1, sha256: good.entry.sha256, type: 'delegation' } as const,
@@ -346,15 +351,26 @@ describe('the key of a log', () => {
   });
 
   it('is not found by a statement of a replaced root key, or one that is refused', async () => {
-    const newest = async (...texts: string[]) => {
-      const read = async (index: number) => Buffer.from(texts[index] ?? '');
-      return newestPublication(texts.length, { roots: [first.rootKey, second.rootKey], read });
-    };
     const good = await publication(second, 7, log[5]);
-    expect((await newest(good.statement))?.sequence).toBe(7);
-    expect(await newest((await publication(first, 8)).statement)).toBeUndefined();
-    expect(await newest(good.statement, (await publication(first, 8)).statement)).toBeUndefined();
-    expect(await newest(good.statement, 'x')).toBeUndefined();
-    expect((await newest(good.statement, (await otherType(second)).statement))?.sequence).toBe(7);
+    expect((await newest(good))?.sequence).toBe(7);
+    expect(await newest(await publication(first, 8))).toBeUndefined();
+    expect(await newest(good, await publication(first, 8))).toBeUndefined();
+    expect(await newest(good, { statement: 'x' })).toBeUndefined();
+    expect((await newest(good, await otherType(second)))?.sequence).toBe(7);
+    expect(await newest(good, await otherType(second, 'x-registry-more+jwt'))).toBeUndefined();
   });
+
+  it('is found by the newest statement, even after a rotation step, or before statements that may not follow', async () => {
+    const last = await publication(second, 7, log[5]);
+    const tail = [...log.slice(3, 6), last].map(({ statement }) => statement);
+    const read = async (index: number) => Buffer.from(tail[index] ?? '');
+    expect((await newestPublication(tail.length, { roots: [first.rootKey], read }))?.sequence).toBe(7);
+    expect((await newest(last, await delegation(second, 9), await delegation(second, 8)))?.sequence).toBe(7);
+  });
+
+  /** The newest publication of a log, as a reader sees it that knows both root keys. */
+  function newest(...statements: readonly Pick<Stated, 'statement'>[]) {
+    const read = async (index: number) => Buffer.from(statements[index]?.statement ?? '');
+    return newestPublication(statements.length, { roots: [first.rootKey, second.rootKey], read });
+  }
 });

@@ -301,6 +301,17 @@ describe('a proof that a log contains an entry', () => {
     expect(() => proofOf(many(64))).toThrow('has a malformed line');
   });
 
+  it('has at most 64 KiB, as a text and as bytes', () => {
+    const text = proofText(2, 5);
+    const padding = 'x'.repeat(64 * 1024 - Buffer.byteLength(text) - 1);
+    const withLine = (line: string) => text.replace('\n\n—', `\n${line}\n\n—`);
+    for (const form of [String, (file: string) => Buffer.from(file)]) {
+      expect(parseLogProof(form(withLine(padding)), invalid).index).toBe(2);
+      const larger = form(withLine(`${padding}x`));
+      expect(() => parseLogProof(larger, invalid)).toThrow('is larger than 65536 bytes');
+    }
+  });
+
   it.each(['0', '9', '10', '4294967296', '9007199254740991'])('has the index %s', (index) => {
     const proof = proofOf(proofText(2, 5).replace('index 2', `index ${index}`));
     expect(proof.index).toBe(Number(index));

@@ -289,6 +289,18 @@ describe('the head of a log after another', () => {
     expect(requests).toEqual([]);
   });
 
+  it('proves the same publication at the same size only with newer cosignatures', async () => {
+    const at = (size: number, index: number, witnessedAt: number) => ({
+      ...loggedHead(headOf(size)),
+      ...{ index, witnessedAt },
+    });
+    const accepted = at(5, 1, 2000);
+    const chosen = (head: typeof accepted) => refuseOtherLog({ head, accepted }, filesOf(leaves));
+    expect(await chosen(at(5, 1, 1999))).toBe(accepted);
+    for (const head of [at(5, 1, 2000), at(5, 2, 1999), at(700, 1, 1999)])
+      expect(await chosen(head)).toBe(head);
+  });
+
   it('that is larger is the word of a witness that has cosigned both, without a tile', async () => {
     const other = headOf(700, leaves.with(2, naiveLeaf(Buffer.of(1))));
     const [before, after] = [

@@ -223,6 +223,15 @@ describe('a publication statement, beside a checkpoint', () => {
 });
 
 describe('a client that has accepted a publication statement', () => {
+  it('refuses one that says something else of the same list', async () => {
+    const files = await publication(FIRST);
+    for (const claims of [{ size: 1 }, { updated_at: SECOND }, { issuers: 2 }]) {
+      const other = await withStatement(files, root, { sequence: 9, ...claims });
+      const expected = ['accepted', 'ERR_PUBLICATION_MISMATCH'];
+      expect(await verdicts(files, other), JSON.stringify(claims)).toEqual(expected);
+    }
+  });
+
   it('refuses a source without one, also under a new root key', async () => {
     const [first, second] = [await publication(FIRST), await publication(SECOND)];
     expect(await verdicts(first, without(second, 'publication.jwt'))).toEqual([

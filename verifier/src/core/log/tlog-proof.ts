@@ -18,9 +18,6 @@ const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 /** A tree of 2^53 entries has 53 levels. */
 const MAX_HASHES = 63;
 
-const byteLength = (file: Uint8Array | string) =>
-  typeof file === 'string' ? new TextEncoder().encode(file).length : file.length;
-
 /**
  * Parses a proof. The member `extra` is skipped: nothing authenticates it.
  *
@@ -30,7 +27,8 @@ const byteLength = (file: Uint8Array | string) =>
 export function parseLogProof(file: Uint8Array | string, invalid: Invalid): LogProof {
   const text = textOf(file, invalid);
   // A file has been limited when it was read, but a history proof contains the text of two.
-  if (byteLength(file) > LIMITS.logProof) throw invalid(`is larger than ${LIMITS.logProof} bytes`);
+  if (new TextEncoder().encode(text).length > LIMITS.logProof)
+    throw invalid(`is larger than ${LIMITS.logProof} bytes`);
   const end = text.indexOf('\n\n');
   const lines = text.slice(0, Math.max(end, 0)).split('\n');
   const [first, ...rest] = lines;
