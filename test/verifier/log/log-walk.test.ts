@@ -234,7 +234,8 @@ describe('an entry', () => {
   it('says what its statement says', async () => {
     const good = await delegation(first, 9);
     expect(await problems(3, good)).toEqual([]);
-    expect(await problems(3, { ...good, statement: Buffer.from(good.statement) })).toEqual([]);
+    const bytes = new Uint8Array(Buffer.from(good.statement));
+    expect(await problems(3, { ...good, statement: bytes })).toEqual([]);
     const refused = ['entry 3 log-statements'];
     expect(await problems(3, { ...good, entry: { ...good.entry, iat: 10 } as AnyEntry })).toEqual(refused);
     expect(await problems(3, { ...good, entry: { ...good.entry, sha256: hash('x') } })).toEqual(refused);

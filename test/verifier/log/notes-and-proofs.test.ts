@@ -305,7 +305,7 @@ describe('a proof that a log contains an entry', () => {
     const text = proofText(2, 5);
     const padding = 'x'.repeat(64 * 1024 - Buffer.byteLength(text) - 1);
     const withLine = (line: string) => text.replace('\n\n—', `\n${line}\n\n—`);
-    for (const form of [String, (file: string) => Buffer.from(file)]) {
+    for (const form of [String, (file: string) => new Uint8Array(Buffer.from(file))]) {
       expect(parseLogProof(form(withLine(padding)), invalid).index).toBe(2);
       const larger = form(withLine(`${padding}x`));
       expect(() => parseLogProof(larger, invalid)).toThrow('is larger than 65536 bytes');

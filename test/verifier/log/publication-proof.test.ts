@@ -295,7 +295,8 @@ describe('the head of a log after another', () => {
       ...{ index, witnessedAt },
     });
     const accepted = at(5, 1, 2000);
-    const chosen = (head: typeof accepted) => refuseOtherLog({ head, accepted }, filesOf(leaves));
+    const read = filesOf(leaves);
+    const chosen = (head: typeof accepted) => refuseOtherLog({ head, accepted }, read);
     expect(await chosen(at(5, 1, 1999))).toBe(accepted);
     for (const head of [at(5, 1, 2000), at(5, 2, 1999), at(700, 1, 1999)])
       expect(await chosen(head)).toBe(head);
