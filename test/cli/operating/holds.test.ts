@@ -1,6 +1,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { plainHost } from '../../support/serving.js';
 import { cli, clockAhead, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
@@ -219,4 +221,17 @@ it('a signing command that fails is named, with the way out', async () => {
   expect(stderr).toContain('pass --checkpoint-later');
   expect(stderr).not.toMatch(/active -> suspended|`hold beta/);
   expect(await json([...suspend, '--checkpoint-later'])).toMatchObject({ code: 0 });
+});
+
+describeWith(['git'], 'a suspension', () => {
+  it('is published first, and then committed', async () => {
+    gitIn(folder, 'init', '-q');
+    gitIn(folder, 'add', 'issuers', 'registry.yaml', 'root.json', 'online.json');
+    gitIn(folder, 'commit', '-qm', 'Registry');
+    await good('suspend', 'beta', '--reason', 'x', '--production');
+    const { next } = await json(['status']);
+    const commands: string[] = next.map(({ command }: { command?: string }) => command);
+    expect(commands[0]).toContain(`verify ${url} --expect dist`);
+    expect(commands.findIndex((command) => command.startsWith('git add issuers'))).toBe(1);
+  });
 });
