@@ -39,7 +39,7 @@ export class TreeRejected extends GeneratorError {
   readonly exitCode = 1;
 }
 
-/** A host already serves a list of this root key, and the output folder has none: nothing was signed. */
+/** A host already serves what the output folder lacks: a list of this root key, something newer, or a hold. Nothing was signed. */
 export class AlreadyPublished extends GeneratorError {
   readonly code = 'ERR_ALREADY_PUBLISHED';
   readonly exitCode = 1;
@@ -67,6 +67,13 @@ export class ConfigurationRejected extends GeneratorError {
 export class KeyRejected extends GeneratorError {
   readonly code = 'ERR_KEY_REJECTED';
   readonly exitCode = 3;
+  /** Whether another key than the root key was needed, such as the online key. */
+  readonly isOtherKey: boolean;
+
+  constructor(message: string, options: { cause?: unknown; isOtherKey?: boolean } = {}) {
+    super(message, options);
+    this.isOtherKey = options.isOtherKey === true;
+  }
 }
 
 /** The stable names of what can be wrong with a signing request. */

@@ -13,6 +13,7 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, readSignature } from '../../generator/signing/signature-form.js';
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { followsHosts } from '../operating/follows-host.js';
 import {
   addFreshnessOptions,
   type FreshnessOptions,
@@ -88,6 +89,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
       exceptions: ruleOptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
+      assertFollowsHosts: followsHosts(io, options),
       ...treeOptions(options),
     },
   );

@@ -4,7 +4,7 @@ import { describeChanges, type SigningRequest } from '../../custody/offline-sign
 import { readBytes } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { notPublishedBefore } from '../operating/first-list.js';
+import { followsHosts } from '../operating/follows-host.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { logChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
@@ -48,7 +48,7 @@ export async function buildUnsigned(
       },
       exceptions: exceptions(options),
       time: listTime(io, options),
-      assertNotServed: notPublishedBefore(io, options),
+      assertFollowsHosts: followsHosts(io, options),
     },
     folder,
   );
@@ -58,7 +58,7 @@ export async function buildUnsigned(
     return undefined;
   }
   sayDiagnostics(io, request.warnings);
-  if (request.answers !== undefined) say(io, `note: This is a first list. ${request.answers}`);
+  if (request.answers !== undefined) say(io, `note: ${request.answers}`);
   sayRequest(io, request, folder);
   return undefined;
 }

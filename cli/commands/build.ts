@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { UsageError } from '../../generator/errors.js';
-import { notPublishedBefore } from '../operating/first-list.js';
+import { followsHosts } from '../operating/follows-host.js';
 import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
@@ -54,7 +54,7 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       log: await logChoice(io, options),
       exceptions: ruleOptions(options),
       time: listTime(io, options),
-      assertNotServed: notPublishedBefore(io, options),
+      assertFollowsHosts: followsHosts(io, options),
       ...treeOptions(options),
       listeners: { onProgress, onStage },
     }),

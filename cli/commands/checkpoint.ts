@@ -12,6 +12,7 @@ import { publishCheckpoint } from '../../generator/publishing/publish-checkpoint
 import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
+import { assertFollowsHost } from '../operating/follows-host.js';
 import { publishOperations } from '../operating/publish-operations.js';
 import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
 import { addCosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
@@ -161,6 +162,8 @@ async function completeOrSign(io: Io, out: string, options: CheckpointOptions): 
   const collects = !hasKey && isLogged && (asksWitnesses || !needsCheckpoint);
   if (published?.pending === undefined && !collects) return checkpoint(io, { out }, options);
   const signer = hasKey ? await onlineSigner(io, settings) : undefined;
+  const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url }));
+  if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
   const started = performance.now();
   const { log, completed } = await cosign(out, {
     ...treeOptions(options),
@@ -187,16 +190,22 @@ async function checkpoint(io: Io, { out, holdChange }: Request, options: Options
   const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
-  const published = isHold ? await readPublished(out) : undefined;
+  const published = await readPublished(out);
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
   if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(out, isHold);
   const signer = await onlineSigner(io, settings);
   const hours = checkpointHours(settings);
+  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
+  const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided }));
   const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(settings));
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
   const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;
-  const warnings = [...report.warnings, ...(operations?.warnings ?? [])];
+  const warnings = [
+    ...(unknown === undefined ? [] : [unknown]),
+    ...report.warnings,
+    ...(operations?.warnings ?? []),
+  ];
   if (options.json) emit(io, { ok, ...report, warnings, mirrors: operations?.mirrors });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);
@@ -210,11 +219,10 @@ async function checkpoint(io: Io, { out, holdChange }: Request, options: Options
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string): string {
   if (action !== 'hold') return `Publish ${out}.`;
-  const named = ids.join(' ');
-  const each = ids.length === 1 ? named : 'ID';
+  const each = ids.length === 1 ? ids[0] : '<ID>';
   return (
     `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
-    `(\`suspend ${each} --reason TEXT\`), and end the hold; or, if it was a mistake, run \`hold --end ${named} --false-alarm\`.`
+    `(\`suspend ${each} --reason "REASON"\`), and end the hold; or, if it was a mistake, run \`hold --end ${each} --false-alarm\`.`
   );
 }
 

@@ -1,10 +1,12 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { editStatus } from '../../generator/authoring/edit-status.js';
+import { IoFailed, KeyRejected } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
+import { presenceOf } from '../operating/root-key-condition.js';
 import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
 import { hasSigner } from '../options/settings.js';
 import type { Invocation } from '../terminal/io.js';
@@ -89,13 +91,17 @@ async function changeAndBuild(
   };
   for (const signal of SIGNALS) process.once(signal, stop);
   try {
-    if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
-    else say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
+    if (edit.from === to)
+      say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
     if (unsigned === undefined) await buildAndReport(io, options);
     else await buildUnsigned(io, unsigned, options);
+    if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
   } catch (error) {
     undo();
-    if (to !== 'active') await sayHold(io, id, options);
+    const root = presenceOf({ key: options.key, command: options.signerCommand }, io.env);
+    const isAway = root.level === 'note';
+    if (isAway) say(io, `the root key is away: ${root.message}`);
+    if (to !== 'active' && (isAway || isFaultOfRootKey(error))) await sayHold(io, id, options);
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
@@ -115,6 +121,11 @@ async function changeAndBuild(
     );
   }
   return undefined;
+}
+
+/** A hold helps only against the lack of the root key. */
+function isFaultOfRootKey(error: unknown): boolean {
+  return error instanceof IoFailed || (error instanceof KeyRejected && !error.isOtherKey);
 }
 
 /** Tells whoever cannot suspend an issuer now how to stop it all the same, if the online key may. */

@@ -168,7 +168,10 @@ async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Pro
     return answer(registry, await aboutIn(files, registry, id));
   }
   const invalid = source.find((one) => !isAddress(one));
-  if (invalid !== undefined) throw new UsageError(`${invalid} is neither a folder nor an http(s) URL`);
+  if (invalid !== undefined)
+    throw new UsageError(
+      `${invalid} is neither a folder nor an http(s) URL; if it is an issuer, give one issuer at a time`,
+    );
   const { fetch, totals: fetched } = countedFetch();
   const options = { sources: source, ...trust, fetch };
   const proven = await lookUp(id, policy, options);

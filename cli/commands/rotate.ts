@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../generator/errors.js';
+import { AlreadyPublished, UsageError } from '../../generator/errors.js';
+import { readPublished } from '../../generator/tree/published-tree.js';
+import { assertFollowsHost } from '../operating/follows-host.js';
 import {
   addRotationOptions,
   type RotateCommandOptions,
@@ -43,6 +45,10 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
     return undefined;
   }
   sayPlan(io, plan, options);
+  const published = await readPublished(out);
+  const host = { baseUrl: options.settings.base_url };
+  const doubt = published && (await assertFollowsHost({ published, ...host }).catch(doubtOf));
+  if (doubt !== undefined) say(io, `WARNING: ${doubt}`);
   if (!options.yes) await confirm(io);
   const started = performance.now();
   const { outgoing, next, build } = await rotate(plan, choice);
@@ -52,6 +58,12 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   sayBuilt(io, build, performance.now() - started);
   sayAfterRotation(io, keys, { options, command, configured: false });
   return undefined;
+}
+
+/** Whoever has stolen the root key can publish a newer list, so that is no reason against a rotation. */
+function doubtOf(error: unknown): string {
+  if (error instanceof AlreadyPublished) return error.message;
+  throw error;
 }
 
 async function confirm(io: Io): Promise<void> {

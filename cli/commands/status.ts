@@ -2,9 +2,11 @@ import { type Command, Option } from 'commander';
 import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/status.js';
 import type { NextStep } from '../operating/next-step.js';
 import { nextSteps } from '../operating/next-steps.js';
+import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
+import type { CheckpointConfiguration } from '../options/configuration.js';
 import { witnessChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
 import { ROTATION_FOLDER } from '../options/rotation-options.js';
@@ -57,6 +59,8 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
     onlineKey: options.checkpointPublicKey,
     rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
+    onlineSigner: presence(options.settings.checkpoint),
+    logSigner: presence(options.settings.log),
     exceptions: exceptions(options),
     witnesses: witnessChoice(options.settings),
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
@@ -77,6 +81,11 @@ function withConfiguration(step: NextStep, config: string | undefined): NextStep
   if (config === undefined || step.command?.startsWith('npx ') !== true) return step;
   const program = 'npx passport-registry ';
   return { ...step, command: step.command.replaceAll(program, `${program}--config ${shellWord(config)} `) };
+}
+
+function presence({ signer = {} }: Pick<CheckpointConfiguration, 'signer'> = {}): SignerPresence {
+  const { key, command } = signer;
+  return { key: key && (key.startsWith('env:') ? key : shortPath(key)), command };
 }
 
 function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {

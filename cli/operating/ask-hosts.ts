@@ -8,6 +8,9 @@ import { httpSource } from '../../generator/verification/tree-source.js';
 import { type HostReading, readHost } from '../../observers/mirroring/read-host.js';
 import { type MirrorStatus, mirrorStatus } from '../../observers/mirroring/status.js';
 
+/** The time limit for all hosts together, for a command that goes on without their answer, for example without a network. */
+export const HOSTS_TIMEOUT_MS = 5000;
+
 /** How to ask hosts. */
 export interface HostQuestion extends HostReading {
   readonly rootKey: RootKey;

@@ -3,6 +3,7 @@ import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { buildStep } from './build-step.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { MIRROR_FOLDER } from './published-before.js';
 import { shellWord } from './shell-word.js';
 import type { RegistryStatus } from './status.js';
 
@@ -48,11 +49,9 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
   const copy =
     !status.tree.hasRemote || url === undefined ? '' : `; if it is not on a branch, copy that of ${url}`;
   const { trace } = status.tree;
-  const { delegation, otherwise } = trace ?? {};
-  const first =
-    delegation && buildStep({ reason: '', more: ['--delegation', delegation] }, status, settings).command;
-  const start = first === undefined ? otherwise : `run \`${first}\``;
-  const never = start === undefined ? '' : `; if this registry has never published, ${start}`;
+  const start = trace?.otherwise;
+  const isServed = url !== undefined;
+  const never = start === undefined || isServed ? '' : `; if this registry has never published, ${start}`;
   return {
     command,
     reason: `load the published tree into ${out} before the next build${from}${copy}${never}`,
@@ -60,7 +59,7 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
 }
 
 /** The folders for a tree that is loaded. It replaces the output folder only when it is complete. */
-const [FROM_BRANCH, FROM_HOST] = [join(PRIVATE_FOLDER, 'branch'), join(PRIVATE_FOLDER, 'mirror')];
+const [FROM_BRANCH, FROM_HOST] = [join(PRIVATE_FOLDER, 'branch'), MIRROR_FOLDER];
 
 /** The command that loads the published tree: from its branch, or else from a host. Undefined if neither is known. */
 function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
@@ -72,7 +71,8 @@ function loadCommand(status: RegistryStatus, settings: CommandSettings): string 
     return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingUrl(status);
-  if (url === undefined) return undefined;
+  const { copy } = tree.trace ?? {};
+  if (url === undefined) return copy && `cp -rL ${copy} ${out}`;
   const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
   const removal = isThere ? `rm -r ${out} && ` : '';
   return `${run('', 'mirror', shellWord(url), FROM_HOST, ...key).command} && ${removal}cp -rL ${FROM_HOST}/current ${out}`;

@@ -1,15 +1,12 @@
+import type { RootKey } from '@passport-registry/verifier';
 import { AlreadyPublished } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
-import type { AssertNotServed } from '../../generator/publishing/publication.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
-import { askHosts } from './ask-hosts.js';
+import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import { findTrace } from './published-before.js';
 
-/** The time limit for all hosts together, so that a machine without a network can build. */
-const HOSTS_TIMEOUT_MS = 5000;
-
 /** Where a registry may show that it has published. */
-interface FirstListOptions {
+export interface FirstListOptions {
   /** base_url and the mirrors of registry.yaml. */
   readonly hosts?: readonly string[] | undefined;
   /** The file of the delegation that is published with the list. */
@@ -24,7 +21,7 @@ interface FirstListOptions {
 export function notPublishedBefore(
   { env }: { readonly env: NodeJS.ProcessEnv },
   { hosts = [], delegation }: FirstListOptions,
-): AssertNotServed {
+): (rootKey: RootKey) => Promise<string | undefined> {
   return async (rootKey) => {
     const given = delegation && readText(delegation).trim();
     const trace = await findTrace({ rootKey, delegation: given, env });

@@ -6,7 +6,15 @@ import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/statu
 import { askHosts, type OwnRotation } from './ask-hosts.js';
 import type { Condition } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
-import { compareTrees, compareWhole, differences, type TreeComparison } from './tree-comparison.js';
+import {
+  compareTrees,
+  compareWhole,
+  differences,
+  type HoldComparison,
+  holdsInWords,
+  type OwnTree,
+  type TreeComparison,
+} from './tree-comparison.js';
 
 /** The condition of the live registry. */
 export interface LiveCondition extends Condition {
@@ -83,13 +91,22 @@ function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
 function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): LiveCondition {
   const { url, state, problem, updatedAt = '', sha256 } = host;
   const { folder } = tree;
-  const parts = compareTrees(host, tree);
+  const parts = compareTrees(host, ownTree(tree));
   const comparedWithTree = compareWhole(parts);
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
   const found = { url, comparedWithTree, parts, host, isForeign };
   if (host.empty === true) {
     const level = tree.report === undefined ? 'note' : 'error';
     return { level, message: `${url} serves no list`, ...found };
+  }
+  if (
+    tree.report === undefined &&
+    tree.refusal === undefined &&
+    updatedAt !== '' &&
+    state !== 'unreachable'
+  ) {
+    const message = `${url} serves the list of ${updatedAt}, but ${folder} has no tree`;
+    return { level: 'error', message, ...found };
   }
   if (host.claimed?.development === true && tree.report?.development !== true) {
     const level = tree.report === undefined ? 'note' : 'error';
@@ -107,14 +124,26 @@ function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): Li
   }
   const serves = `${url} serves the list of ${updatedAt}`;
   const differs = `${serves}, with ${differences(parts)}`;
+  const held = holdsInWords(parts, folder);
+  const level = held === undefined ? 'warning' : 'error';
+  const said = held === undefined ? '' : `; ${held}`;
   switch (comparedWithTree) {
     case 'same':
       return { level: 'ok', message: `${url} serves the list of ${folder}`, ...found };
-    case 'older':
-      return { level: 'warning', message: `${differs}: ${folder} is newer, publish it`, ...found };
+    case 'older': {
+      const { onlyHost = [], leftOut } = parts.holds ?? {};
+      const what =
+        onlyHost.length === 0
+          ? `${folder} is newer, publish it`
+          : `whoever publishes ${folder} releases those`;
+      return { level, message: `${differs}${said}${byReplacedKey(leftOut)}: ${what}`, ...found };
+    }
     case 'newer': {
-      const what = `${differs} than ${folder}: a build into it would undo changes`;
-      return { level: 'warning', message: what, ...found };
+      const isFork = Object.values(parts).includes('older');
+      const consequence = isFork
+        ? `${folder} does not follow what the host serves: do not publish it`
+        : `a build into ${folder} would undo changes`;
+      return { level, message: `${differs} than ${folder}${said}: ${consequence}`, ...found };
     }
     case 'other': {
       const what =
@@ -128,6 +157,22 @@ function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): Li
       return { level: 'warning', message: what, ...found };
     }
   }
+}
+
+function byReplacedKey(leftOut: HoldComparison['leftOut']): string {
+  if (leftOut === undefined) return '';
+  const { key, hold } = leftOut;
+  const held = hold.length === 0 ? '' : `, which holds ${hold.join(', ')},`;
+  return `; its checkpoint${held} does not count, because the delegation of the tree leaves out its key, ${key}`;
+}
+
+/** What of the local tree is compared with hosts. */
+function ownTree({ folder, report, published, delegation, checkpoint, publication }: LocalTree): OwnTree {
+  return {
+    ...{ folder, delegation, checkpoint, publication },
+    ...{ updatedAt: report?.updatedAt, sha256: report?.sha256, rootKey: report?.rootKey },
+    issuers: published?.intact.list === true ? published.issuers() : [],
+  };
 }
 
 function describeMirror(

@@ -48,7 +48,8 @@ export function treeCondition(
   if (refusal !== undefined) return state('error', refusal);
   if (trace !== undefined)
     return state(
-      trace.delegation === undefined ? 'error' : 'warning',
+      // So begins a registry that is new, too.
+      trace.delegation === undefined ? 'error' : 'note',
       `${folder} has no tree, but ${trace.what}`,
     );
   if (report === undefined) return state('note', `${folder} has no tree`);

@@ -26,12 +26,16 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // Records that would stop a build come before that build.
   const stops = changes.toCommit === undefined && renewal.length > 0;
+  // Nothing was published that the host lacks: what is unpublished comes first.
+  const commits = changes.toCommit !== undefined;
+  const recorded = { level: stops ? 'error' : changes.level, steps: records } as const;
   return mostUrgentFirst([
     { level: rootKey.level, steps: rotatedStep(status, settings) },
-    { level: stops ? 'error' : changes.level, steps: records },
-    { level: levelOfTree(status), steps: [...renewal, ...hosts] },
+    ...(commits ? [] : [recorded]),
+    { level: levelOfTree(status), steps: [...holdAgainSteps(status, settings), ...renewal, ...hosts] },
+    ...(commits && !isTreeOlder(status) ? [recorded] : []),
     { level: status.delegation.level, steps: strayKeyStep(status) },
-    { level: hold.level, steps: holdSteps(status, settings) },
+    { level: hold.level, steps: isTreeOlder(status) ? [] : holdSteps(status, settings) },
     {
       level: rotation.level,
       steps: isUnfinished ? [rotateStep(status, settings)] : rotationFolderStep(status),
@@ -83,7 +87,8 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
   const where = out === 'dist' ? [] : ['--out', out];
   const end = (reason: string, ...words: readonly string[]) =>
     run(reason, 'hold', '--end', ...words, ...where, ...onlineOptions);
-  const mistaken = end('the hold was a mistake', ...undecided, '--false-alarm');
+  // Pasted at night, one command for all would end each of them.
+  const mistaken = end('', undecided.length === 1 ? String(undecided[0]) : '<ID>', '--false-alarm');
   return [
     ...(undecided.length === 0
       ? []
@@ -94,7 +99,7 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
               status,
               settings,
             ),
-            ...['suspend', String(undecided[0]), '--reason', '<REASON>'],
+            ...['suspend', String(undecided[0]), '--reason', '"REASON"'],
             ...publishingOptions(settings),
           ),
         ]),
@@ -104,10 +109,37 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
   ];
 }
 
+/** What a checkpoint of the host holds, and the tree does not: to publish the tree would release them. */
+function holdAgainSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const ids = status.live.parts?.holds?.onlyHost ?? [];
+  if (ids.length === 0 || isTreeOlder(status)) return [];
+  const reason = `hold again what only the host holds: ${ids.join(', ')}; or, if you have ended these holds here, go on with the next step`;
+  return [holdStep(reason, ids, settings)];
+}
+
+function holdStep(reason: string, ids: readonly string[], { out, onlineOptions }: CommandSettings): NextStep {
+  return run(reason, 'hold', ...ids, ...(out === 'dist' ? [] : ['--out', out]), ...onlineOptions);
+}
+
+/** Brings the host's tree here. Its checkpoint may lack holds of the tree that it replaces. */
+function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const load = loadStep(status, settings);
+  const { onlyHost = [], onlyTree = [] } = status.live.parts?.holds ?? {};
+  if (onlyTree.length === 0 && onlyHost.length === 0) return [load];
+  const lost = onlyTree.length === 0 ? '' : `; then hold again: ${onlyTree.join(', ')}`;
+  const reason = `${load.reason}${lost}. If nobody of you has signed the checkpoint of the host, the online key has leaked: do not load its tree, and see "The online key has leaked" in the document emergency.md`;
+  const again = holdStep(
+    'hold again what the loaded tree does not hold, unless you have ended it',
+    onlyTree,
+    settings,
+  );
+  return [{ ...load, reason }, ...(onlyTree.length === 0 ? [] : [again])];
+}
+
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
 function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
   if (tree.published) return live.comparedWithTree === 'newer';
-  if (tree.trace !== undefined) return true;
+  if (tree.trace !== undefined && tree.trace.delegation === undefined) return true;
   return [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
 }
 
@@ -153,7 +185,11 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
     return [checkpointStep('collect cosignatures, and complete the publication', status, settings)];
   }
   const { expires, strayKey } = status.delegation;
-  const delegates = isUrgent(status.delegation) && expires !== undefined && strayKey === undefined;
+  // A first list that promises checkpoints needs a delegation, which may be signed already.
+  const signed = tree.trace?.delegation;
+  const isFirst = !tree.published && settings.hasOnlineKey && signed === undefined;
+  const renewsDelegation = isUrgent(status.delegation) && expires !== undefined && strayKey === undefined;
+  const delegates = isFirst || renewsDelegation;
   const reasons = reasonsToBuild(status, delegates);
   if (reasons.length === 0) {
     const wanted = [
@@ -163,7 +199,8 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
     return wanted.length === 0 ? [] : [checkpointStep(wanted.join(', and '), status, settings)];
   }
   const renews = isUrgent(status.list) ? ['--renew'] : [];
-  const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
+  const file = delegates ? 'delegation.jwt' : signed;
+  const delegation = file === undefined ? [] : ['--delegation', file];
   const build = buildStep(
     { reason: reasons.join(', and '), more: [...renews, ...delegation] },
     status,
@@ -205,12 +242,13 @@ function mayHavePublished({ tree, live }: RegistryStatus): boolean {
 
 /** The new delegation permits what the published one permits. */
 function delegateStep(
-  { delegation }: RegistryStatus,
+  { delegation, tree }: RegistryStatus,
   { rootOptions, onlinePublicKey }: CommandSettings,
 ): NextStep {
   const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
   const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
-  return run('sign a new delegation, on the machine with the root key', ...words);
+  const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
+  return run(`sign a new delegation, on the machine with the root key${more}`, ...words);
 }
 
 function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
@@ -255,7 +293,7 @@ function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
   const verify = (url: string) =>
     run('verify what the host serves', 'verify', shellWord(url), ...rootKeyOptions);
-  if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
+  if (isTreeOlder(status)) return [...loadSteps(status, settings), ...ask];
   const { host, url } = live;
   const isLate = live.comparedWithTree === 'older' || host?.empty === true;
   const isAbsent = host?.state === 'unreachable' || host?.claimed?.development === true;

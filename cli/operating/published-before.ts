@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
 import { readRotation, readStatement } from '@passport-registry/verifier/core';
 import { repositoryAround } from '../../generator/files/git.js';
+import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -12,6 +14,8 @@ export interface PublicationTrace {
   readonly what: string;
   /** The file, if that is a delegation: one is signed before the first list that needs it, too. */
   readonly delegation?: string;
+  /** The folder with a copy of the published tree, if that is the trace. */
+  readonly copy?: string;
   /** What to do if the registry has never published all the same. */
   readonly otherwise: string;
 }
@@ -29,7 +33,12 @@ interface TraceOptions {
  * serves a tree which was deleted answers that it has no list, so its answer alone does not show that a registry is new.
  */
 export async function findTrace(options: TraceOptions): Promise<PublicationTrace | undefined> {
-  return (await branchTrace(options)) ?? (await anchorTrace(options)) ?? delegationTrace(options);
+  return (
+    (await branchTrace(options)) ??
+    (await mirrorTrace(options)) ??
+    (await anchorTrace(options)) ??
+    delegationTrace(options)
+  );
 }
 
 async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationTrace | undefined> {
@@ -46,6 +55,23 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
     };
   }
   return undefined;
+}
+
+/** The copy that `status` lets `mirror` make, which verified it. */
+export const MIRROR_FOLDER = join(PRIVATE_FOLDER, 'mirror');
+
+async function mirrorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace | undefined> {
+  const folder = join(MIRROR_FOLDER, 'current');
+  const key = orNothing(() => readText(join(folder, PATHS.rootKey)));
+  const steps = orNothing(() => readText(join(folder, PATHS.rotation)));
+  if (key === undefined) return undefined;
+  const earlier = orNothing(() => readRotation(steps ?? '[]').map(({ kid }) => kid)) ?? [];
+  if (!isAmong(rootKey, [await thumbprintOf(key), ...earlier])) return undefined;
+  return {
+    what: `${folder} has a copy of the tree of ${named(rootKey)}`,
+    copy: folder,
+    otherwise: `remove ${MIRROR_FOLDER}`,
+  };
 }
 
 /** `pin` writes this file from what a host serves. */

@@ -4,7 +4,7 @@ import type { WitnessChoice } from '../../generator/log/log-choice.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
-import { type Level, mostUrgent } from './condition.js';
+import { type Condition, type Level, mostUrgent } from './condition.js';
 import {
   type CheckpointCondition,
   checkpointCondition,
@@ -21,6 +21,7 @@ import { type PublicationCondition, publicationCondition } from './publication-c
 import { findTrace } from './published-before.js';
 import {
   type PinnedKey,
+  presenceOf,
   type RootKeyCondition,
   rootKeyCondition,
   type SignerPresence,
@@ -44,6 +45,9 @@ export interface StatusOptions {
   /** The folder of a rotation. */
   readonly rotation: string;
   readonly signer: SignerPresence;
+  /** Who signs checkpoints. */
+  readonly onlineSigner: SignerPresence;
+  readonly logSigner: SignerPresence;
   readonly exceptions: RuleExceptions;
   /** The witnesses and the quorum of the log. */
   readonly witnesses: WitnessChoice;
@@ -97,16 +101,27 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     tree: treeCondition(local, { env: options.env, trace }),
     list: listCondition(local, now),
     publication: publicationCondition(local),
-    log: await logCondition(local, options.witnesses),
+    log: withPresence(await logCondition(local, options.witnesses), options.logSigner, options.env),
     delegation: delegationCondition(local, now, await thumbprintIn(options.onlineKey, options.env)),
-    checkpoint: checkpointCondition(local, now),
-    hold: holdCondition(local),
+    checkpoint: withPresence(checkpointCondition(local, now), options.onlineSigner, options.env),
+    hold: holdCondition(local, hosts.live),
     changes: await changesCondition({ issuers, ownFiles, exceptions, development, env: options.env }, local),
     ...hosts,
   };
   const { mirrors, ...single } = found;
   const levels = [...Object.values(single), ...mirrors].map(({ level }) => level);
   return { level: mostUrgent(levels), ...found };
+}
+
+/** Adds whether what signs a part is here. Without the part, nobody needs it yet. */
+function withPresence<Part extends Condition>(
+  part: Part,
+  signer: SignerPresence,
+  env: NodeJS.ProcessEnv,
+): Part {
+  if (part.level === 'note' || (signer.key === undefined && signer.command === undefined)) return part;
+  const { level, message } = presenceOf(signer, env);
+  return { ...part, level: mostUrgent([part.level, level]), message: `${part.message}; ${message}` };
 }
 
 async function loadPinned({ rootKey: file, nextRoots, env }: StatusOptions): Promise<PinnedKey> {

@@ -4,6 +4,7 @@ import { readText } from '../../generator/files/read-file.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import type { CheckpointChoice } from '../../generator/freshness/statements.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
@@ -37,23 +38,19 @@ export function addFreshnessOptions(command: Command): Command {
  */
 export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
   const { delegation, rotation, nextRoots, checkpointLater } = options;
+  // A checkpoint that was signed before its delegation is not valid.
+  const wayOut = delegation === undefined ? CHECKPOINT_LATER : undefined;
   return {
     nextRoots,
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, options).catch(refuseWithWayOut),
+    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, options, wayOut),
   };
 }
 
 /** Whoever stops an issuer at night may not have the online key at hand. The published checkpoint stays valid. */
-function refuseWithWayOut(cause: Error): never {
-  if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
-  throw new KeyRejected(
-    `the online key of registry.yaml cannot be used: ${cause.message}. To publish without it now, and to keep the published ` +
-      'checkpoint, pass --checkpoint-later',
-    { cause },
-  );
-}
+const CHECKPOINT_LATER =
+  'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
 
 /** Says what is left to do after a publication with `--checkpoint-later`. */
 export function sayCheckpointLater(
@@ -71,9 +68,10 @@ export function sayCheckpointLater(
 export async function checkpointChoice(
   io: Io,
   { settings }: WithSettings,
+  wayOut?: string,
 ): Promise<CheckpointChoice | undefined> {
   if (!hasSigner(settings.checkpoint)) return undefined;
-  const signer = await sectionSigner(io, settings, { section: 'checkpoint' });
+  const signer = await sectionSigner(io, settings, { section: 'checkpoint', wayOut });
   return { signer, hours: checkpointHours(settings) };
 }
 
@@ -83,24 +81,49 @@ export function checkpointHours({ checkpoint: { hours = CHECKPOINT_HOURS } = {} 
 }
 
 /**
- * Returns the signer of a section of the settings, which is never a development key.
+ * Returns the signer of a section of the settings, which is never a development key. If it fails, then or when it signs, the error
+ * says which key that was.
  *
- * @param passphraseOption - what names the file of the passphrase, for messages
+ * @throws {@link KeyRejected}
  */
-export function sectionSigner(
+export async function sectionSigner(
   io: Io,
   settings: Settings,
-  { section, passphraseOption = `passphrase_file of ${section}.signer in registry.yaml` }: SignerPlace,
+  {
+    section,
+    wayOut,
+    passphraseOption = `passphrase_file of ${section}.signer in registry.yaml`,
+  }: SignerPlace,
 ): Promise<Signer> {
   const { signer = {}, public_key: rootKey } = settings[section] ?? {};
   const { key, passphrase_file: file, command: signerCommand, input: signerInput, timeout } = signer;
   const signerTimeout = timeout === undefined ? undefined : String(timeout);
-  const choice = signerChoice(io, { key, signerCommand, signerInput, signerTimeout, rootKey });
+  const choice = signerChoice(io, { key, signerCommand, signerInput, signerTimeout });
   const passphrase = passphraseFrom(io, file, passphraseOption);
-  return chooseSigner({ ...choice, passphrase, production: true });
+  const name = section === 'checkpoint' ? 'the online key' : 'the key of the log';
+  const refuse = (cause: unknown): never => {
+    if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
+    const message = `${name} (${section}.signer in registry.yaml) cannot be used: ${cause.message}`;
+    const end = wayOut === undefined ? '' : `. ${wayOut}`;
+    throw new KeyRejected(`${message}${end}`, { cause, isOtherKey: true });
+  };
+  const needsKey = signerCommand === undefined ? {} : { rootKey };
+  const chosen = await chooseSigner({ ...choice, ...needsKey, passphrase, production: true }).catch(refuse);
+  const expected = rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env).catch(refuse);
+  if (expected !== undefined && expected.thumbprint !== chosen.rootKey.thumbprint) {
+    throw new KeyRejected(
+      `${section}.public_key in registry.yaml names another key than ${section}.signer, ${chosen.rootKey.thumbprint}: ${rootKey} is ` +
+        `${expected.thumbprint}. Let both name the same key`,
+      { isOtherKey: true },
+    );
+  }
+  return { ...chosen, sign: (bytes) => chosen.sign(bytes).catch(refuse) };
 }
 
 interface SignerPlace {
   readonly section: 'checkpoint' | 'log';
+  /** What to do if the key cannot be used, for the end of the message. */
+  readonly wayOut?: string | undefined;
+  /** What names the file of the passphrase, for messages. */
   readonly passphraseOption?: string;
 }

@@ -11,7 +11,7 @@ import type { LogChoice } from '../../generator/log/log-choice.js';
 import { readStatementInput } from '../../generator/publishing/expected-statement.js';
 import { chooseLog } from '../../generator/publishing/extend-log.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
-import type { AssertNotServed, ListTime } from '../../generator/publishing/publication.js';
+import type { AssertFollowsHosts, ListTime } from '../../generator/publishing/publication.js';
 import { nextClaims } from '../../generator/publishing/sign-statement.js';
 import { goodRecords } from '../../generator/records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../../generator/review/assert-publishable.js';
@@ -46,15 +46,15 @@ export interface SigningOptions {
   readonly delegate?: OnlineKeys | undefined;
   readonly exceptions?: RuleExceptions;
   readonly time?: ListTime;
-  /** For a first list. Default: no host is asked. */
-  readonly assertNotServed?: AssertNotServed | undefined;
+  /** Before a request is written. Default: no host is asked. */
+  readonly assertFollowsHosts?: AssertFollowsHosts | undefined;
 }
 
 /** A signing request that was written to a folder. */
 export interface PreparedRequest extends SigningRequest {
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
-  /** What the hosts answered before a first list, as whole sentences. Undefined if none was asked. */
+  /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
   readonly answers: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function prepareSigning(
         'set root_key in registry.yaml',
     );
   }
-  const answers = published === undefined ? await options.assertNotServed?.(rootKey) : undefined;
+  const answers = await options.assertFollowsHosts?.({ rootKey, published, onlineKeys: delegate?.keys });
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });

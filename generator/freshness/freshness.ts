@@ -191,6 +191,11 @@ async function assertDelegation(
   rootKey: RootKey,
   { published, by }: ReplacedDelegation,
 ): Promise<Uint8Array> {
+  if (delegation === '') {
+    throw new KeyRejected(
+      'the delegation is empty: the `keys delegate` that wrote it has failed, so run it again',
+    );
+  }
   const { issuedAt } = await verifyDelegation(delegation, rootKey, ANY_TIME).catch((cause: Error) => {
     throw new KeyRejected(
       `the delegation is not signed by root key ${rootKey.thumbprint}: ${cause.message}`,

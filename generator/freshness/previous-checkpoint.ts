@@ -68,3 +68,8 @@ function hasPermission(folder: string): boolean {
 export function permitsHold({ claims }: Pick<Statement, 'claims'>): boolean {
   return claims['hold'] === true;
 }
+
+/** Returns the thumbprint of the key that signed a verified checkpoint. */
+export function signerOf({ text }: Pick<Checkpoint, 'text'>): string | undefined {
+  return readStatement(text, 'registry-checkpoint+jwt', (message) => new Error(message)).kid;
+}

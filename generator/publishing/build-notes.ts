@@ -1,5 +1,6 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import { endWithDelegation } from '../freshness/expiry.js';
+import { signerOf } from '../freshness/previous-checkpoint.js';
 import type { SignedList } from '../list/signed-list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -16,7 +17,7 @@ export interface Outcome {
   readonly repaired: readonly string[];
   /** The updated_at that the user requested. */
   readonly requested: string | undefined;
-  /** What the hosts answered before a first list, as whole sentences. Undefined if none was asked. */
+  /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
   readonly answers: string | undefined;
   /** The tree that was in the folder before. */
   readonly served: PublishedTree | undefined;
@@ -51,6 +52,8 @@ export function buildNotes({
       `${output.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${output.named} first, and build again.`,
     );
   }
+  if (published !== undefined && answers !== undefined) found.push(answers);
+  found.push(...inheritedHolds(published, statements));
   if (!signed.kept) found.push(...changeNotes(tree, updatedAt));
   if (repaired.length > 0) {
     found.push(`These files were damaged or missing, and were made again: ${repaired.join(', ')}.`);
@@ -93,6 +96,23 @@ export function buildNotes({
     );
   }
   return found;
+}
+
+/** After an online key has leaked, the holds of its checkpoints may be the thief's. */
+function inheritedHolds(
+  published: PublishedTree | undefined,
+  { checkpoint, delegation }: ProvenStatements,
+): string[] {
+  const before = published?.checkpoint;
+  const signer = before && signerOf(before);
+  if (before?.delegation === undefined || signer === undefined || delegation === undefined) return [];
+  if (delegation.keys.some(({ thumbprint }) => thumbprint === signer)) return [];
+  const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
+  if (kept.length === 0) return [];
+  const ids = kept.join(' ');
+  return [
+    `The new checkpoint keeps what the checkpoint of ${signer} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them; \`hold --end ${ids} --false-alarm\` ends what was not yours.`,
+  ];
 }
 
 /** How many changes to name. */

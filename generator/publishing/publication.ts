@@ -6,6 +6,7 @@ import type { CompleteRecords } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
 import type { VerifyHolders } from '../tree/held-by.js';
+import type { PublishedTree } from '../tree/published-tree.js';
 import type { RegistryDescription } from '../tree/registry-description.js';
 import type { PageSettings } from '../tree/site/page-settings.js';
 
@@ -45,18 +46,30 @@ export interface TreeOptions {
   readonly page?: PageSettings | undefined;
 }
 
+/** What a production key is about to sign. */
+export interface NextPublication {
+  readonly rootKey: RootKey;
+  /** The tree that it follows; undefined for a first list. */
+  readonly published: PublishedTree | undefined;
+  /** The delegation that is published with it, a JWT. Undefined if the published one stays. */
+  readonly delegation?: string | undefined;
+  /** The online keys of a delegation that is still to be signed. */
+  readonly onlineKeys?: readonly RootKey[] | undefined;
+}
+
 /**
- * Asserts that no host serves a list of a root key. Called before a production key signs a first list.
+ * Asserts that what is published has nothing that the published tree lacks: a list before a first list, something newer, or a
+ * hold. Called before a production key signs.
  *
- * @returns what the hosts answered, as whole sentences for people. Undefined if there is no host to ask
+ * @returns what the hosts answered, as whole sentences for people. Undefined if there is nothing to say
  * @throws {@link AlreadyPublished}
  */
-export type AssertNotServed = (rootKey: RootKey) => Promise<string | undefined>;
+export type AssertFollowsHosts = (next: NextPublication) => Promise<string | undefined>;
 
 /** How to publish a list. Each group is for one step. */
 export interface PublishOptions extends TreeOptions {
-  /** For a first list. Default: no host is asked. */
-  readonly assertNotServed?: AssertNotServed | undefined;
+  /** Before a production key signs. Default: no host is asked. */
+  readonly assertFollowsHosts?: AssertFollowsHosts | undefined;
   /** For the step that applies the rules of change. */
   readonly exceptions?: PublicationExceptions | undefined;
   /** For the step that signs. */

@@ -65,7 +65,7 @@ export async function publishCheckpoint(
       const isDamaged = published?.hasStatement === true || list !== undefined;
       const remedy = isDamaged
         ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
-        : 'build it first';
+        : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
       throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
     }
     // Without the statement, the checkpoint would name no sequence, although an earlier one did.

@@ -43,8 +43,9 @@ export async function publish(
   onStage?.('published tree');
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
-  const isFirst = follows === undefined && !signer.development;
-  const answers = isFirst ? await publication.assertNotServed?.(signer.rootKey) : undefined;
+  const { rootKey, development } = signer;
+  const next = { rootKey, published: follows, delegation: freshness.delegation };
+  const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   // Before a signature: those who sign cannot take it back.

@@ -2,6 +2,7 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Proven, type Publication, verifyDelegation } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
+import { signerOf } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -25,6 +26,14 @@ export interface ServedStatement {
 export interface ServedPublication extends ServedStatement {
   /** Every new statement has a higher sequence. */
   readonly sequence: number;
+}
+
+/** The checkpoint that a host serves. */
+export interface ServedCheckpoint extends ServedStatement {
+  /** The ids of the held issuers, sorted. */
+  readonly hold: readonly string[];
+  /** RFC 7638 thumbprint of the key that signed it. */
+  readonly signer: string | undefined;
 }
 
 /** What a host says of its tree. */
@@ -53,7 +62,7 @@ export interface ServedTree {
   /** Undefined if the host serves none, or none that can be read. */
   readonly delegation: ServedStatement | undefined;
   /** Undefined if the host serves none. */
-  readonly checkpoint: ServedStatement | undefined;
+  readonly checkpoint: ServedCheckpoint | undefined;
   /** Undefined if the host serves none. */
   readonly publication: ServedPublication | undefined;
   /** The newest head of the log. Undefined if the registry has no log. */
@@ -109,7 +118,11 @@ async function describe(url: string, files: SeenFiles, { facts, now }: Shown): P
     ...{ url, failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
     delegation: await servedDelegation(files, root),
-    checkpoint: checkpoint && served(checkpoint.issuedAt, checkpoint.text),
+    checkpoint: checkpoint && {
+      ...served(checkpoint.issuedAt, checkpoint.text),
+      hold: checkpoint.hold,
+      signer: signerOf(checkpoint),
+    },
     publication: statement && {
       ...served(statement.issuedAt, statement.text),
       sequence: statement.sequence,

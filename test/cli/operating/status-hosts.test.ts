@@ -215,7 +215,7 @@ describe('hosts', () => {
   it('are to be loaded from a new clone, before a build that could not compare its records', async () => {
     const base = await hosted('dist');
     const { code, report } = await statusOf(['--base-url', base, '--out', 'new']);
-    expect([code, report.live.level, report.live.host.state]).toEqual([0, 'warning', 'primary']);
+    expect([code, report.live.level, report.live.host.state]).toEqual([1, 'error', 'primary']);
     expect(report.next).toEqual([
       {
         command: copyFrom(base, 'new'),

@@ -249,7 +249,7 @@ describe('a hold', () => {
     expect(held.report.hold).toMatchObject({ level: 'warning', issuers: ['alpha', 'beta'], releasable: [] });
     expect(held.report.next[0].reason).toBe(
       'suspend with the root key: alpha, beta; or, after a false alarm, run ' +
-        '`npx passport-registry hold --end alpha beta --false-alarm`',
+        '`npx passport-registry hold --end <ID> --false-alarm`',
     );
     expect((await cli(['status'], here.folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
 

@@ -85,7 +85,7 @@ describe('hold and release', () => {
     const held = await hold('alpha');
     expect(held.stderr).toContain('on hold: alpha.');
     expect(held.stderr).toContain('Publish dist now');
-    expect(held.stderr).toContain('`suspend alpha --reason TEXT`');
+    expect(held.stderr).toContain('`suspend alpha --reason "REASON"`');
     expect(held.stderr).toContain('`hold --end alpha --false-alarm`');
     expect(claims().hold).toEqual(['alpha']);
     expect(await reasons('alpha')).toEqual(['issuer-held']);

@@ -1,0 +1,114 @@
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
+import { AlreadyPublished } from '../../generator/errors.js';
+import { readIfThere } from '../../generator/files/read-file.js';
+import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
+import { type FirstListOptions, notPublishedBefore } from './first-list.js';
+import {
+  compareTrees,
+  compareWhole,
+  differences,
+  type OwnTree,
+  type TreeComparison,
+} from './tree-comparison.js';
+
+/** What a command is about to sign over the published tree. */
+interface NextTree extends Omit<NextPublication, 'rootKey' | 'published'> {
+  readonly published: PublishedTree;
+  /** Base_url of registry.yaml. */
+  readonly baseUrl: string | undefined;
+  /** The issuers whose hold the command begins or ends. Default: none. */
+  readonly decided?: readonly string[] | 'all' | undefined;
+}
+
+/**
+ * Returns the question that a build asks before the root key signs: before a first list, whether the registry has published
+ * before; otherwise that of {@link assertFollowsHost}.
+ */
+export function followsHosts(
+  io: { readonly env: NodeJS.ProcessEnv },
+  options: FirstListOptions & { readonly settings: { readonly base_url?: string } },
+): AssertFollowsHosts {
+  const first = notPublishedBefore(io, options);
+  const baseUrl = options.settings.base_url;
+  return ({ rootKey, published, ...next }) =>
+    published === undefined ? first(rootKey) : assertFollowsHost({ published, baseUrl, ...next });
+}
+
+/**
+ * Asserts that base_url serves nothing newer than the published tree, and holds no issuer that a new checkpoint would release
+ * (rule hold-kept): the tree may be a copy of an earlier day. No answer is no reason to stop, because an issuer may have to be
+ * stopped while the host is down.
+ *
+ * @returns why that is unknown, for people. Undefined if it is known, or if there is no host to ask
+ * @throws {@link AlreadyPublished}
+ */
+export async function assertFollowsHost({
+  published,
+  baseUrl,
+  decided = [],
+  ...next
+}: NextTree): Promise<string | undefined> {
+  const { folder: out, rootKey } = published;
+  if (baseUrl === undefined || rootKey === undefined || published.development) return undefined;
+  const rotation = readIfThere(out, PATHS.rotation);
+  const own = rotation && { rotation, rootKey: rootKey.thumbprint };
+  const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
+  const [host] = await askHosts([baseUrl], { rootKey, own, now: Date.now(), signal });
+  if (host === undefined) return undefined;
+  const given = next.onlineKeys && { keys: next.onlineKeys };
+  const parts = compareTrees(
+    host,
+    await ownTree(published, rootKey),
+    given ?? (await verified(next.delegation, rootKey)),
+  );
+  const whole = compareWhole(parts);
+  if (whole === undefined) {
+    const why = host.empty === true ? 'it serves no list' : (host.problem ?? 'the tree cannot be read');
+    return `${baseUrl} was not compared with ${out}: ${why}. If it has a newer list, or holds issuers that ${out} does not hold, do not publish ${out}.`;
+  }
+  if (whole === 'newer' || whole === 'other') throw newerHost(baseUrl, out, parts);
+  const released =
+    decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
+  if (released.length === 0) return undefined;
+  throw new AlreadyPublished(
+    `${baseUrl} holds ${released.join(', ')}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run ` +
+      `\`hold ${released.join(' ')}\`; or, if you have ended the hold, publish ${out} first`,
+  );
+}
+
+function newerHost(baseUrl: string, out: string, parts: TreeComparison): AlreadyPublished {
+  const what = parts.list === 'other' ? 'another list' : differences(parts);
+  const lost = parts.holds?.onlyTree ?? [];
+  const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
+  return new AlreadyPublished(
+    `${baseUrl} serves ${what} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +
+      `the command that \`status\` shows${lost.length === 0 ? '' : `, then hold again (\`hold ${lost.join(' ')}\`)`}, and run this again`,
+  );
+}
+
+async function ownTree(published: PublishedTree, rootKey: RootKey): Promise<OwnTree> {
+  const { folder, list, updatedAt, checkpoint, statement, intact } = published;
+  return {
+    ...{ folder, updatedAt, checkpoint, publication: statement, rootKey: rootKey.thumbprint },
+    sha256: list && sha256(list),
+    delegation: await verified(readIfThere(folder, PATHS.delegation), rootKey),
+    issuers: intact.list ? published.issuers() : [],
+  };
+}
+
+async function verified(
+  delegation: Uint8Array | string | undefined,
+  rootKey: RootKey,
+): Promise<Delegation | undefined> {
+  try {
+    return delegation === undefined ? undefined : await verifyDelegation(delegation, rootKey, ANY_TIME);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,237 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
+import { copyOf } from '../../support/made-once.js';
+import { plainHost } from '../../support/serving.js';
+import { cli, clockAhead, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
+
+const NOBODY = 'http://127.0.0.1:1';
+const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.json }';
+
+let made: string;
+let folder: string;
+let url: string;
+
+async function json(args: readonly string[], minutes = 0) {
+  const { code, stdout, stderr } = await cli([...args, '--json'], folder, clockAhead(minutes));
+  return { stderr, ...JSON.parse(stdout), code };
+}
+
+async function good(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, folder);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+const refused = { code: 1, error: { code: 'ERR_ALREADY_PUBLISHED' } };
+const replace = (target: string, source: string) => {
+  rmSync(join(folder, target), { recursive: true, force: true });
+  cpSync(join(folder, source), join(folder, target), { recursive: true });
+};
+const configure = (base = url, checkpoint = ONLINE) =>
+  writeFiles(folder, {
+    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\nbase_url: ${base}\n${checkpoint}\n`,
+  });
+/** Does something while the host is down. */
+async function offline<T>(action: () => Promise<T>): Promise<T> {
+  configure(NOBODY);
+  const done = await action();
+  configure();
+  return done;
+}
+
+beforeAll(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  for (const name of ['root', 'online', 'online-2']) {
+    const key = await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
+    writeFiles(folder, { [`${name}.json`]: key });
+  }
+  configure(NOBODY);
+  const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold');
+  writeFiles(folder, { 'delegation.jwt': jwt });
+  await good('build', '--production', '--delegation', 'delegation.jwt');
+  rmSync(join(folder, 'delegation.jwt'));
+  replace('before', 'dist');
+  await good('hold', 'alpha');
+  replace('held', 'dist');
+  made = folder;
+});
+
+beforeEach(async () => {
+  folder = copyOf(made);
+  replace('host', 'held');
+  url = await plainHost(join(folder, 'host'), 'index.html');
+  configure();
+});
+
+describe('a host that holds an issuer', () => {
+  it('lets no checkpoint and no build over an older copy release it', async () => {
+    replace('dist', 'before');
+    for (const command of [
+      ['checkpoint', 'dist'],
+      ['build', '--production'],
+      ['hold', 'beta'],
+    ]) {
+      expect(await json(command)).toMatchObject(refused);
+    }
+    expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(
+      readFileSync(join(folder, 'before/checkpoint.jwt')),
+    );
+  });
+
+  it('is named by `status` if a checkpoint that was signed without the host would release it', async () => {
+    replace('dist', 'before');
+    const signed = await offline(() => json(['checkpoint', 'dist'], 1));
+    expect([signed.code, signed.warnings]).toEqual([0, [expect.stringContaining('was not compared')]]);
+    const { code, live, next } = await json(['status'], 2);
+    expect([code, live.level, live.message]).toEqual([
+      ...[1, 'error'],
+      expect.stringContaining('it holds alpha, and dist does not'),
+    ]);
+    expect(live.message).not.toContain('publish it');
+    expect(next[0].command).toBe('npx passport-registry hold alpha');
+    expect(await json(['checkpoint', 'dist'], 2)).toMatchObject(refused);
+    expect(await json(['hold', 'alpha'], 2)).toMatchObject({ code: 0, warnings: [] });
+    replace('host', 'dist');
+    expect((await json(['status'], 2)).code).toBe(0);
+  });
+
+  it('does not keep a hold that was ended', async () => {
+    replace('dist', 'held');
+    expect(await json(['hold', '--end', 'alpha', '--false-alarm'])).toMatchObject({ code: 0 });
+    replace('host', 'dist');
+    expect(await json(['checkpoint', 'dist'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a host with something newer', () => {
+  it('is not loaded without a word about the holds that it lacks', async () => {
+    replace('host', 'before');
+    await offline(() => json(['checkpoint', 'host'], 1));
+    const { code, live, hold, next } = await json(['status'], 2);
+    expect([code, live.level, hold.level]).toEqual([1, 'error', 'error']);
+    expect(live.message).toContain('dist holds alpha, and it does not');
+    expect(hold.message).not.toContain('treated as suspended');
+    expect(next[0].reason).toContain('; then hold again: alpha');
+    expect(next[1].command).toBe('npx passport-registry hold alpha');
+  });
+
+  it('lets nobody stop an issuer over an older list', async () => {
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    await offline(() => json(['build', '--production', '--out', 'host'], 1));
+    const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
+    expect(await json(['hold', 'beta'], 2)).toMatchObject(refused);
+    expect(await json(['suspend', 'beta', '--reason', 'x', '--production'], 2)).toMatchObject(refused);
+    expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
+  });
+});
+
+describe('after the online key has leaked', () => {
+  /** The thief has released alpha and holds beta. */
+  beforeEach(async () => {
+    await offline(async () => {
+      await json(['hold', '--end', 'alpha', '--false-alarm', '--out', 'host'], 1);
+      await json(['hold', 'beta', '--out', 'host'], 2);
+    });
+    const jwt = await good('keys', 'delegate', '--online', 'online-2.json', '--hold');
+    writeFiles(folder, { 'delegation-2.jwt': jwt });
+  });
+
+  const build = () => json(['build', '--production', '--delegation', 'delegation-2.jwt'], 3);
+
+  it('the document replaces it, and the checkpoint of the thief counts no more', async () => {
+    const before = await json(['status'], 3);
+    expect(before.code).toBe(1);
+    expect(before.live.message).toContain(
+      'it holds beta, and dist does not; dist holds alpha, and it does not',
+    );
+    expect(before.next[0].reason).toContain('online key has leaked');
+    // Half of it: the error says what else to change.
+    configure(url, ONLINE.replace('online.pem', 'online-2.pem'));
+    const half = await build();
+    expect([half.code, half.error.message]).toEqual([
+      3,
+      expect.stringMatching(/^checkpoint\.public_key in registry\.yaml names another key/),
+    ]);
+    expect(half.error.message).not.toContain('--checkpoint-later');
+    configure();
+    const document = readFileSync(new URL('../../../docs/operators/emergency.md', import.meta.url), 'utf8');
+    const sed = /^ *(sed -i.*)$/m.exec(document)?.[1] ?? '';
+    expect((await run('sh', ['-euc', sed], folder)).code).toBe(0);
+    expect(readdirSync(folder).filter((name) => name.startsWith('registry.yaml'))).toEqual(['registry.yaml']);
+    expect(await build()).toMatchObject({ code: 0 });
+    const { live, hold, next } = await json(['status'], 4);
+    expect([live.comparedWithTree, hold.issuers]).toEqual(['older', ['alpha']]);
+    expect(live.message).toMatch(/its checkpoint, which holds beta, does not count/);
+    expect(next.map(({ command }: { command?: string }) => command).join()).not.toContain('mirror');
+  });
+
+  it('its holds are named by the build that takes them over, and by `status`', async () => {
+    replace('dist', 'host');
+    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
+    const { code, notes } = await build();
+    expect([code, notes.join()]).toEqual([0, expect.stringMatching(/keeps what the checkpoint of .*: beta/)]);
+    const { hold } = await json(['status'], 4);
+    expect(hold.message).toContain('if that was not you, end it');
+  });
+});
+
+describe('without dist', () => {
+  beforeEach(() => rmSync(join(folder, 'dist'), { recursive: true }));
+
+  it('`hold` and `status` say to load what the host serves', async () => {
+    const { code, error } = await json(['hold', 'alpha']);
+    expect([code, error.message]).toEqual([1, expect.stringContaining('load the published tree first')]);
+    const { next, ...status } = await json(['status']);
+    expect([status.code, status.live.level]).toEqual([1, 'error']);
+    expect(next[0].command).toContain(`mirror ${url} `);
+    expect(next[0].reason).not.toContain('never published');
+  });
+
+  it('a copy of the published tree shows that it was published, if the host is down', async () => {
+    cpSync(join(folder, 'held'), join(folder, '.passport-registry/mirror/current'), { recursive: true });
+    configure(NOBODY);
+    const copied = await json(['build', '--production']);
+    expect([copied.error?.code, existsSync(join(folder, 'dist'))]).toEqual(['ERR_ALREADY_PUBLISHED', false]);
+    const { code, next } = await json(['status']);
+    expect([code, next[0].command]).toEqual([1, 'cp -rL .passport-registry/mirror/current dist']);
+  });
+
+  it('a new registry delegates before its first list, and then builds with that delegation', async () => {
+    configure(NOBODY);
+    const build = 'npx passport-registry build --production --delegation delegation.jwt';
+    const first = await json(['status']);
+    expect(first.next[0].command).toBe(
+      `npx passport-registry keys delegate --online online.json > delegation.jwt && ${build}`,
+    );
+    const jwt = await good('keys', 'delegate', '--online', 'online.json');
+    writeFiles(folder, { 'delegation.jwt': jwt });
+    const { tree, next } = await json(['status']);
+    expect([tree.level, next[0].command]).toEqual(['note', build]);
+  });
+});
+
+it('a signing command that fails is named, with the way out', async () => {
+  configure(url, 'checkpoint: { signer: { command: "exit 127" }, public_key: online.json }');
+  const suspend = ['suspend', 'beta', '--reason', 'x', '--production'];
+  const { code, stderr } = await cli(suspend, folder);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('the online key (checkpoint.signer')]);
+  expect(stderr).toContain('pass --checkpoint-later');
+  expect(stderr).not.toMatch(/active -> suspended|`hold beta/);
+  expect(await json([...suspend, '--checkpoint-later'])).toMatchObject({ code: 0 });
+});
+
+describeWith(['git'], 'a suspension', () => {
+  it('is published first, and then committed', async () => {
+    gitIn(folder, 'init', '-q');
+    gitIn(folder, 'add', 'issuers', 'registry.yaml', 'root.json', 'online.json');
+    gitIn(folder, 'commit', '-qm', 'Registry');
+    await good('suspend', 'beta', '--reason', 'x', '--production');
+    const { next } = await json(['status']);
+    const commands: string[] = next.map(({ command }: { command?: string }) => command);
+    expect(commands[0]).toContain(`verify ${url} --expect dist`);
+    expect(commands.findIndex((command) => command.startsWith('git add issuers'))).toBe(1);
+  });
+});
