@@ -173,6 +173,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<RawRequest>>> = {
   'a proof without its type': async () =>
     request(withProof(await jws(proofClaims(token, passport), { typ: 'JWT' }, passport.keys.privateKey))),
   'another query': async () => request(await proven(), { target: '/send?to=me%40example.com&subject=Hello' }),
+  'a parameter after two question marks': async () => request(await proven(), { target: `/send??${QUERY}` }),
   'an additional parameter': async () => request(await proven(), { target: `${SEND}&bcc=me%40example.com` }),
   'a parameter twice': async () => request(await proven(), { target: `${SEND}&to=me%40example.com` }),
   'a query that is not UTF-8': async () => request(await proven(), { target: `${SEND}%ff` }),
@@ -309,6 +310,7 @@ for (const [name, { program, start }] of Object.entries(GATEWAYS)) {
         request(await presented(world, { mandate: mandate({ scope: [] }) })),
       );
       expect([other.status, other.headers.get('passport-error')]).toEqual([403, 'scope-not-granted']);
+      expect(other.headers.get('www-authenticate')).toContain('insufficient_scope');
     });
 
     it('answers 503 while an issuer is unreachable', async () => {
@@ -386,6 +388,112 @@ for (const [name, { program, start }] of Object.entries(GATEWAYS)) {
     });
   });
 }
+
+describeWith(['nginx'], 'nginx with locations that were added later', () => {
+  let address: string;
+  beforeAll(async () => {
+    const port = await freePort();
+    const [text = '', read = ''] = documented('nginx', 'nginx');
+    const [ask = ''] = /^ {4}location = \/_passport \{[\s\S]*?^ {4}\}\n/m.exec(text) ?? [];
+    const site = here(ask, { '/_passport': '/_passport_site', '/verify/mail': '/verify/site' });
+    const places = {
+      [ask]: `${ask}${site}${read}\nlocation /added/ { proxy_pass http://127.0.0.1:3000; }\n`,
+      '127.0.0.1:8090': `127.0.0.1:${port}`,
+      '127.0.0.1:8181': new URL(await door('nginx')).host,
+    };
+    address = await startNginx(here(here(text, places), { 'http://127.0.0.1:3000': application }), port);
+  });
+
+  it('tells the application the truth there, too, and no body', async () => {
+    const forged: Headers = IDENTITY.map((one) => [one, 'evil']);
+    const headers: Headers = [...(await proven()), ...forged, ['Content-Length', '5']];
+    const target = `/added/x?${QUERY}`;
+    const { status } = await sendRaw(address, { method: 'DELETE', target, headers, body: 'hello' });
+    expect([status, reached[0]?.url, reached[0]?.body]).toEqual([200, target, '']);
+    expect(IDENTITY.map((one) => reached[0]?.headers[one])).toEqual([
+      ...['alpha', 'certified', 'principal', passport.did, 'email.send', 'action'],
+    ]);
+  });
+
+  it('admits a passport alone for one path, however the path is spelled', async () => {
+    for (const path of ['/read', '/%72ead', '/x/../read', '//read', '/read/..%2fread']) {
+      reached.length = 0;
+      expect((await sendRaw(address, { target: path, headers: bearer() })).status).toBe(200);
+      expect([path, reached[0]?.url, reached[0]?.headers['passport-proven']]).toEqual([
+        ...[path, '/read', 'passport'],
+      ]);
+    }
+    reached.length = 0;
+    for (const path of [
+      '/read/',
+      '/READ',
+      '/read/..%2fsend',
+      '/read/../send',
+      '/read%2f..%2fsend',
+      '/read;/../send',
+    ])
+      expect([path, (await sendRaw(address, { target: path, headers: bearer() })).status]).toEqual([
+        path,
+        401,
+      ]);
+    expect(reached).toEqual([]);
+  });
+
+  it('passes on paths as nginx reads them', async () => {
+    const target = `/x/..%2f/send?${QUERY}`;
+    expect((await sendRaw(address, request(await proven(), { target }))).status).toBe(200);
+    expect(reached[0]?.url).toBe(SEND);
+  });
+});
+
+describeWith(['nginx'], 'nginx as in the first ten minutes, with an action', () => {
+  it('lets no client describe its own request', async () => {
+    const [folder, port] = [temporaryFolder(), await freePort()];
+    chmodSync(folder, 0o755);
+    writeFiles(folder, { page: 'the page' });
+    const [text = ''] = documented('A static site behind nginx, in ten minutes', 'nginx');
+    const places = {
+      '/srv/site': folder,
+      '127.0.0.1:8090': `127.0.0.1:${port}`,
+      '127.0.0.1:8181/verify/site': `${new URL(await door('nginx')).host}/verify/mail`,
+    };
+    const address = await startNginx(here(text, places), port);
+    const forged = async (): Promise<Headers> => [
+      ...(await proven()),
+      ['X-Original-Method', 'GET'],
+      ['X-Original-Uri', SEND],
+      ['X-Original-Host', 'mail.example'],
+      ['X-Original-Request-Id', 'a'.repeat(32)],
+    ];
+    const statusOf = async (target: string, headers: Headers) =>
+      (await sendRaw(address, { target, headers })).status;
+    expect(await statusOf('/page?unsigned=1', await forged())).toBe(401);
+    const headers = await forged();
+    expect(await statusOf(`/page?${QUERY}`, headers)).toBe(200);
+    expect(await statusOf(`/page?${QUERY}`, headers)).toBe(401);
+  });
+});
+
+describeWith(['caddy'], 'Caddy with a handler that was added later', () => {
+  it('asks for it if it stands in the route, behind forward_auth', async () => {
+    const port = await freePort();
+    const [text = ''] = documented('Caddy', 'caddyfile');
+    const proxy = '\t\treverse_proxy 127.0.0.1:3000\n';
+    const places = {
+      [proxy]: `\t\thandle /added/* {\n${proxy}\t\t}\n${proxy}`,
+      ':8090': `:${port}`,
+      '127.0.0.1:8181': new URL(await door('caddy')).host,
+    };
+    const host = new URL(application).host;
+    const address = await startCaddy(here(here(text, places), { '127.0.0.1:3000': host }), port);
+    const forged: Headers = IDENTITY.map((one) => [one, 'evil']);
+    expect((await sendRaw(address, { target: '/added/x', headers: forged })).status).toBe(401);
+    expect(reached).toEqual([]);
+    const headers = [...(await proven()), ...forged];
+    expect((await sendRaw(address, { target: `/added/x?${QUERY}`, headers })).status).toBe(200);
+    expect(Object.values(reached[0]?.headers ?? {})).not.toContain('evil');
+  });
+});
 
 describeWith(['nginx'], 'nginx in front of files', () => {
   it('asks twice for one request, after index or try_files, which is no replay', async () => {
