@@ -6,6 +6,7 @@ import { readIfThere } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
+import type { Level } from '../operating/condition.js';
 import { presenceOf } from '../operating/root-key-condition.js';
 import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
 import { hasSigner } from '../options/settings.js';
@@ -101,7 +102,7 @@ async function changeAndBuild(
     const root = presenceOf({ key: options.key, command: options.signerCommand }, io.env);
     const isAway = root.level === 'note';
     if (isAway) say(io, `the root key is away: ${root.message}`);
-    if (to !== 'active' && (isAway || isFaultOfRootKey(error))) await sayHold(io, id, options);
+    if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level))) await sayHold(io, id, options);
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
@@ -124,8 +125,9 @@ async function changeAndBuild(
 }
 
 /** A hold helps only against the lack of the root key. */
-function isFaultOfRootKey(error: unknown): boolean {
-  return error instanceof IoFailed || (error instanceof KeyRejected && !error.isOtherKey);
+function isFaultOfRootKey(error: unknown, presence: Level): boolean {
+  if (error instanceof IoFailed) return presence !== 'ok';
+  return error instanceof KeyRejected && !error.isOtherKey;
 }
 
 /** Tells whoever cannot suspend an issuer now how to stop it all the same, if the online key may. */

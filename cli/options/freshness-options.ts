@@ -84,7 +84,7 @@ export function checkpointHours({ checkpoint: { hours = CHECKPOINT_HOURS } = {} 
  * Returns the signer of a section of the settings, which is never a development key. If it fails, then or when it signs, the error
  * says which key that was.
  *
- * @throws {@link KeyRejected}
+ * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}
  */
 export async function sectionSigner(
   io: Io,
@@ -103,9 +103,10 @@ export async function sectionSigner(
   const name = section === 'checkpoint' ? 'the online key' : 'the key of the log';
   const refuse = (cause: unknown): never => {
     if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
-    const message = `${name} (${section}.signer in registry.yaml) cannot be used: ${cause.message}`;
-    const end = wayOut === undefined ? '' : `. ${wayOut}`;
-    throw new KeyRejected(`${message}${end}`, { cause, isOtherKey: true });
+    const message = `${name} (${section}.signer) cannot be used: ${cause.message}`;
+    if (wayOut !== undefined) throw new KeyRejected(`${message}. ${wayOut}`, { cause, isOtherKey: true });
+    if (cause instanceof IoFailed) throw new IoFailed(message, { cause });
+    throw new KeyRejected(message, { cause, isOtherKey: true });
   };
   const needsKey = signerCommand === undefined ? {} : { rootKey };
   const chosen = await chooseSigner({ ...choice, ...needsKey, passphrase, production: true }).catch(refuse);
