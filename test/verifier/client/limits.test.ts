@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { createRegistryClient } from '@passport-registry/verifier';
-import { LIMITS } from '@passport-registry/verifier/core';
+import { LIMITS, limitOf } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { closedAfterTest } from '../../support/clients.js';
 import { codeOf } from '../../support/log-clients.js';
@@ -182,5 +182,20 @@ describe('a byte order mark before a file', () => {
       files.set(name, Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), files.get(name) as Buffer]));
     }
     expect(await verdicts(await registryHost(files))).toEqual([code, code]);
+  });
+});
+
+/** As in docs/protocol.md#limits. */
+describe('the limit of a file', () => {
+  it.each([
+    ['keys/root.json', 16_384],
+    ['keys/rotation.json', 262_144],
+    ['keys/holders.json', 65_536],
+    ['keys/delegation.jwt', 16_384],
+    ['issuers/acme', 65_536],
+    ['issuers.sig', 256],
+    ['snapshots/0/issuers.json', 268_435_456],
+  ])('%s is %i bytes', (path, bytes) => {
+    expect(limitOf(path)).toBe(bytes);
   });
 });
