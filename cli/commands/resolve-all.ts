@@ -102,6 +102,17 @@ function providersOf(client: RegistryClient, accepted: readonly Issuer[], { urls
   return { updated_at, sha256, valid_until: freshUntil?.toISOString() ?? updated_at, providers };
 }
 
+/** The name of a provider without keys, whose tokens nobody can sign. Without it, Envoy would let in everybody. */
+const NOBODY = 'nobody';
+
+/** Requires a token of one of the providers. Envoy takes a list of two or more. */
+function anyOf(providers: readonly Provider[]): object {
+  const [first = { provider_name: NOBODY }, ...others] = providers.map(({ issuer_id }) => ({
+    provider_name: issuer_id,
+  }));
+  return others.length === 0 ? first : { requires_any: { requirements: [first, ...others] } };
+}
+
 const FORMATS: Readonly<
   Record<AllOptions['format'], (providers: Providers, audience: readonly string[]) => object>
 > = {
@@ -110,12 +121,15 @@ const FORMATS: Readonly<
     valid_until,
     jwt_authn: {
       '@type': 'type.googleapis.com/envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication',
-      providers: Object.fromEntries(
-        providers.map(({ issuer_id, issuer, jwks_uri }) => [
+      providers: Object.fromEntries([
+        ...(providers.length === 0 ? [[NOBODY, { local_jwks: { inline_string: '{"keys":[]}' } }]] : []),
+        ...providers.map(({ issuer_id, issuer, jwks_uri }) => [
           issuer_id,
           {
             issuer,
             audiences,
+            // Without this, Envoy accepts a token that never expires.
+            require_expiration: true,
             forward: true,
             remote_jwks: {
               http_uri: { uri: jwks_uri, cluster: clusterOf(jwks_uri), timeout: '5s' },
@@ -123,15 +137,8 @@ const FORMATS: Readonly<
             },
           },
         ]),
-      ),
-      rules: [
-        {
-          match: { prefix: '/' },
-          requires: {
-            requires_any: { requirements: providers.map(({ issuer_id }) => ({ provider_name: issuer_id })) },
-          },
-        },
-      ],
+      ]),
+      rules: [{ match: { prefix: '/' }, requires: anyOf(providers) }],
     },
     clusters: [
       ...new Map(providers.map(({ jwks_uri }) => [clusterOf(jwks_uri), cluster(jwks_uri)])).values(),

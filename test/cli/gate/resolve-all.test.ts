@@ -33,13 +33,15 @@ beforeAll(async () => {
   });
 });
 
-const resolveAll = (...more: string[]) =>
+const resolveAll = (...more: string[]) => resolveBy('policy.json', ...more);
+
+const resolveBy = (policy: string, ...more: string[]) =>
   cli(
     [
       'resolve',
       '--all',
       '--policy',
-      'policy.json',
+      policy,
       '--root-key',
       'trust-anchor.json',
       '--cache',
@@ -48,6 +50,11 @@ const resolveAll = (...more: string[]) =>
     ],
     made.folder,
   );
+
+const denied = (allowed: readonly string[]) =>
+  ['alpha', 'beta', 'changed']
+    .filter((id) => !allowed.includes(id))
+    .map((issuer_id) => ({ issuer_id, reason: 'not ours' }));
 
 describe('resolve --all', () => {
   it('prints the issuers that the policy accepts, sorted, the same each time, and until when', async () => {
@@ -82,7 +89,23 @@ describe('resolve --all', () => {
       'passport_alpha.example',
       'passport_beta.example',
     ]);
-    expect(jwt_authn.rules[0].requires.requires_any.requirements).toHaveLength(2);
+    expect(jwt_authn.rules[0].requires).toEqual({
+      requires_any: { requirements: [{ provider_name: 'alpha' }, { provider_name: 'beta' }] },
+    });
+    expect(jwt_authn.providers.alpha.require_expiration).toBe(true);
+  });
+
+  it.each([
+    ['one', ['alpha'], 'alpha'],
+    ['none', [], 'nobody'],
+  ])('prints a rule of Envoy that demands a token, also for %s', async (_name, allowed, provider) => {
+    writeFiles(made.folder, { 'few.json': JSON.stringify({ tiers: ['certified'], deny: denied(allowed) }) });
+    const args = ['--format', 'envoy', '--audience', 'https://api.example'];
+    const { stdout, stderr } = await resolveBy('few.json', ...args);
+    expect(stderr).toContain('valid until');
+    const { jwt_authn } = JSON.parse(stdout);
+    expect(jwt_authn.rules).toEqual([{ match: { prefix: '/' }, requires: { provider_name: provider } }]);
+    expect(Object.keys(jwt_authn.providers)).toEqual([provider]);
   });
 
   it('prints them as a RequestAuthentication of Istio', async () => {
