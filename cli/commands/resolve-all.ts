@@ -78,8 +78,14 @@ export async function resolveAll(io: Io, options: AllOptions): Promise<number> {
 async function urlsOf(issuers: readonly Issuer[], cache: string | undefined): Promise<FoundUrls> {
   // Imported on demand: the modules of Node.js for these requests load slowly.
   const { findIssuerUrls } = await import('../../generator/online/issuer-urls.js');
-  const found = await findIssuerUrls(issuers, readCache(cache), { ...ASKING, now: Date.now() });
-  if (cache !== undefined) writeFileSync(cache, `${JSON.stringify(found.urls)}\n`);
+  const known = readCache(cache);
+  const found = await findIssuerUrls(issuers, known, { ...ASKING, now: Date.now() });
+  if (cache !== undefined) {
+    // Policies can share a cache: what only another one needs stays.
+    const asked = new Set(issuers.map(({ issuer_id }) => issuer_id));
+    const others = Object.entries(known).filter(([id]) => !asked.has(id));
+    writeFileSync(cache, `${JSON.stringify({ ...Object.fromEntries(others), ...found.urls })}\n`);
+  }
   return found;
 }
 
