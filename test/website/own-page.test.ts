@@ -114,7 +114,7 @@ describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', 
 
   it('has its colour, and one vocabulary in marks, filters, totals and pictures', async () => {
     const { page, wrong } = await opened('');
-    expect(await page.locator('.totals li').allInnerTexts()).toEqual(['1 geprüft', '1 gelistet']);
+    expect(await page.locator('.totals li').allInnerTexts()).toEqual(['1 zugelassen', '1 gelistet']);
     await page.locator('.recent svg').first().waitFor();
     const shares = await page.locator('.recent .values').allInnerTexts();
     expect(shares.map((text) => text.split(/\s+/).join(' '))).toEqual([
@@ -154,7 +154,7 @@ describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', 
     await page.evaluate('globalThis.print = () => undefined');
     await page.locator('#attest').click();
     const sheet = await page.locator('.attestation').innerText();
-    for (const text of ['beta ist bei', 'Root-Schlüssel', 'passport-registry pin', `${base}/`])
+    for (const text of ['beta ist bei', 'Root-Schlüssel', 'passport-registry pin', `${base}/ --tier `])
       expect(sheet).toContain(text);
     expect(await page.locator('main').isVisible()).toBe(false);
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);

@@ -40,7 +40,7 @@ function sheetOf(registry: RegistryClient, { issuer, sentence, registryName }: A
   const row = (name: string, ...value: Child[]) =>
     element('div', {}, element('dt', {}, name), element('dd', {}, value));
   const commands = `passport-registry pin ${source} --thumbprint ${rootKeys.at(-1) ?? ''}
-passport-registry resolve ${issuer.issuer_id} ${source} --root-key trust-anchor.json`;
+passport-registry resolve ${issuer.issuer_id} ${source} --tier ${issuer.tier} --root-key trust-anchor.json`;
   return element(
     'section',
     { class: 'page attestation' },

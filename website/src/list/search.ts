@@ -67,7 +67,9 @@ export class IssuerSearch {
   /** The words for the status of an issuer, and for what it is to a reader. */
   #statusOf(issuer: Issuer): string {
     const status = shownStatus(issuer, this.#hold);
-    return `${wordFor(statusWords, status) ?? ''}\n${wordFor(standings, standingOf(issuer, status)) ?? ''}`;
+    return fold(
+      `${wordFor(statusWords, status) ?? ''}\n${wordFor(standings, standingOf(issuer, status)) ?? ''}`,
+    );
   }
 
   #contains(issuer: Issuer, word: string): boolean {

@@ -19,7 +19,7 @@ export const html = {
   unverified_why: 'Die Befehle <a href="#verify">am Ende</a> prüfen ohne diese Seite.',
   no_script: 'Ohne Skript ist hier nichts geprüft.',
   verify_why:
-    'Der Host bestimmt, was diese Seite zeigt. Diese Befehle vertrauen keinem Host, wenn Sie den Fingerabdruck in <code>PINNED</code> anders bekommen haben, wie auf Papier. Sie zeigen, wer die Liste wann signiert hat. <code>passport-registry verify</code> zeigt auch, ob sie die neueste ist und wer angehalten ist.',
+    'Der Host bestimmt, was diese Seite zeigt. Diese Befehle vertrauen keinem Host, wenn Sie den Fingerabdruck in <code>PINNED</code> auf anderem Weg bekommen haben, etwa auf Papier. Sie zeigen, wer die Liste wann signiert hat. <code>passport-registry verify</code> zeigt auch, ob sie die neueste ist und wer angehalten ist.',
   verify_with: 'Befehle für curl, openssl 3 und GNU coreutils',
   data: 'Daten: <a href="issuers.json">issuers.json</a>, ihre Signatur <a href="issuers.sig">issuers.sig</a>, der Root-Schlüssel <a href="keys/root.json">keys/root.json</a>, Prüfsummen <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">die Schnittstelle</a>. Änderungen von Status und Stufe: <a href="changes.atom">Feed</a>, <a href="changes.json">Daten</a>.',
   feed: 'Änderungen von Status und Stufe',
@@ -66,7 +66,7 @@ export const status = {
 } as const;
 
 export const standings = {
-  trusted: 'geprüft',
+  trusted: 'zugelassen',
   listed: 'gelistet',
   tests: 'nur Test',
   notYet: 'noch nicht',
@@ -179,7 +179,7 @@ export const changes = {
   uncovered:
     'Dieser Host sendet keine Änderungen von Status und Stufe, die ein Checkpoint abdeckt, also werden keine gezeigt. Der {feed} nennt sie ungeprüft.',
   feed: 'Feed',
-  none: 'Keine Änderungen von Status oder Stufe seit {since}.',
+  none: 'Keine Änderungen von Status oder Stufe seit dem {since}.',
   added: (field: string, to: string) => `neu, ${field} ${to}`,
   removed: 'aus der Liste entfernt',
   changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
@@ -195,11 +195,11 @@ export const issuer = {
   share: 'Link zum Teilen',
   nameUnknown: 'Wie man ihn nennt, ist nicht bekannt.',
   sentence: {
-    trusted: '{name} ist von {registry} anerkannt, seit {since}{before}.',
-    listed: '{name} ist bei {registry} gelistet, seit {since}{before}, ohne Prüfung.',
-    tests: '{name} ist bei {registry} nur für Tests gelistet, seit {since}{before}.',
+    trusted: '{name} ist von {registry} anerkannt, seit dem {since}{before}.',
+    listed: '{name} ist bei {registry} gelistet, seit dem {since}{before}, ohne Prüfung.',
+    tests: '{name} ist bei {registry} nur für Tests gelistet, seit dem {since}{before}.',
     notYet: '{name} wird von {registry} erst ab {since} anerkannt.',
-    held: '{name} ist von {registry} anerkannt, seit {since}, und ist angehalten.',
+    held: '{name} ist von {registry} anerkannt, seit dem {since}, und ist angehalten.',
     stopped: '{name} wurde von {registry} anerkannt, ab {since}, {steps}{reason}',
     before: (from: string, to: string) => `, mit einer Aussetzung vom ${from} bis zum ${to}`,
     steps: {
@@ -241,7 +241,7 @@ export const issuer = {
   sinceEnded: 'War anerkannt ab',
   audit: 'Letztes Audit',
   heldRecord: '(im Eintrag aktiv)',
-  statusSince: ' seit {day}; vorher: {from}',
+  statusSince: ' seit dem {day}; vorher: {from}',
   purpose: 'Wofür seine Pässe sind',
   keys: 'Wo seine Schlüssel sind',
   history: 'Verlauf',
@@ -269,7 +269,7 @@ export const use = {
   sinceDays: 'seit 90 Tagen oder länger anerkannt',
   auditDays: 'in den letzten 400 Tagen auditiert',
   policy:
-    'Dasselbe als Vertrauensrichtlinie: Ändern Sie sie, um zu sehen, was ein Prüfer entscheiden würde. Aus jeder Liste braucht der Aussteller mindestens einen Wert.',
+    'Dasselbe als Vertrauensrichtlinie: Ändern Sie sie, um zu sehen, was ein Prüfer entscheiden würde. In jeder Liste muss mindestens ein Wert auf den Aussteller zutreffen.',
   accepted: 'Ein Prüfer mit dieser Richtlinie nimmt den Aussteller an.',
   rejected: 'Ein Prüfer mit dieser Richtlinie lehnt den Aussteller ab.',
   notJson: 'Dies ist kein JSON: {message}.',
@@ -278,7 +278,7 @@ export const use = {
 } as const;
 
 export const attestation = {
-  print: 'Eine Bescheinigung drucken',
+  print: 'Ein Prüfblatt drucken',
   title: 'Was ein Browser in {registry} geprüft hat',
   issuer: 'Id',
   host: 'Host',
@@ -448,9 +448,9 @@ export const operations = {
   byOnline: (keys: number | undefined) =>
     keys === undefined
       ? 'einem Online-Schlüssel; dieser Host sendet die Delegation an ihn nicht'
-      : `einem Online-Schlüssel, von ${count(keys, 'Schlüssel', 'Schlüsseln')}, an die der Root-Schlüssel delegiert hat`,
+      : `einem Online-Schlüssel, von ${count(keys, 'Schlüssel', 'Schlüsseln')}, an ${keys === 1 ? 'den' : 'die'} der Root-Schlüssel delegiert hat`,
   none: 'unbekannt: Dieser Host sendet keinen, also könnte er eine neuere Liste verbergen',
-  keys: 'Nächste Ereignisse der Schlüssel',
+  keys: 'Anstehende Fristen der Schlüssel',
   event: 'Ereignis',
   when: 'Wann',
   checkpointEnds: 'Der Checkpoint läuft ab, wenn kein neuerer signiert wird',

@@ -192,7 +192,7 @@ export const changes = {
 export const issuer = {
   back: '← Alle utstedere',
   id: 'Id:',
-  share: 'Lenke å dele',
+  share: 'Lenke til deling',
   nameUnknown: 'Hva folk kaller den er ikke kjent.',
   sentence: {
     trusted: '{name} har vært anerkjent av {registry} siden {since}{before}.',
@@ -223,16 +223,16 @@ export const issuer = {
     notYet: 'Denne utstederen er i listen, men anerkjent først fra {day}: ikke ennå.',
     stopped: {
       suspended:
-        'Denne utstederen er suspendert. En kontrollør som har denne listen, avviser utstederen og alle passene dens.',
+        'Denne utstederen er suspendert. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
       revoked:
-        'Denne utstederen er tilbakekalt: den var anerkjent før. En kontrollør som har denne listen, avviser utstederen og alle passene dens.',
+        'Denne utstederen er tilbakekalt: den var anerkjent før. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
     },
-    held: 'Denne utstederen er på vent, {since}. En kontrollør som leser sjekkpunkter, avviser utstederen og alle passene dens, som om den var suspendert. Den som bare leser listen, vet ikke om dette.',
+    held: 'Denne utstederen er på vent, {since}. En verifikator som leser sjekkpunkter, avviser utstederen og alle passene dens, som om den var suspendert. Den som bare leser listen, vet ikke om dette.',
     heldSince: 'siden sjekkpunktet fra {time}',
     heldBy: 'etter sjekkpunktet fra {time}; siden når er ukjent',
     holdUnknown: ' Om den er på vent er ukjent, fordi denne verten ikke sender noe sjekkpunkt.',
-    old: 'I denne gamle listen er denne utstederen {status}. Kontrollører avviser listen, så den avgjør ingenting.',
-    oldUnknown: '{id} er ikke i denne gamle listen. Kontrollører avviser listen, så den avgjør ingenting.',
+    old: 'I denne gamle listen er denne utstederen {status}. Verifikatorer avviser listen, så den avgjør ingenting.',
+    oldUnknown: '{id} er ikke i denne gamle listen. Verifikatorer avviser listen, så den avgjør ingenting.',
     unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent.',
   },
   since: 'Anerkjent siden',
@@ -268,9 +268,9 @@ export const use = {
   sinceDays: 'anerkjent i 90 dager eller mer',
   auditDays: 'revidert de siste 400 dagene',
   policy:
-    'Det samme som retningslinjer for tillit: endre dem for å se hva en kontrollør ville avgjort. Av hver liste trenger utstederen minst én verdi.',
-  accepted: 'En kontrollør med disse retningslinjene godtar utstederen.',
-  rejected: 'En kontrollør med disse retningslinjene avviser utstederen.',
+    'Det samme som retningslinjer for tillit: endre dem for å se hva en verifikator ville avgjort. Av hver liste trenger utstederen minst én verdi.',
+  accepted: 'En verifikator med disse retningslinjene godtar utstederen.',
+  rejected: 'En verifikator med disse retningslinjene avviser utstederen.',
   notJson: 'Dette er ikke JSON: {message}.',
   notPolicy: 'Dette er ikke retningslinjer for tillit: {message}.',
   schema: 'Hva retningslinjer kan inneholde, står i {schema}.',
@@ -334,7 +334,7 @@ export const verdict = {
   provenAbsence: 'Fravær kontrollert i nettleseren din',
   failures: {
     forged: 'Ikke kontrollert: ikke stol på noe her',
-    expired: 'Utdatert: kontrollører avviser denne listen',
+    expired: 'Utdatert: verifikatorer avviser denne listen',
     unreachable: 'Ikke kontrollert: intet svar',
     clock: 'Ikke kontrollert: en klokke går feil',
     host: 'Ikke kontrollert: denne verten har en feil',
@@ -375,14 +375,14 @@ export const verification = {
   signed: 'nevner denne listen eller en tidligere; signert {time} ({age}), gyldig til {until}',
   onHold: 'På vent',
   held: (ids: string) =>
-    `${ids}: kontrollører som leser sjekkpunkter, behandler disse utstederne som suspendert`,
+    `${ids}: verifikatorer som leser sjekkpunkter, behandler disse utstederne som suspendert`,
   host: 'Vert',
   late: 'den siste oppdateringen mislyktes',
   limits: 'Hva dette viser, og hva det ikke kan vise',
   shows:
     'Nettleseren din hentet listen, signaturen og rotnøkkelen fra denne verten. Den kontrollerte at rotnøkkelen har fingeravtrykket som er bygd inn i denne siden, at signaturen over nøyaktig bytene i listen er gyldig, og at listen er gyldig og ikke for gammel. Hvert minutt mens siden er åpen, spør den etter endringer, og kontrollerer at rotnøkkelen har signert hashene av dem.',
   cannot:
-    'Denne siden kan ikke vise at den selv er ærlig. Verten som sender listen, sender også denne siden, med fingeravtrykket i den. En uærlig vert kan sende en side som påstår hva som helst. Så sammenlign fingeravtrykket med et som du har fått på en annen måte. Før viktige avgjørelser, kontroller utenfor denne siden, med kommandoene nedenfor eller med biblioteket for kontrollører.',
+    'Denne siden kan ikke vise at den selv er ærlig. Verten som sender listen, sender også denne siden, med fingeravtrykket i den. En uærlig vert kan sende en side som påstår hva som helst. Så sammenlign fingeravtrykket med et som du har fått på en annen måte. Før viktige avgjørelser, kontroller utenfor denne siden, med kommandoene nedenfor eller med biblioteket for verifikatorer.',
   own: 'Fingeravtrykket som du har fått på en annen måte',
   same: 'Den samme nøkkelen.',
   different: 'IKKE den samme nøkkelen: ikke stol på noe her.',
@@ -392,16 +392,16 @@ export const log = {
   good: 'I loggen til registeret',
   otherTitle: 'Ikke bevist å være den samme loggen',
   other:
-    'Denne verten beviser ikke at loggen fortsetter loggen som denne siden godtok før. Andre ser kanskje en annen logg. En kontrollør som har festet loggen, avviser en som ikke fortsetter loggen den har godtatt.',
+    'Denne verten beviser ikke at loggen fortsetter loggen som denne siden godtok før. Andre ser kanskje en annen logg. En verifikator som har festet loggen, avviser en som ikke fortsetter loggen den har godtatt.',
   noProofTitle: 'Ikke bevist å være i loggen til registeret',
   noProof:
-    'Denne verten beviser ikke at listen på denne siden er i loggen til registeret. Andre ser kanskje en annen liste. En kontrollør som har festet loggen, avviser en liste uten dette beviset.',
+    'Denne verten beviser ikke at listen på denne siden er i loggen til registeret. Andre ser kanskje en annen liste. En verifikator som har festet loggen, avviser en liste uten dette beviset.',
   wait: 'Rett etter en publisering forsvinner denne advarselen i løpet av et minutt. Hvis ikke, si fra til operatøren av registeret, og bruk et annet speil.',
   log: 'Logg',
   head: (size: number) => `: et hode med ${count(size, 'post', 'poster')}, signert med nøkkelen til loggen`,
   thisList: 'Denne listen',
   entry: (sequence: number, index: number) =>
-    `publisering ${sequence}, bevist å være post ${index} i dette hodet`,
+    `publisering ${sequence}, bevist som post ${index} i dette hodet`,
   newer: (more: number) =>
     `. Denne siden har ikke lest ${count(more, 'post', 'poster')} etter den: det kan finnes en nyere liste`,
   witnesses: 'Vitner',
@@ -418,7 +418,7 @@ export const log = {
     'En logg er en liste over alt som rotnøkkelen signerer, der poster bare legges til. Rotnøkkelen nevner denne loggen og nøkkelen til den i erklæringen som publiserte denne listen. Nettleseren din kontrollerte at denne nøkkelen signerte hodet til loggen, og at hodet inneholder denne erklæringen. Mens denne siden er åpen, kontrollerer den også at hvert senere hode inneholder de tidligere. Når du lukker siden eller laster den på nytt, glemmer den hodene.',
   cannot:
     'Dette viser ikke at alle ser den samme loggen: den som har nøkkelen til loggen, kan signere én logg for deg og en annen for andre. Ærlige vitner medsignerer bare hoder som inneholder hvert hode de har medsignert før. En medsignatur har navnet på vitnet og id-en til nøkkelen, men ikke nøkkelen. Denne siden kjenner bare nøklene som registeret selv nevner, hvis det nevner noen. En uærlig vert kan vise hvilket som helst navn og hvilken som helst tid, og kan utelate medsignaturer.',
-  pin: 'For at medsignaturene skal telle, hent nøklene til vitnene på en annen måte. Fest dem i et {anchor}, med antallet av dem som du krever: feltene {log}, {witnesses} og {quorum}. Biblioteket for kontrollører godtar da bare lister i en logg som nok av disse vitnene har medsignert. Se {document} i biblioteket.',
+  pin: 'For at medsignaturene skal telle, hent nøklene til vitnene på en annen måte. Fest dem i et {anchor}, med antallet av dem som du krever: feltene {log}, {witnesses} og {quorum}. Biblioteket for verifikatorer godtar da bare lister i en logg som nok av disse vitnene har medsignert. Se {document} i biblioteket.',
   anchor: 'tillitsanker',
 } as const;
 
@@ -451,18 +451,18 @@ export const operations = {
   event: 'Hendelse',
   when: 'Når',
   checkpointEnds: 'Sjekkpunktet utløper, hvis ikke et nyere signeres',
-  checkpointEnded: 'Sjekkpunktet har utløpt: kontrollører avviser listen til et nyere er signert',
+  checkpointEnded: 'Sjekkpunktet har utløpt: verifikatorer avviser listen til et nyere er signert',
   delegationEnds: 'Delegeringen til nettnøklene utløper, hvis ikke rotnøkkelen signerer en ny',
   delegationEnded: 'Delegeringen til nettnøklene har utløpt: rotnøkkelen må signere en ny',
   unknownWhen: 'ukjent: denne verten sender ikke delegeringen',
   listEnds:
-    'Kontrollører avviser listen som for gammel, hvis ikke en nyere liste eller et nyere sjekkpunkt signeres',
+    'Verifikatorer avviser listen som for gammel, hvis ikke en nyere liste eller et nyere sjekkpunkt signeres',
   log: 'Logg',
   head: 'Hode',
   entries: (size: number) => count(size, 'post', 'poster'),
   publication: 'Denne listen',
   publicationOf: (sequence: number, entry: number) =>
-    `publisering ${sequence}, bevist å være post ${number(entry)}`,
+    `publisering ${sequence}, bevist som post ${number(entry)}`,
   noLog: 'ukjent: denne siden har ikke noe bevis for en logg.',
   mirrors: 'Speil',
   mirror: 'Speil',
@@ -477,8 +477,8 @@ export const operations = {
     'in sync': 'oppdatert',
     behind: 'etter',
     ahead: 'foran',
-    expired: 'utløpt: kontrollører avviser det',
-    altered: 'endret: kontrollører avviser det',
+    expired: 'utløpt: verifikatorer avviser det',
+    altered: 'endret: verifikatorer avviser det',
     unreachable: 'svarer ikke',
   },
   witnesses: 'Vitner',
