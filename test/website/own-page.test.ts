@@ -118,7 +118,7 @@ describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', 
     await page.locator('.recent svg').first().waitFor();
     const shares = await page.locator('.recent .values').allInnerTexts();
     expect(shares.map((text) => text.split(/\s+/).join(' '))).toEqual([
-      'geprüft 1 gelistet 1',
+      'zugelassen 1 gelistet 1',
       'certified 1 registered 1',
       'Norwegen 1',
     ]);
