@@ -296,6 +296,8 @@ export function mutatedProof(file: string, others: readonly string[], dice: Dice
   try {
     proof = JSON.parse(file) as Record<string, unknown>;
     other = JSON.parse(dice.pick(others));
+    // A number such as 1e400 has no canonical form.
+    jcs([proof, other]);
   } catch {
     return file;
   }
