@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
 import { comparePairs, notMeasured, quantile } from './compare.mjs';
 import { issuers } from './corpus.mjs';
 import { ACTION, AUDIENCE, ISSUER_RECORD, makeAgent, makeIssuer, PAYLOAD, POLICY } from './passports.mjs';
+import { sendRequests } from './send-requests.mjs';
 import { rootKey, serveFiles, syntheticTree } from './synthetic-tree.mjs';
 
 const AGENTS = 20;
@@ -142,30 +142,6 @@ http {\n  access_log off;\n${temporary}${servers.join('')}\n}\n`;
   return Object.fromEntries(urls);
 }
 
-/** Sends requests. Returns how many a second had their answers, and the waits in milliseconds, without each first one. */
-async function load(url, connections, requests) {
-  const each = Math.floor(requests.length / connections);
-  let next = 0;
-  const setupClient = (client) => {
-    client.setRequests(requests.slice(next, next + each));
-    next += each;
-  };
-  const waits = [];
-  const connected = new Set();
-  let end;
-  const started = performance.now();
-  const run = autocannon({ url, connections, amount: each * connections, sampleInt: 20, setupClient });
-  run.on('response', (client, _status, _bytes, wait) => {
-    if (connected.has(client)) waits.push(wait);
-    connected.add(client);
-    end = performance.now();
-  });
-  const { '2xx': admitted, statusCodeStats } = await run;
-  if (admitted !== each * connections)
-    throw new Error(`not all requests were admitted: ${JSON.stringify(statusCodeStats)}`);
-  return { throughput: (admitted * 1000) / (end - started), waits };
-}
-
 async function measure() {
   const seconds = Math.floor(Date.now() / 1000);
   const issuer = await makeIssuer('Ed25519');
@@ -220,8 +196,8 @@ async function measure() {
   for (const connections of [10, 100]) {
     for (const [ours, floor, what] of COMPARED) {
       const both = async () => [
-        await load(urls[ours], connections, await requestsFor(ours === 'mail')),
-        await load(urls[floor], connections, await requestsFor(false)),
+        await sendRequests(urls[ours], { connections, requests: await requestsFor(ours === 'mail') }),
+        await sendRequests(urls[floor], { connections, requests: await requestsFor(false) }),
       ];
       for (let count = 0; count < WARM_UP; count++) await both();
       const pairs = [];

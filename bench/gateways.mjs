@@ -7,9 +7,9 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import autocannon from 'autocannon';
 import { comparePairs, quantile } from './compare.mjs';
 import { makeAgent, makeIssuer, PAYLOAD } from './passports.mjs';
+import { sendRequests } from './send-requests.mjs';
 
 const NAMES = { hono: 'Hono', fetch: 'fetch', express: 'Express', fastify: 'Fastify' };
 const AGENTS = 20;
@@ -91,37 +91,12 @@ async function assertChecks({ url }) {
   if (!isExpected) throw new Error(`a gateway does not check: ${found.join(', ')}`);
 }
 
-/**
- * Sends requests. Returns how many a second had their answers, the processor time of one in microseconds, and the waits in
- * milliseconds. The first request of a connection does not count as a wait, because all are sent at once.
- */
+/** Sends requests. Returns what {@link sendRequests} does, and the processor time of one in microseconds. */
 async function load({ url, processorTime }, { connections, isNew }) {
   const requests = await Promise.all(Array.from({ length: REQUESTS }, () => newRequest(isNew)));
-  const each = REQUESTS / connections;
-  let next = 0;
-  const setupClient = (client) => {
-    client.setRequests(requests.slice(next, next + each));
-    next += each;
-  };
-  const waits = [];
-  const connected = new Set();
-  let end;
   const before = await processorTime();
-  const started = performance.now();
-  const run = autocannon({ url, connections, amount: REQUESTS, sampleInt: 20, setupClient });
-  run.on('response', (client, _status, _bytes, wait) => {
-    if (connected.has(client)) waits.push(wait);
-    connected.add(client);
-    end = performance.now();
-  });
-  const { '2xx': admitted, statusCodeStats } = await run;
-  if (admitted !== REQUESTS)
-    throw new Error(`not all requests were admitted: ${JSON.stringify(statusCodeStats)}`);
-  return {
-    throughput: (REQUESTS * 1000) / (end - started),
-    time: ((await processorTime()) - before) / REQUESTS,
-    waits,
-  };
+  const sent = await sendRequests(url, { connections, requests });
+  return { ...sent, time: ((await processorTime()) - before) / REQUESTS };
 }
 
 function percentile99(waits) {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import {
   createRegistryClient,
   type Issuer,
@@ -7,6 +7,7 @@ import {
 } from '@passport-registry/verifier';
 import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
 import type { FoundUrls, KnownUrls } from '../../generator/online/issuer-urls.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { assertAddresses } from '../options/where.js';
@@ -84,7 +85,7 @@ async function urlsOf(issuers: readonly Issuer[], cache: string | undefined): Pr
     // Policies can share a cache: what only another one needs stays.
     const asked = new Set(issuers.map(({ issuer_id }) => issuer_id));
     const others = Object.entries(known).filter(([id]) => !asked.has(id));
-    writeFileSync(cache, `${JSON.stringify({ ...Object.fromEntries(others), ...found.urls })}\n`);
+    writeWholeFile(cache, `${JSON.stringify({ ...Object.fromEntries(others), ...found.urls })}\n`);
   }
   return found;
 }

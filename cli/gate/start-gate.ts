@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
@@ -88,7 +89,7 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
     replays.close();
   };
   try {
-    await listening(server, settings);
+    await once(server.listen(settings.port, settings.host), 'listening');
   } catch (error) {
     release();
     throw error;
@@ -164,13 +165,6 @@ function logEvent(log: Log, event: RegistryEvent): void {
   const { code, message } = event.error as { code?: string; message?: string };
   const source = 'source' in event ? event.source : undefined;
   log(type === 'source-failed' ? 'warning' : 'error', `registry-${type}`, { source, code, message });
-}
-
-function listening(server: Server, { host, port }: GateSettings): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
 }
 
 function addressOf(server: Server): string {
