@@ -13,6 +13,7 @@ import {
   openRegistry,
   type PassportVerifier,
   type Registry,
+  type RegistryClient,
   RegistryError,
   type RegistryEvent,
   type RegistryStore,
@@ -205,7 +206,7 @@ const client = () =>
   remembering(createRegistryClient, async (held, message) => ({
     verdict: 'accept',
     trusted: trustedBy(held, message),
-    more: factsOf(held),
+    more: { ...factsOf(held), fresh: freshnessOf(held) },
   }));
 
 const factsOf = ({ sha256, hold, ...registry }: Registry) => ({
@@ -213,6 +214,8 @@ const factsOf = ({ sha256, hold, ...registry }: Registry) => ({
   hold,
   issuers: registry.list().length,
 });
+
+const freshnessOf = (held: Pick<RegistryClient, 'status'>) => held.status().freshUntil?.getTime();
 
 const trustedBy = (registry: Registry, { ask = [], policy = ANY }: Message) =>
   ask.filter((id) => registry.decide(id, policy).accepted);
@@ -222,7 +225,11 @@ const lookup = () =>
   remembering(createIssuerLookup, async (held, { ask = [], policy = ANY }) => {
     const trusted: string[] = [];
     for (const id of ask) if ((await held.decide(id, policy)).accepted) trusted.push(id);
-    return { verdict: 'accept', trusted, more: { list: held.sha256, hold: held.hold } };
+    return {
+      verdict: 'accept',
+      trusted,
+      more: { list: held.sha256, hold: held.hold, fresh: freshnessOf(held) },
+    };
   });
 
 async function auditor({ anchor, folder }: Message): Promise<Answer> {

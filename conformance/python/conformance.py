@@ -40,7 +40,8 @@ def facts(proven: Proven) -> dict[str, Json]:
 
 
 def accepted(message: Message, proven: Proven, records: list[dict[str, Json]]) -> Answer:
-    return {"trusted": trusted(message, records, proven.hold), "more": facts(proven)}
+    more = {**facts(proven), "fresh": proven.fresh_until_ms}
+    return {"trusted": trusted(message, records, proven.hold), "more": more}
 
 
 def judge_list(message: Message, anchor: TrustAnchor) -> Answer:
