@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 import canonicalize from 'canonicalize';
 
-export { concatBytes, hexToBytes, sha256 };
+export { bytesToHex, concatBytes, hexToBytes, sha256 };
 
 /** Encodes text as UTF-8. Lone surrogates, which UTF-8 does not have, become U+FFFD. */
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -25,6 +25,12 @@ export const base64url = (bytes: Uint8Array): string =>
 
 export const unbase64 = (text: string): Uint8Array =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0));
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** The same bytes in base64url, with an unused bit that is not zero. */
+export const withStrayBits = (text: string): string =>
+  text.slice(0, -1) + ALPHABET[(ALPHABET.indexOf(text.at(-1) ?? 'A') + 1) % 64];
 
 /** A time in the form of `updated_at`. @param seconds - since 1970 */
 export const timeText = (seconds: number): string =>

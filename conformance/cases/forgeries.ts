@@ -1,6 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
-import { base64url, unbase64, utf8 } from './encoding.js';
+import { bytesToNumberBE, bytesToNumberLE, numberToBytesBE, numberToBytesLE } from '@noble/curves/utils.js';
+import { base64url, bytesToHex, concatBytes, hexToBytes, unbase64, utf8, withStrayBits } from './encoding.js';
 import { golden } from './goldens.js';
 import { key } from './keys.js';
 
@@ -8,10 +9,7 @@ import { key } from './keys.js';
 export function badKeys(good: { readonly x: string }): Readonly<Record<string, unknown>> {
   const ed = key('spare').jwk;
   const ec = key('p256 spare').jwk;
-  const point = (hex: string) => ({
-    ...ed,
-    x: base64url(Uint8Array.from(hex.match(/../g) ?? [], (two) => Number.parseInt(two, 16))),
-  });
+  const point = (hex: string) => ({ ...ed, x: base64url(hexToBytes(hex)) });
   return {
     'a private key': { ...good, d: 'AAAA' },
     'a private member that is null': { ...good, d: null },
@@ -44,9 +42,6 @@ export function badKeys(good: { readonly x: string }): Readonly<Record<string, u
 }
 
 export function encodings(right: string): Record<string, string | Uint8Array> {
-  const last = right.at(-1) ?? '';
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  const stray = alphabet[alphabet.indexOf(last) + 1] ?? '';
   return {
     'white space around': `\t\n\f\r ${right} \r\f\n\t`,
     'a vertical tab': `${right}\v`,
@@ -54,11 +49,11 @@ export function encodings(right: string): Record<string, string | Uint8Array> {
     'a byte order mark': `\uFEFF${right}`,
     'a NUL': `${right}\0`,
     padding: `${right}==`,
-    'stray bits': right.slice(0, -1) + stray,
+    'stray bits': withStrayBits(right),
     'white space inside': `${right.slice(0, 40)}\n${right.slice(40)}`,
     'the other alphabet': right.replace(/[A-Za-z0-9]/, '+'),
     'a slash': right.replace(/[A-Za-z0-9]/, '/'),
-    hexadecimal: Array.from(unbase64(right), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    hexadecimal: bytesToHex(unbase64(right)),
     'a byte more': base64url(Uint8Array.from([...unbase64(right), 0])),
     'a byte less': base64url(unbase64(right).slice(1)),
     zeros: base64url(new Uint8Array(64)),
@@ -68,28 +63,21 @@ export function encodings(right: string): Record<string, string | Uint8Array> {
   };
 }
 
-const toNumber = (bytes: Uint8Array) =>
-  BigInt(`0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`);
-
-function toBytes(value: bigint): Uint8Array {
-  const hex = value.toString(16).padStart(64, '0').slice(-64);
-  return Uint8Array.from(hex.match(/../g) ?? [], (two) => Number.parseInt(two, 16));
-}
-
 /** Signatures that fulfil an equation, or nearly. */
 export function algebra(base: string, right: string): Record<string, string> {
   const raw = unbase64(right);
   const [r, s] = [raw.slice(0, 32), raw.slice(32)];
-  const joined = (one: Uint8Array, other: Uint8Array) => base64url(Uint8Array.from([...one, ...other]));
+  const joined = (one: Uint8Array, other: Uint8Array) => base64url(concatBytes(one, other));
   if (base === 'p256') {
     const { n } = p256.Point.CURVE();
-    const high = joined(r, toBytes(n - toNumber(s)));
+    const scalarOf = (value: bigint) => numberToBytesBE(value, 32);
+    const high = joined(r, scalarOf(n - bytesToNumberBE(s)));
     return {
       'the other s': high,
       'r equal to 0': joined(new Uint8Array(32), s),
       's equal to 0': joined(r, new Uint8Array(32)),
-      's equal to n': joined(r, toBytes(n)),
-      'r plus n': joined(toBytes(toNumber(r) + n), s),
+      's equal to n': joined(r, scalarOf(n)),
+      'r plus n': joined(scalarOf((bytesToNumberBE(r) + n) % 2n ** 256n), s),
       DER: base64url(
         p256.sign(golden(base).files.get('issuers.json') as Uint8Array, key('p256 root').seed, {
           format: 'der',
@@ -98,8 +86,8 @@ export function algebra(base: string, right: string): Record<string, string> {
     };
   }
   const order = ed25519.Point.Fn.ORDER;
-  const little = (value: bigint) => toBytes(value).reverse();
-  const scalar = toNumber(s.slice().reverse());
+  const little = (value: bigint) => numberToBytesLE(value, 32);
+  const scalar = bytesToNumberLE(s);
   return {
     's plus L': joined(r, little(scalar + order)),
     's equal to L': joined(r, little(order)),

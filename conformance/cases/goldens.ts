@@ -1,4 +1,4 @@
-import { jcs, sha256Hex, timeText, utf8 } from './encoding.js';
+import { jcs, timeText, utf8 } from './encoding.js';
 import type { Files } from './files.js';
 import { jwt } from './jwt.js';
 import { key } from './keys.js';
@@ -161,6 +161,3 @@ export function longLog(entries: number): Registry {
   // A log of one entry has no delegation, so its root key signs the checkpoint.
   return entries === 1 ? new Registry({ ...WITNESSED, checkpoints: 'root' }).publish() : registry.publish();
 }
-
-/** The SHA-256 of the list of a tree. */
-export const listHash = (files: Files): string => sha256Hex(files.get('issuers.json') as Uint8Array);

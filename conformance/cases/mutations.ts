@@ -240,7 +240,7 @@ const linesRearranged = (text: string, strange: string, dice: Dice) =>
   rearranged(text.split('\n'), strange.split('\n'), dice).join('\n');
 
 /** Removes, repeats, moves or replaces one of several things. */
-export function rearranged<T>(things: readonly T[], strange: readonly T[], dice: Dice): T[] {
+function rearranged<T>(things: readonly T[], strange: readonly T[], dice: Dice): T[] {
   const [at, to] = [dice.below(things.length || 1), dice.below(things.length || 1)];
   const one = things[at] as T;
   const others = things.filter((_thing, place) => place !== at);

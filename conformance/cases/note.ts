@@ -1,4 +1,4 @@
-import { base64, concatBytes, sha256, utf8 } from './encoding.js';
+import { base64, bytesToHex, concatBytes, sha256, utf8 } from './encoding.js';
 import type { Key } from './keys.js';
 
 /** Heads of logs and their signature lines (rule log-bytes). */
@@ -18,7 +18,7 @@ function keyId({ key, name, purpose }: NoteSigner): Uint8Array {
 
 /** The verifier key of C2SP signed-note. */
 export function verifierKey(signer: NoteSigner): string {
-  const id = Array.from(keyId(signer), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const id = bytesToHex(keyId(signer));
   const encoded = base64(concatBytes(Uint8Array.of(TYPES[signer.purpose]), signer.key.publicKey));
   return `${signer.name}+${id}+${encoded}`;
 }

@@ -1,4 +1,5 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js';
 import { sha512 } from '@noble/hashes/sha2.js';
 import { base64url, concatBytes, jcs, sha256, timeText, utf8 } from './encoding.js';
 import type { Jwk, Key } from './keys.js';
@@ -34,13 +35,10 @@ function times(count: number): Point {
   return sum;
 }
 
-const littleOf = (value: bigint, length = 32) =>
-  Uint8Array.from({ length }, (_one, at) => Number((value >> BigInt(8 * at)) & 255n));
-
-const numberOf = (bytes: Uint8Array) => bytes.reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n);
+const littleOf = (value: bigint) => numberToBytesLE(value, 32);
 
 /** The number k of RFC 8032, not yet reduced. */
-const challenge = (parts: readonly Uint8Array[]) => numberOf(sha512(concatBytes(...parts)));
+const challenge = (parts: readonly Uint8Array[]) => bytesToNumberLE(sha512(concatBytes(...parts)));
 
 const jwkOf = (x: Uint8Array): Jwk => ({ kty: 'OKP', crv: 'Ed25519', x: base64url(x) });
 
@@ -110,7 +108,7 @@ export function mixedKey(key: Key, newest: number): ForgedKey {
 /** Signatures by an honest key over a list, with an R of another form or with a part of small order. */
 export function oddCommitments(key: Key, list: Uint8Array): Readonly<Record<string, Uint8Array>> {
   const { scalar } = ed25519.utils.getExtendedPublicKey(key.seed);
-  const nonce = numberOf(sha256(list)) % ORDER;
+  const nonce = bytesToNumberLE(sha256(list)) % ORDER;
   const signed = (r: Uint8Array, of: bigint) => {
     const k = challenge([r, key.publicKey, list]);
     return concatBytes(r, littleOf((of + k * scalar) % ORDER));

@@ -1,3 +1,5 @@
+import { withStrayBits } from './encoding.js';
+
 /** Texts of JSON that parsers read differently, made of the canonical text of an object. */
 export const JSON_TRAPS: Readonly<Record<string, (object: string) => string>> = {
   'white space': (text) => ` \t\r\n${text.replaceAll('":', '" : ')}\n`,
@@ -79,14 +81,11 @@ export const FORMS: Readonly<Record<string, (jwt: string) => string>> = {
   'padding in the signature': (text) => `${text}==`,
   'a plus': (text) => text.replace(/\.[^.]{3}/, '.+++'),
   'white space inside': (text) => text.replace('.', '.\n'),
-  'stray bits in the signature': (text) => text.slice(0, -1) + after(text.at(-1) ?? 'A'),
+  'stray bits in the signature': withStrayBits,
   'a byte order mark': (text) => `\uFEFF${text}`,
   'a JSON serialization': (text) => JSON.stringify({ payload: text.split('.')[1], signatures: [] }),
   'another case': (text) => text.toLowerCase(),
 };
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const after = (letter: string) => ALPHABET[(ALPHABET.indexOf(letter) + 1) % 64] as string;
 
 /** Makes a text of exactly a size, from two texts that fill the room. Not every length of one part exists in base64url. */
 export function ofSize(size: number, make: (pad: string, note: string) => string): string {

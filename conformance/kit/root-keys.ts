@@ -1,5 +1,5 @@
 import type { Case, Right } from '../cases/case.js';
-import { base64url, textOf } from '../cases/encoding.js';
+import { base64url, textOf, withStrayBits } from '../cases/encoding.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
@@ -48,12 +48,6 @@ export function* rootKeys(): Generator<Case> {
     INVALID,
   );
   yield* forgedKeys();
-}
-
-/** The same bytes in base64url with an unused bit that is not zero. */
-function withStrayBits(text: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-  return text.slice(0, -1) + alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1];
 }
 
 const patchesOf = ({ list, signature }: SignedBytes): Patch[] => [

@@ -9,7 +9,7 @@ import { LoopbackHost } from './host.js';
 import { type Program, ProgramFault } from './program.js';
 
 /** The version of what runner and program say to each other. */
-export const PROTOCOL = 1;
+const PROTOCOL = 1;
 
 /** The outcome of a case. `expected` is a failure that the program is known for, `surprise` a case that passes although it is listed. */
 export type Outcome = 'passed' | 'failed' | 'skipped' | 'expected' | 'surprise';
