@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import {
   type RegistryClient,
   RegistryError,
   type RegistryEvent,
+  type RegistryFiles,
   type RegistryStore,
   type StoredPublication,
   type TokenProfile,
@@ -28,7 +29,7 @@ import { requirePassport } from '@passport-registry/verifier/fetch';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { parseHolders } from '../custody/ceremony/holders-file.js';
 import { demandsOf } from '../generator/verification/pinned-trust.js';
-import { folderSource, registryFiles } from '../generator/verification/tree-source.js';
+import { folderSource } from '../generator/verification/tree-source.js';
 import { verifyTree } from '../generator/verification/verify.js';
 import { type PassportRequest, type Profile, ROLES, type Role } from './cases/case.js';
 import { codesOf } from './roles/errors.js';
@@ -243,8 +244,16 @@ async function auditor({ anchor, folder }: Message): Promise<Answer> {
   return { verdict: 'refuse', code: report.checks.flatMap(({ code }) => code ?? []) };
 }
 
+/** The files of a copy. The verifier itself enforces their limits. */
+const copyIn = (folder: string): RegistryFiles => ({
+  get: async (path) => {
+    const file = join(folder, path);
+    return existsSync(file) ? readFileSync(file) : undefined;
+  },
+});
+
 const opened = ({ anchor, folder }: Message) =>
-  openRegistry(registryFiles(folderSource(folder)), {
+  openRegistry(copyIn(folder), {
     ...{ trustAnchor: anchorOf(anchor), maxAge: DAYS_30_SECONDS, now: clock },
   });
 

@@ -1,5 +1,5 @@
 import type { Case, Right, Role, ScriptedAnswer, ShownTree, Step } from '../cases/case.js';
-import { base64 } from '../cases/encoding.js';
+import { base64, textOf } from '../cases/encoding.js';
 import { golden } from '../cases/goldens.js';
 import { makeCase, shown, variant } from '../cases/make-case.js';
 
@@ -61,7 +61,6 @@ export function* hostKit(role: Role): Generator<Case> {
   yield* oddAnswers(role);
   yield* mirrors(role);
   yield* again(role);
-  if (role === 'client') yield* places(role);
   if (role === 'lookup') yield* caches(role);
   yield* deadlines(role);
 }
@@ -173,7 +172,7 @@ function* caches(role: Role): Generator<Case> {
 }
 
 /** The named list is in two places. */
-function* places(role: Role): Generator<Case> {
+export function* placeKit(role: Role): Generator<Case> {
   const named = [...golden(base).files.keys()].filter((path) => path.startsWith('snapshots/')).at(-1) ?? '';
   const snapshot = named.replace(/[^/]*$/, '');
   const broken = (file: string, at = 5) => ({ file, at, xor: 1 });
@@ -200,6 +199,12 @@ function* places(role: Role): Generator<Case> {
     'accept',
   );
   yield make('half a snapshot', [{ file: snapshot + sig, removed: true }], 'accept');
+  const large = (file: string) => {
+    const text = textOf(golden(base).files.get(file) as Uint8Array).padEnd(257, ' ');
+    return { file, text };
+  };
+  yield make('the signature is too large', [large(sig)], 'accept');
+  yield make('both signatures are too large', [large(sig), large(snapshot + sig)], ['ERR_SOURCE_TOO_LARGE']);
   const wrong = ['ERR_SIGNATURE_INVALID', 'ERR_SIGNATURE_MALFORMED'];
   yield make('both are wrong', [broken(list), broken(snapshot + list)], wrong);
   yield make('both signatures are wrong', [broken(sig), broken(snapshot + sig)], wrong);

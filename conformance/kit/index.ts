@@ -2,7 +2,7 @@ import type { Case, Role } from '../cases/case.js';
 import { chainKit } from './chains.js';
 import { clockKit, cosignatureClocks } from './clocks.js';
 import { historyKit } from './histories.js';
-import { hostKit } from './hosts.js';
+import { hostKit, placeKit } from './hosts.js';
 import { listKit } from './lists.js';
 import { logAuditKit, proofKit } from './logs.js';
 import { lookupKit } from './lookups.js';
@@ -18,10 +18,10 @@ export const KIT_VERSION = '0.2.0';
 const KITS: Readonly<Partial<Record<Role, readonly ((role: Role) => Generator<Case>)[]>>> = {
   list: [listKit],
   lookup: [lookupKit, memoryKit, hostKit, statementKit],
-  client: [treeKit, memoryKit, statementKit, chainKit, clockKit, hostKit],
+  client: [treeKit, memoryKit, statementKit, chainKit, clockKit, hostKit, placeKit],
   auditor: [treeKit, auditKit, statementKit, chainKit, clockKit, logAuditKit],
   passport: [passportKit],
-  log: [proofKit, historyKit, cosignatureClocks],
+  log: [proofKit, historyKit, cosignatureClocks, placeKit],
 };
 
 /** Makes the cases of a role, the same ones in the same order every time. */

@@ -57,7 +57,8 @@ def describe(proven: Proven) -> dict[str, Json]:
         "issuers": len(proven.issuers.records) if proven.issuers else None,
         "sequence": proven.statement.sequence if proven.statement else None,
         "checkpoint_until": time_text(proven.checkpoint.exp * 1000) if proven.checkpoint else None,
-        "hold": list(proven.hold), "fresh_until": time_text(proven.fresh_until_ms),
+        # Without a checkpoint, nobody says who is on hold.
+        "hold": list(proven.hold) if proven.checkpoint else None, "fresh_until": time_text(proven.fresh_until_ms),
     }
     if proven.logged:
         head = proven.logged.head
