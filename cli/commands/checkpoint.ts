@@ -14,11 +14,11 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../operating/follows-host.js';
 import { publishOperations } from '../operating/publish-operations.js';
+import { treeOptions } from '../options/build-options.js';
 import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
 import { addCosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { addSigningOptions } from '../options/signer-options.js';
-import { type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -31,8 +31,6 @@ interface Options extends WithSettings {
   mirror?: readonly string[];
   json?: true;
 }
-
-interface CheckpointOptions extends Options, TreeCommandOptions {}
 
 interface HoldOptions extends Options {
   out: string;
@@ -50,7 +48,7 @@ export function addCheckpointCommand(program: Command, io: Invocation): void {
     )
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addCheckpointOptions(command).action((out: string, options: CheckpointOptions) =>
+  addCheckpointOptions(command).action((out: string, options: Options) =>
     run(io, options.json === true, () => completeOrSign(io, out, options)),
   );
 }
@@ -147,7 +145,7 @@ async function reportOperations(
  * checkpoint of the published list. Without an online key, completes and collects what needs none: that is everything if
  * the registry has no checkpoints.
  */
-async function completeOrSign(io: Io, out: string, options: CheckpointOptions): Promise<number> {
+async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
   assertAddresses(options.mirror ?? []);
   const published = await readPublished(out);
   const { settings } = options;

@@ -13,8 +13,7 @@ import { hasSigner } from '../options/settings.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { buildAndReport } from './build.js';
-import { buildUnsigned } from './build-unsigned.js';
+import { buildAndReport, buildUnsigned } from './build.js';
 
 interface Options extends BuildCommandOptions {
   reason: string;

@@ -9,9 +9,14 @@ import {
   type WitnessChoice,
 } from '../../generator/log/log-choice.js';
 import type { Io } from '../terminal/io.js';
-import type { WitnessConfiguration } from './configuration.js';
 import { sectionSigner } from './freshness-options.js';
-import { COSIGN_WAIT, hasSigner, type Settings, type WithSettings } from './settings.js';
+import {
+  COSIGN_WAIT,
+  hasSigner,
+  type Settings,
+  type WithSettings,
+  type WitnessSettings,
+} from './settings.js';
 
 /** The option for the log, of commands that publish a list. The rest is in `log` of registry.yaml. */
 export interface LogOptions extends WithSettings {
@@ -74,7 +79,7 @@ export function witnessChoice({ log = {} }: Settings): WitnessChoice {
   return { witnesses: found, quorum };
 }
 
-function witnessOf({ key, mirror, service }: WitnessConfiguration, index: number): Witness {
+function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Witness {
   const name = `log.witnesses[${index}]`;
   if ((mirror === undefined) === (service === undefined)) {
     throw new UsageError(`${name} needs either mirror or service`);

@@ -1,16 +1,15 @@
 import { UsageError } from '../errors.js';
 import { type OutputFolder, withOutputFolder } from '../files/output-folder.js';
-import type { CheckpointChoice } from '../freshness/statements.js';
+import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { listBytes, recordsBytes } from '../list/list.js';
 import type { CosignChoice, LogChoice } from '../log/log-choice.js';
 import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
-import { type LogReport, logReport } from './log-publication.js';
+import { type LogReport, logReport, renewProof } from './log-publication.js';
 import type { TreeOptions } from './publication.js';
 import { publish } from './publish.js';
-import { renewProof } from './renew-proof.js';
 import type { BuildReport } from './report.js';
 
 /** How to collect cosignatures for a published tree. */

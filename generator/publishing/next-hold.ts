@@ -1,8 +1,8 @@
 import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
 import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
+import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';
-import type { CheckpointChoice } from '../freshness/statements.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
 /** A change of the issuers that the checkpoint holds (rule hold). */
