@@ -5,6 +5,7 @@ import { describeChanges, type SigningRequest } from '../../custody/offline-sign
 import { build } from '../../generator/build.js';
 import { UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
+import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
@@ -25,7 +26,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
-import { sayBuilt } from '../terminal/say-built.js';
+import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { sayRequest } from '../terminal/say-request.js';
 import { sayTimings, stopwatch } from '../terminal/timings.js';
 import { verifyHolders } from '../verify-holders.js';
@@ -56,7 +57,7 @@ export function addBuildCommand(program: Command, io: Invocation): void {
   addBuildOptions(command).action((options: BuildCommandOptions & UnsignedOptions) =>
     run(io, options.json === true, async () => {
       if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
-      if (options.delegate === undefined) return buildAndReport(io, options);
+      if (options.delegate === undefined) return codeOf(await buildAndReport(io, options));
       throw new UsageError(
         '--delegate is for a signing request: pass --unsigned, or sign the delegation with `keys delegate`',
       );
@@ -65,7 +66,7 @@ export function addBuildCommand(program: Command, io: Invocation): void {
 }
 
 /** Builds, and prints the report. */
-export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<undefined> {
+export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<BuildReport> {
   const started = performance.now();
   const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) =>
@@ -82,11 +83,11 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       listeners: { onProgress, onStage },
     }),
   );
-  if (options.json) emit(io, { ok: true, ...report, ...(options.timings && { timings }) });
+  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report, ...(options.timings && { timings }) });
   sayBuilt(io, report, performance.now() - started);
   sayCheckpointLater(io, options);
   if (options.timings) sayTimings(io, timings);
-  return undefined;
+  return report;
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */

@@ -130,9 +130,11 @@ export async function assertFollowsHost({
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
   if (released.length === 0) return undefined;
+  const ids = released.join(', ');
   throw new AlreadyPublished(
-    `${baseUrl} holds ${released.join(', ')}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run ` +
-      `\`hold ${released.join(' ')}\`; or, if you have ended the hold, publish ${out} first`,
+    `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here. If you have ended ` +
+      `the hold with \`hold --end\`, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again. ` +
+      `Otherwise run \`hold ${released.join(' ')}\``,
   );
 }
 

@@ -1,6 +1,6 @@
 import { parseNoteKey } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
-import { IoFailed, UsageError } from '../../generator/errors.js';
+import { UsageError } from '../../generator/errors.js';
 import {
   type CosignChoice,
   KEPT_LIST_BYTES,
@@ -38,9 +38,6 @@ export function addLogOptions(command: Command): Command {
     'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
   );
 }
-
-/** Exit code if fewer witnesses than the quorum have cosigned. */
-export const TOO_FEW = new IoFailed('').exitCode;
 
 const MIB = 1024 * 1024;
 

@@ -200,7 +200,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const log = ['origin: registry.alt/log', 'signer: { key: ../log.pem }', 'quorum: 1', 'wait: 1'];
     const witness = `witnesses: [{ key: ${vkey}, mirror: '${NOBODY}' }]`;
     edit('registry.yaml', (text) => `${text}log: { ${[...log, witness].join(', ')} }\n`);
-    await good('build', '--production', '--cosign-wait', '0');
+    expect((await cli(['build', '--production', '--cosign-wait', '0'], folder)).code).toBe(6);
     deploy();
     expect(await next()).toBe(program('checkpoint', 'dist'));
     edit('registry.yaml', (text) => text.replace('quorum: 1, ', ''));
