@@ -228,6 +228,10 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(copy(url));
     await obey(copy(url));
     expect(filesOf(join(folder, 'dist'))).toEqual(withoutIssuerPages(saved));
+    // Mirrors leave out the pages of issuers.
+    const build = program('build', '--production');
+    expect(await next()).toBe(build);
+    await obey(build);
     expect(await next()).toBe(undefined);
   });
 
