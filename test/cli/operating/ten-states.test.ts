@@ -232,7 +232,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const build = program('build', '--production');
     expect(await next()).toBe(build);
     await obey(build);
-    expect(await next()).toBe(undefined);
+    expect(await next()).toBe(program('verify', url, '--expect', 'dist'));
   });
 
   it('is a new clone, whether the host is up or not', async () => {
