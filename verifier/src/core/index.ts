@@ -124,6 +124,7 @@ export {
   verifyPublication,
   verifyStatements,
 } from './publication/verify-publication.js';
+export { findMisnamed } from './publication/whole-list.js';
 
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 
