@@ -59,7 +59,7 @@ export interface Step {
   readonly now: number;
   /** Whether the program begins anew before, with what it has stored. */
   readonly restarts?: true;
-  /** The registry, and then its mirrors. */
+  /** The registry, and then its mirrors. None: the program asks nobody, and answers from what it holds. */
   readonly sources?: readonly ShownTree[];
   /** The text of a history proof, in place of a registry. */
   readonly proof?: string;

@@ -1,6 +1,16 @@
-import type { Case, Role } from '../cases/case.js';
+import type { Case, Role, ShownTree, Step } from '../cases/case.js';
 import { golden } from '../cases/goldens.js';
-import { type Draft, either, makeCase, resigning, sealing, signerOf, variant } from '../cases/make-case.js';
+import {
+  type Draft,
+  either,
+  makeCase,
+  resigning,
+  sealing,
+  shown,
+  signerOf,
+  variant,
+} from '../cases/make-case.js';
+import type { Registry } from '../cases/registry.js';
 import { CHECKPOINT_SECONDS } from '../cases/registry.js';
 
 const TOLERANCE = 300_000;
@@ -27,6 +37,7 @@ export function* clockKit(role: Role): Generator<Case> {
     }
   }
   yield* withinDelegation(role);
+  if (role === 'client') yield* listsInUse();
 }
 
 const FUTURE = ['ERR_NOT_YET_VALID'];
@@ -126,6 +137,86 @@ function* withinDelegation(role: Role): Generator<Case> {
       yield makeCase(role, { ...draft, now: issued * 1000 + 1000 }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
     }
   }
+}
+
+const HOUR = 60 * 60_000;
+/** For how long a client uses a list that is no longer fresh, with the tolerance. */
+const GRACE = HOUR + TOLERANCE;
+
+/** A client uses a list for so long, and no millisecond longer, unless a source shows something newer. */
+function* listsInUse(): Generator<Case> {
+  for (const { base, name, freshUntil, works, fails = [] } of uses()) {
+    const ask = ['alpha'];
+    const accepted = { right: 'accept', trusted: ask } as const;
+    const shows = works.map((work, at): Step => {
+      const registry = golden(base).registry.copy();
+      work(registry);
+      return { now: golden(base).now + at * HOUR, sources: [shown(registry, base)], ...accepted };
+    });
+    const steps: Step[] = [
+      ...shows,
+      ...fails,
+      { now: freshUntil + GRACE, sources: [], ...accepted },
+      { now: freshUntil + GRACE + 1, sources: [], right: ['ERR_REGISTRY_STALE'] },
+    ];
+    const why = 'A client uses the list that it holds, and no source confirms it.';
+    yield makeCase('client', { id: `clock/in use, ${name}`, rule: 'other-clocks', base, why, steps, ask });
+  }
+}
+
+/** A list in use. */
+interface Use {
+  readonly base: string;
+  readonly name: string;
+  /** In milliseconds since 1970. */
+  readonly freshUntil: number;
+  /** What a source shows, one tree after the other. */
+  readonly works: readonly ((registry: Registry) => unknown)[];
+  /** What is shown after that, and refused. */
+  readonly fails?: readonly Step[];
+}
+
+function* uses(): Generator<Use> {
+  const nothing = () => undefined;
+  const base = 'checkpoint';
+  const { now } = golden(base).registry;
+  const soon = (now + 3600) * 1000;
+  const end = (now + 10 + CHECKPOINT_SECONDS) * 1000;
+  const since = (name: string) => golden(name).registry.now * 1000;
+  yield { base, name: 'until its checkpoint expires', freshUntil: end, works: [nothing] };
+  yield {
+    ...{ base, name: 'until its delegation expires', freshUntil: soon },
+    works: [(registry) => registry.delegate({ exp: now + 3600 }).seal()],
+  };
+  yield {
+    ...{ base, name: 'until its statement expires', freshUntil: soon },
+    works: [(registry) => registry.publish({ at: now, claims: { exp: now + 3600 } })],
+  };
+  for (const name of ['plain', 'stated'])
+    yield {
+      ...{ base: name, name: `without a checkpoint, ${name}`, works: [nothing] },
+      freshUntil: since(name) + MAX_AGE,
+    };
+  const cosignedAt = golden('witnessed').registry.now + 3600 - MAX_AGE / 1000;
+  yield {
+    ...{ base: 'witnessed', name: 'until its cosignatures are too old' },
+    freshUntil: since('witnessed') + HOUR,
+    works: [
+      (registry) => {
+        if (registry.log) registry.log.cosignedAt = cosignedAt;
+        registry.seal();
+      },
+    ],
+  };
+  yield {
+    ...{ base, name: 'until the newest checkpoint expires', freshUntil: end + HOUR },
+    works: [nothing, (registry) => registry.seal({ iat: now + 3610, exp: now + 3610 + CHECKPOINT_SECONDS })],
+  };
+  const failing: ShownTree = { base, patches: [{ file: 'publication.jwt', removed: true }] };
+  yield {
+    ...{ base, name: 'after a source was refused', freshUntil: end, works: [nothing] },
+    fails: [{ now: golden(base).now + HOUR, sources: [failing], right: ['ERR_PUBLICATION_MISSING'] }],
+  };
 }
 
 const TOO_FEW = ['ERR_TOO_FEW_COSIGNATURES'];

@@ -489,6 +489,27 @@ function* clockSetBack(role: Role): Generator<Case> {
   );
 }
 
+/** A rotation is saved before its list is. Whoever answers before the list is saved, too, forgets it. */
+function* rotatedTwiceSaved(role: Role): Generator<Case> {
+  const why = 'What is accepted is saved before the answer: the program can end at any time.';
+  for (const base of ANY) {
+    const { registry, now } = golden(base);
+    const rotated = () => registry.copy().rotate('next root');
+    const [older, newer] = [rotated(), rotated().publish()].map((one) => shown(one, base)) as [
+      ShownTree,
+      ShownTree,
+    ];
+    const steps: Step[] = [
+      { now: now + HOUR, sources: [shown(registry, base)], right: 'accept' },
+      { now: now + HOUR, sources: [newer], right: 'accept' },
+      { now: now + HOUR, sources: [older], right: [base === 'stated' ? STATEMENT : LIST], restarts: true },
+      { now: now + HOUR, sources: [newer], right: 'accept', restarts: true },
+    ];
+    const id = `memory/${base}, a newer list after a rotation, and a restart`;
+    yield makeCase(role, { id, rule: 'client-memory', base, why, steps });
+  }
+}
+
 /** A client that holds a list may update it through the tree of sums. Whatever is wrong there, the whole list decides. */
 function* updates(role: Role): Generator<Case> {
   const base = 'levels-1';
@@ -531,6 +552,7 @@ function* updates(role: Role): Generator<Case> {
 /** Trees that are shown one after the other, and then the first one again. */
 export function* memoryKit(role: Role): Generator<Case> {
   yield* clockSetBack(role);
+  yield* rotatedTwiceSaved(role);
   if (role === 'client') yield* updates(role);
   for (const base of ['stated', 'checkpoint']) {
     for (const [name, story] of Object.entries(STORIES)) yield* told(role, { base, name, story });

@@ -39,6 +39,11 @@ def facts(proven: Proven) -> dict[str, Json]:
             **({"issuers": len(proven.issuers.records)} if proven.issuers else {})}
 
 
+def accepted(message: Message, proven: Proven, records: list[dict[str, Json]]) -> Answer:
+    more = {**facts(proven), "fresh": proven.fresh_until_ms}
+    return {"trusted": trusted(message, records, proven.hold), "more": more}
+
+
 def judge_list(message: Message, anchor: TrustAnchor) -> Answer:
     folder = Folder(message["folder"])
     body, signature = folder.get("issuers.json", LIMITS["list"]), folder.get("issuers.sig", LIMITS["signature"])
@@ -62,6 +67,7 @@ class Client:
     def __init__(self, is_look_up: bool) -> None:
         self.is_look_up = is_look_up
         self.memory = Memory()
+        self.held: Proven | None = None
         self.kept: dict[str, bytes] = {}
 
     def save(self, memory: Memory) -> None:
@@ -69,9 +75,11 @@ class Client:
 
     def judge(self, message: Message, anchor: TrustAnchor) -> Answer:
         if message["step"] == 0:
-            self.memory, self.kept = Memory(), {}
+            self.memory, self.held, self.kept = Memory(), None, {}
         if message.get("restart"):
-            self.memory, self.kept = read_memory(json.dumps(self.memory.to_json()).encode()), {}
+            self.memory, self.held, self.kept = read_memory(json.dumps(self.memory.to_json()).encode()), None, {}
+        if not message["sources"]:
+            return self.judge_held(message)
         first: Refused | None = None
         for url in message["sources"]:
             try:
@@ -81,16 +89,22 @@ class Client:
         assert first
         raise first
 
+    def judge_held(self, message: Message) -> Answer:
+        """Without a source, the list that is held must still be good (#other-clocks)."""
+        if self.held is None or self.held.issuers is None:
+            refuse("ERR_REGISTRY_NOT_READY", "no list has been accepted")
+        Clock(message["now"]).check_use(self.held.fresh_until_ms)
+        return accepted(message, self.held, self.held.issuers.records)
+
     def judge_source(self, source: Source, message: Message, anchor: TrustAnchor) -> Answer:
         clock = Clock(message["now"])
         proven = verify_registry(source, anchor, clock, self.memory, self.is_look_up, self.save)
+        self.held = proven
         if proven.issuers:
-            records = proven.issuers.records
-        else:
-            found = [prove(source, anchor, clock, issuer_id, proven, self.save, self.kept).record
-                     for issuer_id in message["ask"] if is_issuer_id(issuer_id)]
-            records = [record for record in found if record]
-        return {"trusted": trusted(message, records, proven.hold), "more": facts(proven)}
+            return accepted(message, proven, proven.issuers.records)
+        found = [prove(source, anchor, clock, issuer_id, proven, self.save, self.kept).record
+                 for issuer_id in message["ask"] if is_issuer_id(issuer_id)]
+        return accepted(message, proven, [record for record in found if record])
 
 
 JUDGES: dict[str, Callable[[Message, TrustAnchor], Answer]] = {

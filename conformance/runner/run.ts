@@ -258,14 +258,14 @@ class Runner {
   }
 
   #messageOf(one: Case, step: Step, { at, prefix }: { at: number; prefix: string }): object {
-    const { now, restarts, sources = [], proof, passport } = step;
+    const { now, restarts, sources, proof, passport } = step;
     const mustWait = one.steps.some((other) => other.sources?.some(neverAnswers));
     return {
       ...{ case: one.id, step: at, now, anchor: one.anchor },
       ...(restarts && { restart: true }),
       ...(one.ask && { ask: one.ask }),
       ...(one.policy && { policy: one.policy }),
-      ...(sources.length > 0 && this.#shown(one.role, sources, { at, prefix })),
+      ...(sources && this.#shown(one.role, sources, { at, prefix })),
       ...(one.role === 'client' || one.role === 'lookup'
         ? { deadline: mustWait ? SHORT_DEADLINE_SECONDS : DEADLINE_SECONDS }
         : {}),

@@ -618,6 +618,7 @@ class Clock:
 
     now_ms: int | None
     max_age_ms: int = 30 * DAY_MS
+    grace_ms: int = 3_600_000
     copy_max_age_ms: int | None = None
 
     def check_times(self, claims: dict[str, Json], expired: str | None) -> None:
@@ -644,6 +645,11 @@ class Clock:
                 refuse("ERR_LIST_EXPIRED", "the copy is older than its maximum age")
         elif checkpoint is None and self.now_ms > made + self.max_age_ms + TOLERANCE_MS:
             refuse("ERR_LIST_EXPIRED", "the list is older than the maximum age")
+
+    def check_use(self, fresh_until_ms: int) -> None:
+        """Whether a list that was accepted earlier may be used, although no source confirms it."""
+        if self.now_ms is not None and self.now_ms > fresh_until_ms + self.grace_ms + TOLERANCE_MS:
+            refuse("ERR_REGISTRY_STALE", "the list in use is too old")
 
     def counts(self, cosigned_ms: int) -> bool:
         """Whether a cosignature of this time counts (#log-quorum)."""

@@ -203,6 +203,30 @@ describe('what a client leaves behind', () => {
     }
   });
 
+  it('is the rotation of a source that it refused, once it says so', async () => {
+    const inner = memoryStore();
+    let decide = () => {};
+    let decided = Promise.resolve();
+    const store: RegistryStore = {
+      load: () => inner.load(),
+      save: async (publication) => {
+        await decided;
+        await new Promise((resolve) => setImmediate(resolve));
+        await inner.save(publication);
+      },
+    };
+    let files = good;
+    const onEvent = ({ type }: { type: string }) => type === 'refresh-failed' && decide();
+    const client = clientOf({ [A]: (path, signal) => serve(files)(path, signal) }, { store, onEvent });
+    await client.ready();
+    decided = new Promise((resolve) => {
+      decide = resolve;
+    });
+    files = withRotation(good, [await rotationStep(root, next)]);
+    await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    expect((await inner.load())?.rotation).toBeDefined();
+  });
+
   it('is the newest evidence, however slow the store is', async () => {
     let release = () => {};
     const slow = new Promise<void>((resolve) => {

@@ -31,7 +31,7 @@ export type Occurrence<H extends AcceptedStatements> =
   | { readonly is: 'retry'; readonly of: Attempt }
   /** The stagger delay or the deadline of a source has passed, or one deadline since the round began. */
   | { readonly is: 'passed'; readonly of: Pick<Attempt, 'round'>; readonly event: TimeEvent }
-  | { readonly is: 'saved'; readonly isLast: boolean; readonly failure: RegistryEvent | undefined }
+  | { readonly is: 'saved'; readonly failure: RegistryEvent | undefined }
   /** A source has failed, in the refresh or to answer something else. */
   | { readonly is: 'failed'; readonly source: string; readonly error: RegistryError };
 
@@ -86,8 +86,8 @@ export type Effect<H extends AcceptedStatements> =
   | { readonly do: 'forget'; readonly source: string }
   /** Answer from this from now on. */
   | { readonly do: 'hold'; readonly held: H }
-  /** Save this. The refresh ends with the last one. */
-  | { readonly do: 'save'; readonly held: H; readonly rotation: string | undefined; readonly isLast: boolean }
+  /** Save this. Nobody is told the outcome of the refresh before. */
+  | { readonly do: 'save'; readonly held: H; readonly rotation: string | undefined }
   | { readonly do: 'emit'; readonly event: RegistryEvent }
   /** Tell those who wait for the refresh its outcome. */
   | { readonly do: 'settle'; readonly error: RegistryError | undefined };

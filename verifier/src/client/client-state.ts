@@ -28,8 +28,8 @@ export interface State<H extends AcceptedStatements> {
   readonly confirmedAt: number | undefined;
   /** The last error of each source, by URL. */
   readonly errors: Readonly<Record<string, RegistryError>>;
-  /** The refresh under way: its round, or the wait until its result has been saved. */
-  readonly refresh: Round<H> | 'saving' | undefined;
+  /** The round of the refresh under way. */
+  readonly refresh: Round<H> | undefined;
   /** The number of the latest round. */
   readonly round: number;
   /** The rotations of the latest round, which may arrive after its refresh: by source, what has become of them. */

@@ -35,9 +35,8 @@ export function step<H extends AcceptedStatements>(
   event: ClientEvent<H>,
 ): { readonly state: State<H>; readonly effects: readonly Effect<H>[] } {
   const turn = new Turn(state, event);
-  // A closed client only finishes what it is saving. Answers of earlier rounds change nothing.
-  const isOpen = !state.isClosed || event.is === 'saved';
-  if (isOpen && !('of' in event && event.of.round !== state.round)) {
+  // Nothing changes a closed client, and answers of earlier rounds change nothing.
+  if (!state.isClosed && !('of' in event && event.of.round !== state.round)) {
     (turn[event.is] as (event: Occurrence<H>) => void)(event);
   }
   return turn;
@@ -75,7 +74,7 @@ class Turn<H extends AcceptedStatements> {
   close(): void {
     this.#change({ isClosed: true });
     this.#perform({ do: 'stop', task: undefined });
-    if (typeof this.state.refresh === 'object') this.#settle(closedError());
+    if (this.state.refresh !== undefined) this.#settle(closedError());
   }
 
   /**
@@ -126,7 +125,7 @@ class Turn<H extends AcceptedStatements> {
     const others = Object.entries(errors).filter(([base]) => base !== source);
     this.#change({ errors: Object.fromEntries(others) });
     this.#perform({ do: 'stop', task: source });
-    const best = typeof refresh === 'object' ? refresh.best?.answer : undefined;
+    const best = refresh?.best?.answer;
     const isDecisive = read.checkpoint !== undefined;
     this.#tellRound({ is: 'answered', source, answer: read, isDecisive, isBetter: isNewer(read, best) });
   }
@@ -163,9 +162,8 @@ class Turn<H extends AcceptedStatements> {
     }
   }
 
-  saved({ isLast, failure }: Is<H, 'saved'>): void {
+  saved({ failure }: Is<H, 'saved'>): void {
     this.#emit(failure);
-    if (isLast && this.state.refresh === 'saving') this.#end();
   }
 
   failed({ source, error }: Omit<Is<H, 'failed'>, 'is'>): void {
@@ -175,7 +173,7 @@ class Turn<H extends AcceptedStatements> {
 
   #tellRound(event: RoundEvent<H>): void {
     const { refresh } = this.state;
-    if (typeof refresh === 'object') this.#continueRound(stepRound(refresh, event));
+    if (refresh !== undefined) this.#continueRound(stepRound(refresh, event));
   }
 
   #continueRound({ round, ask, stopped = [] }: RoundTurn<H>): void {
@@ -219,7 +217,7 @@ class Turn<H extends AcceptedStatements> {
     if (Object.values(rotations).includes('pending')) return;
     this.#stopRotations();
     this.#change({ roots: bindRoots(roots) });
-    if (this.state.roots.bound !== roots.bound && isOutdated) this.#save(false);
+    if (this.state.roots.bound !== roots.bound && isOutdated) this.#save();
   }
 
   #decide({ best, errors }: Round<H>): void {
@@ -248,11 +246,8 @@ class Turn<H extends AcceptedStatements> {
     if (String(hold) !== String(held?.checkpoint?.hold ?? [])) {
       this.#emit({ type: 'hold-changed', source, hold });
     }
-    if (held !== undefined && evidenceOf(held) === evidenceOf(answer)) this.#end();
-    else {
-      this.#change({ refresh: 'saving' });
-      this.#save(true);
-    }
+    if (held === undefined || evidenceOf(held) !== evidenceOf(answer)) this.#save();
+    this.#end();
   }
 
   #hold(held: H, source: string): void {
@@ -261,10 +256,10 @@ class Turn<H extends AcceptedStatements> {
   }
 
   /** Saves what the client holds. Every check must have passed before (rule save-last). */
-  #save(isLast: boolean): void {
+  #save(): void {
     const { held, roots } = this.state;
     if (held === undefined) return;
-    this.#perform({ do: 'save', held, rotation: rotationWith(roots, held.root), isLast });
+    this.#perform({ do: 'save', held, rotation: rotationWith(roots, held.root) });
   }
 
   /** Ends the freshness of a list whose root key was replaced. @param time - in milliseconds since 1970 */
@@ -281,7 +276,7 @@ class Turn<H extends AcceptedStatements> {
    * delay is shorter.
    */
   #end(error?: NoUsableSource): void {
-    const { settings, isOutdated, failures, isClosed } = this.state;
+    const { settings, isOutdated, failures } = this.state;
     const { refreshInterval, isTimed } = settings;
     const pause = isOutdated ? 0 : refreshInterval;
     const backOff = failures === 0 ? pause : Math.min(refreshInterval, 1000 * 2 ** failures);
@@ -289,7 +284,7 @@ class Turn<H extends AcceptedStatements> {
     this.#change({ nextRefresh: this.#at + delay });
     this.#settle(error);
     this.#stopRotations();
-    if (!isTimed || isClosed) return;
+    if (!isTimed) return;
     this.#perform({ do: 'stop', task: 'next' });
     this.#wake('next', delay, { is: 'refresh' });
   }
@@ -297,7 +292,7 @@ class Turn<H extends AcceptedStatements> {
   /** Ends the wait for rotations, once nothing needs it: a client that nobody asks has no timer. */
   #stopRotations(): void {
     const { rotations, refresh } = this.state;
-    const isWaiting = typeof refresh === 'object' || Object.values(rotations).includes('pending');
+    const isWaiting = refresh !== undefined || Object.values(rotations).includes('pending');
     if (!isWaiting) this.#perform({ do: 'stop', task: 'rotations' });
   }
 
@@ -309,7 +304,7 @@ class Turn<H extends AcceptedStatements> {
   /** Whether a source is being asked by this attempt. */
   #isCurrent({ source, attempt }: Attempt): boolean {
     const { refresh } = this.state;
-    return typeof refresh === 'object' && refresh.asked.get(source)?.attempt === attempt;
+    return refresh?.asked.get(source)?.attempt === attempt;
   }
 
   #change(part: Partial<State<H>>): void {

@@ -149,6 +149,8 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
       this.#settle = resolve;
       this.#tell({ is: 'refresh' });
     });
+    // Whoever is told the outcome may end the program. A rotation counts, even if the source was refused.
+    await this.#saved;
     if (error !== undefined) throw error;
   }
 
@@ -242,14 +244,14 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
       this.#opened.get(source)?.discard();
     },
     hold: ({ held }) => this.#reader.onHold?.(held),
-    save: ({ held, rotation, isLast }) => {
+    save: ({ held, rotation }) => {
       this.#saved = this.#saved
         .then(() => this.#save(held, rotation))
         .then(
           () => undefined,
           (error): RegistryEvent => ({ type: 'store-failed', error }),
         )
-        .then((failure) => this.#tell({ is: 'saved', isLast, failure }));
+        .then((failure) => this.#tell({ is: 'saved', failure }));
     },
     emit: ({ event }) => {
       if (this.#isClosed) return;
