@@ -11,10 +11,15 @@ import { unverifiedScript } from './unverified-script.mjs';
 
 const PAIRS = 15;
 
-const { rootKey, bytes, signature } = await signedList(issuers(10_000));
+const all = issuers(10_000);
+const { rootKey, bytes, signature } = await signedList(all);
 const built = new URL('../build/website/en/', import.meta.url);
 const asset = (name) => readFileSync(new URL(name, built));
-const list = { list: bytes, updatedAt: '2026-11-21T08:00:00Z', records: new Map() };
+const list = {
+  list: bytes,
+  updatedAt: '2026-11-21T08:00:00Z',
+  records: new Map(all.map((one) => [one.issuer_id, one])),
+};
 const files = {
   '/': ['text/html', indexPage({ list, rootKey, development: false })],
   '/issuers.json': ['application/json', bytes],

@@ -37,22 +37,34 @@ const WRONG_USAGE = 2;
 /** Replaces an error of Commander, which would quote the argument. */
 const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
 
-/** The commands in groups, in the order of the help. */
-const GROUPS: Readonly<Record<string, readonly ((program: Command, io: Invocation) => void)[]>> = {
-  'Start:': [addInitCommand, addPreviewCommand, addStatusCommand],
-  'Records:': [addNewCommand, addCheckCommand, addDiffCommand, addHistoryCommand],
-  'Publish:': [
-    addBuildCommand,
-    addSignCommand,
-    addAttachCommand,
-    addCheckpointCommand,
-    addBranchCommand,
-    addServeCommand,
-  ],
-  'Issuers:': [addHoldCommand, addSuspendCommand, addRevokeCommand],
-  'Keys:': [addKeysCommand],
-  'Trust:': [addPinCommand, addVerifyCommand, addResolveCommand],
-  'For others:': [addMirrorCommand, addWitnessCommand, addMonitorCommand, addSandboxCommand],
+type AddCommand = (program: Command, io: Invocation) => void;
+
+/** The commands in groups, by their names, in the order of the help. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> = {
+  'Start:': { init: addInitCommand, preview: addPreviewCommand, status: addStatusCommand },
+  'Records:': {
+    new: addNewCommand,
+    check: addCheckCommand,
+    diff: addDiffCommand,
+    history: addHistoryCommand,
+  },
+  'Publish:': {
+    build: addBuildCommand,
+    sign: addSignCommand,
+    attach: addAttachCommand,
+    checkpoint: addCheckpointCommand,
+    branch: addBranchCommand,
+    serve: addServeCommand,
+  },
+  'Issuers:': { hold: addHoldCommand, suspend: addSuspendCommand, revoke: addRevokeCommand },
+  'Keys:': { keys: addKeysCommand },
+  'Trust:': { pin: addPinCommand, verify: addVerifyCommand, resolve: addResolveCommand },
+  'For others:': {
+    mirror: addMirrorCommand,
+    witness: addWitnessCommand,
+    monitor: addMonitorCommand,
+    sandbox: addSandboxCommand,
+  },
 };
 
 /**
@@ -74,10 +86,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   };
   const program = newProgram(io);
   configureHelp(program, argv.includes('--all'));
-  for (const [heading, commands] of Object.entries(GROUPS)) {
-    program.commandsGroup(heading);
-    for (const add of commands) add(program, invocation);
-  }
+  addCommands(program, invocation, argv[0]);
   describeCommands(program);
   addOldNames(program, invocation);
   pointToHelp(program, program.name());
@@ -90,6 +99,15 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     await run(invocation, argv.includes('--json'), () => Promise.reject(error));
   }
   return invocation.exitCode;
+}
+
+/** Adds the named command alone, because the options of all take longer than most commands; or all if none is named. */
+function addCommands(program: Command, io: Invocation, named = ''): void {
+  const isNamed = Object.values(GROUPS).some((commands) => Object.hasOwn(commands, named));
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading);
+    for (const [name, add] of Object.entries(commands)) if (!isNamed || name === named) add(program, io);
+  }
 }
 
 function newProgram(io: Io): Command {

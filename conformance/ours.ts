@@ -377,9 +377,13 @@ export const startOurs = (): Program => new Ours(START);
 /** Starts the mirror in place of an auditor. */
 export const startMirror = (): Program => new Ours({ auditor: () => mirror });
 
-/** Starts the page in Chromium in place of a client. It remembers nothing from step to step. */
-export function startPage(): Program {
-  const page = new PageReader();
+/**
+ * Starts the page in Chromium in place of a client. It remembers nothing from step to step.
+ *
+ * @param open - opens a Chromium in place of a new one
+ */
+export function startPage(open?: ConstructorParameters<typeof PageReader>[0]): Program {
+  const page = new PageReader(open);
   const client: Verifier = async ({ anchor, sources: [source = ''], now }) => {
     const code = await page.read({ anchor: anchorOf(anchor), source, now });
     return code === undefined ? { verdict: 'accept' } : { verdict: 'refuse', code };

@@ -17,8 +17,8 @@ export {
   TreeRejected,
   UsageError,
 } from './errors.js';
+export type { CheckpointChoice } from './freshness/checkpoint.js';
 export type { FreshnessChoice } from './freshness/freshness.js';
-export type { CheckpointChoice } from './freshness/statements.js';
 export type { Listeners, OnProgress, OnStage } from './progress.js';
 export type { ListTime, PublicationExceptions, PublishOptions } from './publishing/publication.js';
 export type { BuildReport } from './publishing/report.js';

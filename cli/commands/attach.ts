@@ -14,6 +14,7 @@ import { findValidSignature, readSignature } from '../../generator/signing/signa
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
+import { addHoldersOption, type HoldersOptions, treeOptions } from '../options/build-options.js';
 import {
   addFreshnessOptions,
   type FreshnessOptions,
@@ -21,14 +22,13 @@ import {
   sayCheckpointLater,
 } from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
-import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
-import { addHoldersOption, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
+import { addRuleOptions, exceptions, type RuleOptions } from '../options/rule-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { sayBuilt } from '../terminal/say-built.js';
+import { codeOf, sayBuilt } from '../terminal/say-built.js';
 
-interface Options extends FreshnessOptions, RuleOptions, LogOptions, TreeCommandOptions {
+interface Options extends FreshnessOptions, RuleOptions, LogOptions, HoldersOptions {
   rootKey?: string;
   out: string;
   json?: true;
@@ -58,7 +58,7 @@ interface Signed {
   readonly signatures: readonly string[];
 }
 
-async function attach(io: Io, { folder, signatures }: Signed, options: Options): Promise<undefined> {
+async function attach(io: Io, { folder, signatures }: Signed, options: Options): Promise<number> {
   const started = performance.now();
   if (options.rootKey === undefined)
     throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
@@ -86,7 +86,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
     rootKey,
     {
       out: options.out,
-      exceptions: ruleOptions(options),
+      exceptions: exceptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
       assertFollowsHosts: followsHosts(io, options),
@@ -97,13 +97,14 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
     if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
     else io.stdout.write(`${attached.statement}\n`);
     say(io, `the request has no list, so nothing was published: ${NEXT[attached.type]}`);
-    return undefined;
+    return 0;
   }
   const { published } = attached;
-  if (options.json) emit(io, { ok: true, ...published });
+  const code = codeOf(published);
+  if (options.json) emit(io, { ok: code === 0, ...published });
   sayBuilt(io, published, performance.now() - started);
   sayCheckpointLater(io, options);
-  return undefined;
+  return code;
 }
 
 /** What to do with a finished statement. */

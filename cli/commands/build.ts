@@ -1,20 +1,44 @@
+import { limitOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
+import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
+import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { build } from '../../generator/build.js';
 import { UsageError } from '../../generator/errors.js';
+import { readBytes } from '../../generator/files/read-file.js';
+import type { BuildReport } from '../../generator/publishing/report.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
-import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
+import {
+  addBuildOptions,
+  type BuildCommandOptions,
+  listTime,
+  treeOptions,
+} from '../options/build-options.js';
 import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
-import { ruleOptions } from '../options/rule-options.js';
+import { positiveNumber } from '../options/numbers.js';
+import { exceptions } from '../options/rule-options.js';
+import { hasSigner } from '../options/settings.js';
 import { signerChoice } from '../options/signer-options.js';
-import { treeOptions } from '../options/tree-options.js';
-import type { Invocation } from '../terminal/io.js';
-import { emit } from '../terminal/output.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
-import { sayBuilt } from '../terminal/say-built.js';
+import { codeOf, sayBuilt } from '../terminal/say-built.js';
+import { sayRequest } from '../terminal/say-request.js';
 import { sayTimings, stopwatch } from '../terminal/timings.js';
-import { buildUnsigned, type UnsignedOptions } from './build-unsigned.js';
+import { verifyHolders } from '../verify-holders.js';
+
+/** The options of `build` for a signing request. */
+export interface UnsignedOptions {
+  unsigned?: string;
+  delegate?: readonly string[];
+  days?: string;
+  /** Undefined if neither `--hold` nor `--no-hold` was given. */
+  hold?: boolean;
+}
 
 /** `passport-registry build` */
 export function addBuildCommand(program: Command, io: Invocation): void {
@@ -33,7 +57,7 @@ export function addBuildCommand(program: Command, io: Invocation): void {
   addBuildOptions(command).action((options: BuildCommandOptions & UnsignedOptions) =>
     run(io, options.json === true, async () => {
       if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
-      if (options.delegate === undefined) return buildAndReport(io, options);
+      if (options.delegate === undefined) return codeOf(await buildAndReport(io, options));
       throw new UsageError(
         '--delegate is for a signing request: pass --unsigned, or sign the delegation with `keys delegate`',
       );
@@ -42,7 +66,7 @@ export function addBuildCommand(program: Command, io: Invocation): void {
 }
 
 /** Builds, and prints the report. */
-export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<undefined> {
+export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<BuildReport> {
   const started = performance.now();
   const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) =>
@@ -52,16 +76,65 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       signer: signerChoice(io, options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      exceptions: ruleOptions(options),
+      exceptions: exceptions(options),
       time: listTime(io, options),
       assertFollowsHosts: followsHosts(io, options),
       ...treeOptions(options),
       listeners: { onProgress, onStage },
     }),
   );
-  if (options.json) emit(io, { ok: true, ...report, ...(options.timings && { timings }) });
+  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report, ...(options.timings && { timings }) });
   sayBuilt(io, report, performance.now() - started);
   sayCheckpointLater(io, options);
   if (options.timings) sayTimings(io, timings);
+  return report;
+}
+
+/** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
+export async function buildUnsigned(
+  io: Io,
+  folder: string,
+  options: BuildCommandOptions & UnsignedOptions,
+): Promise<undefined> {
+  const { rootKey, settings, delegate, days = '90', hold } = options;
+  const { holders } = settings;
+  // Before anybody signs for a tree with this record. `attach` compares it with the root key.
+  if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
+  const request = await prepareSigning(
+    {
+      issuers: options.issuers,
+      out: options.out,
+      rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),
+      log: await logChoice(io, options),
+      checkpoint: hasSigner(settings.checkpoint),
+      delegate: delegate && {
+        keys: await Promise.all(delegate.map((file) => loadRootKey(file, true, io.env))),
+        days: positiveNumber('--days', days),
+        mayHold: hold,
+      },
+      exceptions: exceptions(options),
+      time: listTime(io, options),
+      assertFollowsHosts: followsHosts(io, options),
+    },
+    folder,
+  );
+  if (options.json) emit(io, { ok: true, ...(request && reportOf(request, folder)) });
+  if (request === undefined) {
+    say(io, `${options.out} already has the same records: there is nothing to sign`);
+    return undefined;
+  }
+  sayDiagnostics(io, request.warnings);
+  if (request.answers !== undefined) say(io, `note: ${request.answers}`);
+  sayRequest(io, request, folder);
   return undefined;
+}
+
+function reportOf(request: SigningRequest, folder: string) {
+  const { publication } = request;
+  return {
+    request: folder,
+    sha256: publication?.sha256,
+    sequence: publication?.statement.sequence,
+    changes: describeChanges(request),
+  };
 }

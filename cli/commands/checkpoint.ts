@@ -2,28 +2,29 @@ import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
+import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';
 import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
 import { cosign } from '../../generator/publishing/cosign.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
-import { publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
+import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { readPublished } from '../../generator/tree/published-tree.js';
+import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../operating/follows-host.js';
 import { publishOperations } from '../operating/publish-operations.js';
+import { treeOptions } from '../options/build-options.js';
 import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
-import { addCosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
+import { addCosignOptions, cosignChoice } from '../options/log-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { addSigningOptions } from '../options/signer-options.js';
-import { type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { sayBuilt, sayLog } from '../terminal/say-built.js';
+import { sayBuilt, sayLog, UNFINISHED } from '../terminal/say-built.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
@@ -31,8 +32,6 @@ interface Options extends WithSettings {
   mirror?: readonly string[];
   json?: true;
 }
-
-interface CheckpointOptions extends Options, TreeCommandOptions {}
 
 interface HoldOptions extends Options {
   out: string;
@@ -50,14 +49,14 @@ export function addCheckpointCommand(program: Command, io: Invocation): void {
     )
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addCheckpointOptions(command).action((out: string, options: CheckpointOptions) =>
+  addCheckpointOptions(command).action((out: string, options: Options) =>
     run(io, options.json === true, () => completeOrSign(io, out, options)),
   );
 }
 
 /** `passport-registry hold` */
 export function addHoldCommand(program: Command, io: Invocation): void {
-  const hold = program
+  const command = program
     .command('hold')
     .description(
       'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key',
@@ -66,10 +65,8 @@ export function addHoldCommand(program: Command, io: Invocation): void {
     .option('--end', 'end the hold of the issuers')
     .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
     .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read');
-  addHoldOptions(hold).action((ids: string[], options: HoldOptions) =>
-    run(io, options.json === true, () =>
-      checkpoint(io, { out: options.out, holdChange: holdChangeOf(ids, options) }, options),
-    ),
+  addHoldOptions(command).action((ids: string[], options: HoldOptions) =>
+    run(io, options.json === true, () => hold(io, holdChangeOf(ids, options), options)),
   );
 }
 
@@ -104,12 +101,6 @@ function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOpti
   }
   if (isNamed === (all === true)) throw new UsageError('name the issuers whose hold ends, or pass --all');
   return { action: all === true ? 'release all' : 'release', ids, isFalseAlarm: falseAlarm };
-}
-
-/** A checkpoint to sign: for which tree, and with which change of the holds. */
-interface Request {
-  readonly out: string;
-  readonly holdChange?: HoldChange;
 }
 
 /** What became of the operations statement. */
@@ -147,59 +138,100 @@ async function reportOperations(
  * checkpoint of the published list. Without an online key, completes and collects what needs none: that is everything if
  * the registry has no checkpoints.
  */
-async function completeOrSign(io: Io, out: string, options: CheckpointOptions): Promise<number> {
+async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
   assertAddresses(options.mirror ?? []);
-  const published = await readPublished(out);
   const { settings } = options;
-  const hasKey = hasSigner(settings.checkpoint);
-  const isLogged = published?.statement?.log !== undefined;
-  const asksWitnesses = (settings.log?.witnesses ?? []).length > 0;
-  // A host that lost its checkpoint, or has not signed the first one yet, needs one.
-  const needsCheckpoint =
-    hasCheckpoint(published) ||
-    published?.statement?.checkpoint === true ||
-    readIfThere(out, PATHS.delegation) !== undefined;
-  const collects = !hasKey && isLogged && (asksWitnesses || !needsCheckpoint);
-  if (published?.pending === undefined && !collects) return checkpoint(io, { out }, options);
-  const signer = hasKey ? await onlineSigner(io, settings) : undefined;
-  const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url }));
-  if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
   const started = performance.now();
-  const { log, completed } = await cosign(out, {
-    ...treeOptions(options),
-    log: { ...cosignChoice(settings), keepBytes: KEPT_LIST_BYTES },
-    checkpoint: signer && { signer, hours: checkpointHours(settings) },
+  const done = await withOutputFolder(out, async (output) => {
+    const published = await readPublished(output.named);
+    const hasKey = hasSigner(settings.checkpoint);
+    const isLogged = published?.statement?.log !== undefined;
+    const asksWitnesses = (settings.log?.witnesses ?? []).length > 0;
+    // A host that lost its checkpoint, or has not signed the first one yet, needs one.
+    const needsCheckpoint =
+      hasCheckpoint(published) ||
+      published?.statement?.checkpoint === true ||
+      readIfThere(out, PATHS.delegation) !== undefined;
+    const collects = !hasKey && isLogged && (asksWitnesses || !needsCheckpoint);
+    if (published?.pending === undefined && !collects) {
+      return { signed: await sign(io, { published, output }, options) };
+    }
+    const signer = hasKey ? await onlineSigner(io, settings) : undefined;
+    const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url }));
+    if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
+    const log = { ...cosignChoice(settings), keepBytes: KEPT_LIST_BYTES };
+    const checkpoint = signer && { signer, hours: checkpointHours(settings) };
+    const report = await cosign(published, output, { ...treeOptions(options), log, checkpoint });
+    return { ...report, signer, needsCheckpoint };
   });
+  if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
+  const { signer, log, completed } = done;
   if (completed !== undefined) sayBuilt(io, completed, performance.now() - started);
   else sayLog(io, { log });
-  // By another process, meanwhile.
-  if (signer !== undefined && completed === undefined) return checkpoint(io, { out }, options);
-  if (signer === undefined && needsCheckpoint) throw await missingOnlineKey(out, false);
+  if (signer === undefined && done.needsCheckpoint) throw await missingOnlineKey(out, false);
   const operations = signer && (await reportOperations(out, signer, options));
   const ok = log.collected >= log.quorum;
   if (options.json) emit(io, { ok, log, completed, ...operations });
   sayOperations(io, operations);
-  return ok ? 0 : TOO_FEW;
+  return ok ? 0 : UNFINISHED;
 }
 
 /** The online key, of `--online-key` or of the settings. */
 const onlineSigner = (io: Io, settings: Settings) =>
   sectionSigner(io, settings, { section: 'checkpoint', passphraseOption: '--online-passphrase-file' });
 
-async function checkpoint(io: Io, { out, holdChange }: Request, options: Options): Promise<number> {
-  const { settings } = options;
+async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
+  const { out } = options;
+  const signed = await withOutputFolder(out, async (output) =>
+    sign(io, { published: await readPublished(output.named), output, holdChange }, options),
+  );
+  return sayCheckpoint(io, { out, holdChange, ...signed }, options);
+}
+
+/** A checkpoint to sign: over which tree, and with which change of the holds. */
+interface Request {
+  readonly published: PublishedTree | undefined;
+  readonly output: OutputFolder;
+  readonly holdChange?: HoldChange;
+}
+
+/** A new checkpoint, its signer, and what the host has not answered. */
+interface Signed {
+  readonly signer: Signer;
+  readonly report: CheckpointReport;
+  readonly unknown: string | undefined;
+}
+
+async function sign(
+  io: Io,
+  { published, output, holdChange }: Request,
+  { settings }: Options,
+): Promise<Signed> {
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
-  const published = await readPublished(out);
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
-  if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(out, isHold);
+  if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
   const signer = await onlineSigner(io, settings);
-  const hours = checkpointHours(settings);
   const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
   const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided }));
-  const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(settings));
+  const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
+  return { signer, unknown, report: await publishCheckpoint(published, output, choice) };
+}
+
+/** A checkpoint that was signed, and why. */
+interface SignedCheckpoint extends Signed {
+  readonly out: string;
+  readonly holdChange?: HoldChange;
+}
+
+async function sayCheckpoint(
+  io: Io,
+  { out, holdChange, signer, report, unknown }: SignedCheckpoint,
+  options: Options,
+): Promise<number> {
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
+  // To ask mirrors would delay a hold.
   const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;
   const warnings = [
     ...(unknown === undefined ? [] : [unknown]),
@@ -213,7 +245,7 @@ async function checkpoint(io: Io, { out, holdChange }: Request, options: Options
   sayOperations(io, { mirrors: operations?.mirrors, warnings });
   sayLog(io, { log });
   if (holdChange !== undefined) say(io, afterHold(holdChange, out));
-  return ok ? 0 : TOO_FEW;
+  return ok ? 0 : UNFINISHED;
 }
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */

@@ -4,6 +4,7 @@ import { editStatus } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
+import type { BuildReport } from '../../generator/publishing/report.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import type { Level } from '../operating/condition.js';
@@ -13,8 +14,8 @@ import { hasSigner } from '../options/settings.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { buildAndReport } from './build.js';
-import { buildUnsigned } from './build-unsigned.js';
+import { codeOf } from '../terminal/say-built.js';
+import { buildAndReport, buildUnsigned } from './build.js';
 
 interface Options extends BuildCommandOptions {
   reason: string;
@@ -65,11 +66,7 @@ interface StatusChange {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record. */
-async function changeAndBuild(
-  io: Invocation,
-  { id, to }: StatusChange,
-  options: Options,
-): Promise<undefined> {
+async function changeAndBuild(io: Invocation, { id, to }: StatusChange, options: Options): Promise<number> {
   const { issuers, out, reason, unsigned } = options;
   const isPublished = async () => {
     const tree = await readPublished(out);
@@ -91,10 +88,11 @@ async function changeAndBuild(
     process.kill(process.pid, signal);
   };
   for (const signal of SIGNALS) process.once(signal, stop);
+  let built: BuildReport | undefined;
   try {
     if (edit.from === to)
       say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
-    if (unsigned === undefined) await buildAndReport(io, options);
+    if (unsigned === undefined) built = await buildAndReport(io, options);
     else await buildUnsigned(io, unsigned, options);
     if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
   } catch (error) {
@@ -108,6 +106,19 @@ async function changeAndBuild(
     for (const signal of SIGNALS) process.off(signal, stop);
   }
   say(io, `Commit ${edit.file}, and publish ${out}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  if (built?.isFinished === false) {
+    const { log } = built;
+    const isOnlyLogged = log?.isComplete === false;
+    const lacksWitnesses = log !== undefined && log.cosigned < log.quorum;
+    const way =
+      isOnlyLogged || lacksWitnesses
+        ? `Then run \`checkpoint ${out}\`, and publish ${out} again`
+        : `First run \`checkpoint ${out}\``;
+    say(
+      io,
+      `${way}: until then, ${isOnlyLogged ? 'no verifier sees' : 'not every verifier sees'} that ${id} is ${to}.`,
+    );
+  }
   if (to === 'revoked') {
     const undone =
       unsigned === undefined
@@ -121,7 +132,7 @@ async function changeAndBuild(
       `${id} is still on hold, so verifiers go on treating it as suspended: end that with \`hold --end ${id} --false-alarm\`.`,
     );
   }
-  return undefined;
+  return built === undefined ? 0 : codeOf(built);
 }
 
 /** A hold helps only against the lack of the root key. */

@@ -5,12 +5,12 @@ import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { shellWord } from '../operating/shell-word.js';
-import { parseConfiguration } from '../options/configuration.js';
 import {
   addNewPassphraseOptions,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
+import { parseRegistrySettings } from '../options/settings.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
 import { namedTool, type PinnedTool, runningTool } from '../scaffold/pinned-tool.js';
 import { type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
@@ -81,7 +81,7 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   const chosen = { ...settingsOf(given), ...keySettings(folder), ...OF_NEW_REGISTRIES };
   const settings = await allSettings(io, folder, chosen);
   const text = registryYaml(settings);
-  parseConfiguration(CONFIGURATION_FILE, text);
+  parseRegistrySettings(CONFIGURATION_FILE, text);
   const { name, contact, base_url } = settings;
   const written = await writeRegistry(
     { folder, values: { name, contact, base_url }, registryYaml: text, tool },
@@ -124,7 +124,7 @@ async function allSettings(
   const missing = names.filter((name) => settings[name] === undefined);
   if (missing.length > 0) {
     // Invalid options are reported before the first question.
-    parseConfiguration(CONFIGURATION_FILE, registryYaml(given));
+    parseRegistrySettings(CONFIGURATION_FILE, registryYaml(given));
     const flags = missing.map((name) => QUESTIONS[name].option).join(', ');
     const defaults = { name: basename(path), contact: configuredEmail(io.env), base_url: LOCAL_URL };
     await interview(io, `give ${flags}: there is no terminal to ask`, async (question) => {
@@ -153,7 +153,7 @@ async function askFor(
 
 function problemsOf(settings: RegistrySettings): ConfigurationRejected | undefined {
   try {
-    parseConfiguration(CONFIGURATION_FILE, registryYaml(settings));
+    parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
     return undefined;
   } catch (error) {
     if (error instanceof ConfigurationRejected) return error;

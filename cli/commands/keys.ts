@@ -31,6 +31,7 @@ import {
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
 import { positiveNumber } from '../options/numbers.js';
+import type { WithSettings } from '../options/settings.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
@@ -61,7 +62,7 @@ interface WitnessOptions {
   state?: string;
 }
 
-interface StepOptions extends SignerOptions, CommitmentOptions {
+interface StepOptions extends SignerOptions, CommitmentOptions, WithSettings {
   next: string;
   out: string;
   unsigned?: string;
@@ -189,11 +190,11 @@ async function signStep(io: Invocation, { next: file, unsigned, ...options }: St
 async function committedNext(
   io: Invocation,
   { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
-  { out, nextRoots, commit }: Pick<StepOptions, 'out' | 'nextRoots' | 'commit'>,
+  { out, settings, commit }: Pick<StepOptions, 'out' | 'settings' | 'commit'>,
 ): Promise<RootKey> {
   const next = await loadRootKey(file, true, io.env);
   const steps = publishedSteps(out);
-  const outgoing = withConfigured(await withCommitment(rootKey, steps), nextRoots);
+  const outgoing = withConfigured(await withCommitment(rootKey, steps), settings.next_roots);
   assertCommitted(outgoing, next.thumbprint);
   const committed = await committedKeys(io, '--commit', commit);
   return { ...next, nextRoots: nextCommitment(committed, { outgoing, next, steps }) };

@@ -3,19 +3,18 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { privateFolder } from '../../generator/files/private-folder.js';
-import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import { descriptionOf } from '../options/build-options.js';
 import { portNumber } from '../options/port-number.js';
+import type { WithSettings } from '../options/settings.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { serveAndSay } from './serve.js';
 
-interface Options {
+interface Options extends WithSettings {
   issuers: string;
   port: string;
-  /** From registry.yaml only. */
-  about?: RegistryDescription;
 }
 
 /** `passport-registry preview` */
@@ -32,14 +31,14 @@ export function addPreviewCommand(program: Command, io: Invocation): void {
  * Builds a tree with the development key in the private folder, which git ignores, and serves it. Reads no other key and no
  * published tree, so nothing in a preview lasts.
  */
-async function preview(io: Invocation, { issuers, port, about }: Options): Promise<undefined> {
+async function preview(io: Invocation, { issuers, port, settings }: Options): Promise<undefined> {
   const number = portNumber(port);
   const directory = process.cwd();
   const out = join(privateFolder(directory), 'preview');
   // Nobody relies on an earlier preview: its records may be changed or removed.
   rmSync(out, { recursive: true, force: true });
   const signer = { production: false, directory, env: io.env };
-  const report = await build({ issuers, out, signer, ...(about && { about }) });
+  const report = await build({ issuers, out, signer, about: descriptionOf(settings) });
   sayDiagnostics(io, report.warnings);
   say(
     io,

@@ -92,12 +92,21 @@ async function urlsOf(issuers: readonly Issuer[], cache: string | undefined): Pr
 
 function readCache(cache: string | undefined): KnownUrls {
   if (cache === undefined || !existsSync(cache)) return {};
+  const known = parsed(readText(cache));
+  if (isObject(known) && Object.values(known).every(isObject)) return known as KnownUrls;
+  throw new UsageError(`${cache} is not a cache of --cache: remove it`);
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(readText(cache)) as KnownUrls;
-  } catch (cause) {
-    throw new UsageError(`${cache} is not a cache of --cache: remove it`, { cause });
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function providersOf(client: RegistryClient, accepted: readonly Issuer[], { urls }: FoundUrls): Providers {
   const { updatedAt: updated_at, sha256 } = client;

@@ -13,7 +13,7 @@ import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { sayBuilt } from '../terminal/say-built.js';
+import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { renamed } from './old-names.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
@@ -32,7 +32,7 @@ export function addRotateCommand(keys: Command, io: Invocation): void {
     );
 }
 
-async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<undefined> {
+async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {
   const choice = await rotationOptions(io, options);
   const plan = await planRotation(choice);
   const { out, json } = options;
@@ -42,7 +42,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
     if (json) emit(io, { ok: true, done: true, ...keys });
     say(io, `The rotation of ${out} is complete: its root key is ${keys.next}.`);
     sayAfterRotation(io, keys, { options, command, configured: plan.configured });
-    return undefined;
+    return 0;
   }
   sayPlan(io, plan, options);
   const published = await readPublished(out);
@@ -54,10 +54,11 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   const { outgoing, next, build } = await rotate(plan, choice);
   const { thumbprint, nextRoots = [] } = next;
   const keys = { outgoing: outgoing.thumbprint, next: thumbprint, nextRoots };
-  if (json) emit(io, { ok: true, done: false, ...keys, build });
+  const code = codeOf(build);
+  if (json) emit(io, { ok: code === 0, done: false, ...keys, build });
   sayBuilt(io, build, performance.now() - started);
   sayAfterRotation(io, keys, { options, command, configured: false });
-  return undefined;
+  return code;
 }
 
 /** Whoever has stolen the root key can publish a newer list, so that is no reason against a rotation. */

@@ -107,13 +107,13 @@ export function sayAfterRotation(
 
 /** The file to replace, and the setting or the option that changes. */
 function changesOfSettings({ options, command, configured }: Call): string[] {
-  const { folder, rootKey, key, nextKey, nextSignerCommand, nextRoots } = options;
+  const { folder, rootKey, key, nextKey, nextSignerCommand, settings } = options;
   const next = join(folder, ROTATION_FILES.next);
   const isConfigured = (name: string) => command.getOptionValueSource(name) === 'config';
   const lines = [];
   if (rootKey === undefined) lines.push(`the public key: --root-key ${next}`);
   else if (!configured) lines.push(`the public key: cp ${next} ${shortPath(rootKey)}`);
-  if (nextRoots !== undefined)
+  if (settings.next_roots !== undefined)
     lines.push('registry.yaml: remove next_roots, because the rotation says it now');
   const isSame = key !== undefined && nextKey !== undefined && resolve(key) === resolve(nextKey);
   if (isSame) return lines;

@@ -6,11 +6,11 @@ import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
-import type { CheckpointConfiguration } from '../options/configuration.js';
 import { witnessChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
 import { ROTATION_FOLDER } from '../options/rotation-options.js';
 import { addExceptionOptions, exceptions } from '../options/rule-options.js';
+import type { CheckpointSettings } from '../options/settings.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -49,20 +49,21 @@ const PROGRAM_FILES = ['package.json', 'package-lock.json'];
 
 async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
   const options = withShortPaths(given);
-  const { issuers, out, rootKey, nextRoots, key, signerCommand, baseUrl, mirror = [], failOn } = options;
+  const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn, settings } = options;
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
   const config: string | undefined = command.parent?.opts()['config'];
   const own = [config ?? CONFIGURATION_FILE, rootKey, options.checkpointPublicKey, ...PROGRAM_FILES];
   const found = await registryStatus({
     ownFiles: own.filter((file) => file !== undefined),
-    ...{ issuers, out, rootKey, nextRoots, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    nextRoots: settings.next_roots,
     onlineKey: options.checkpointPublicKey,
     rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
-    onlineSigner: presence(options.settings.checkpoint),
-    logSigner: presence(options.settings.log),
+    onlineSigner: presence(settings.checkpoint),
+    logSigner: presence(settings.log),
     exceptions: exceptions(options),
-    witnesses: witnessChoice(options.settings),
+    witnesses: witnessChoice(settings),
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
     offline: options.offline === true,
   });
@@ -83,7 +84,7 @@ function withConfiguration(step: NextStep, config: string | undefined): NextStep
   return { ...step, command: step.command.replaceAll(program, `${program}--config ${shellWord(config)} `) };
 }
 
-function presence({ signer = {} }: Pick<CheckpointConfiguration, 'signer'> = {}): SignerPresence {
+function presence({ signer = {} }: Pick<CheckpointSettings, 'signer'> = {}): SignerPresence {
   const { key, command } = signer;
   return { key: key && (key.startsWith('env:') ? key : shortPath(key)), command };
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import {
   connectTo,
@@ -10,10 +9,11 @@ import {
   type RegistryEvent,
   type TokenProfile,
 } from '@passport-registry/verifier';
-import { createGate } from '@passport-registry/verifier/gate';
+import { createGate, GATEWAYS } from '@passport-registry/verifier/gate';
 import { fileStore } from '@passport-registry/verifier/node';
 import { UsageError } from '../../generator/errors.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { urlOf } from '../../observers/witnessing/server.js';
 import { loadTrust } from '../options/trust-option.js';
 import type { Io } from '../terminal/io.js';
 import { appOf, type Parts } from './app.js';
@@ -94,7 +94,7 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
     release();
     throw error;
   }
-  return { address: addressOf(server), close: () => ended(server).finally(release) };
+  return { address: urlOf(server), close: () => ended(server).finally(release) };
 }
 
 /** Returns the profiles. Those with the same policy and audience share a verifier, and so what it knows of issuers. */
@@ -142,13 +142,10 @@ function tokenProfileOf(token: NonNullable<ProfileSettings['token']>): TokenProf
   };
 }
 
-/** The gateways that send bodies to the door. */
-const SENDS_BODIES: readonly string[] = ['traefik', 'envoy'];
-
 /** Says which requests a door can never admit. */
 function sayLimits({ gateway, profiles }: GateSettings, log: Log): void {
   const actions = Object.keys(profiles).filter((name) => profiles[name]?.action !== undefined);
-  if (SENDS_BODIES.includes(gateway) || actions.length === 0) return;
+  if (GATEWAYS[gateway].sendsBody || actions.length === 0) return;
   log('warning', 'bodies-refused', {
     profiles: actions,
     message: `${gateway} sends no bodies to the door: these profiles admit only GET, HEAD and DELETE, with the query as payload`,
@@ -165,11 +162,6 @@ function logEvent(log: Log, event: RegistryEvent): void {
   const { code, message } = event.error as { code?: string; message?: string };
   const source = 'source' in event ? event.source : undefined;
   log(type === 'source-failed' ? 'warning' : 'error', `registry-${type}`, { source, code, message });
-}
-
-function addressOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 /** Ends a server: it accepts no connection, answers the requests that have begun, and then closes their connections. */

@@ -145,7 +145,12 @@ function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOp
   const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
   const said = warning === undefined ? '' : `; ${warning.file}: ${warning.message}${more}`;
   const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}`;
-  return { level: 'note', message, state: 'changed', ...pending };
+  return { level: changes.some(isStop) ? 'error' : 'note', message, state: 'changed', ...pending };
+}
+
+/** Whether a change stops an issuer, which verifiers accept until the change is published. */
+function isStop({ fields }: IssuerChange): boolean {
+  return fields.some(({ field, from, to }) => field === 'status' && from === 'active' && to !== 'active');
 }
 
 /** Whether the only problems are names that are reserved for examples, which an operator may allow. */

@@ -1,13 +1,14 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
 import { AlreadyPublished } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfThere, readText } from '../../generator/files/read-file.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
+import type { MirrorStatus } from '../../observers/mirroring/status.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
-import { type FirstListOptions, notPublishedBefore } from './first-list.js';
+import { findTrace } from './published-before.js';
 import {
   compareTrees,
   compareWhole,
@@ -25,18 +26,72 @@ interface NextTree extends Omit<NextPublication, 'rootKey' | 'published'> {
   readonly decided?: readonly string[] | 'all' | undefined;
 }
 
+/** Where a registry may show that it has published, from the options of a build. */
+interface ShownBy {
+  readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
+  /** The file of the delegation that is published with the list. */
+  readonly delegation?: string | undefined;
+}
+
 /**
  * Returns the question that a build asks before the root key signs: before a first list, whether the registry has published
  * before; otherwise that of {@link assertFollowsHost}.
  */
 export function followsHosts(
-  io: { readonly env: NodeJS.ProcessEnv },
-  options: FirstListOptions & { readonly settings: { readonly base_url?: string } },
+  { env }: { readonly env: NodeJS.ProcessEnv },
+  { settings: { base_url: baseUrl, mirrors = [] }, delegation: file }: ShownBy,
 ): AssertFollowsHosts {
-  const first = notPublishedBefore(io, options);
-  const baseUrl = options.settings.base_url;
-  return ({ rootKey, published, ...next }) =>
-    published === undefined ? first(rootKey) : assertFollowsHost({ published, baseUrl, ...next });
+  const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
+  return ({ rootKey, published, ...next }) => {
+    if (published !== undefined) return assertFollowsHost({ published, baseUrl, ...next });
+    const delegation = file && readText(file).trim();
+    return assertNotPublished(hosts, { rootKey, delegation, env });
+  };
+}
+
+/**
+ * Asserts that the registry has not published before under this root key, as its folder or a host shows: a first list would
+ * start the registry over, and every verifier that knows the published list would refuse it.
+ *
+ * @returns what the hosts answered. Undefined if there is no host to ask
+ * @throws {@link AlreadyPublished}
+ */
+async function assertNotPublished(
+  hosts: readonly string[],
+  traces: {
+    readonly rootKey: RootKey;
+    readonly delegation: string | undefined;
+    readonly env: NodeJS.ProcessEnv;
+  },
+): Promise<string | undefined> {
+  const trace = await findTrace(traces);
+  if (trace !== undefined) {
+    throw new AlreadyPublished(
+      `there is no published tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
+        `the command that \`status\` shows. If this registry has never published, ${trace.otherwise}`,
+    );
+  }
+  if (hosts.length === 0) return undefined;
+  const { rootKey } = traces;
+  const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
+  const found = await askHosts(hosts, { rootKey, own: undefined, now: Date.now(), signal });
+  const served = found.find((host) => isOf(host, rootKey.thumbprint));
+  if (served === undefined) return found.map(answerOf).join(' ');
+  throw new AlreadyPublished(
+    `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
+      'first, with the command that `status` shows',
+  );
+}
+
+/** Whether a host serves a list of a root key or of a later one, damaged or not. */
+function isOf({ updatedAt, empty, claimed }: MirrorStatus, rootKey: string): boolean {
+  return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
+}
+
+function answerOf({ url, state, empty, problem }: MirrorStatus): string {
+  if (empty === true) return `${url} serves no list.`;
+  if (state === 'unreachable') return `${url} does not show whether it serves a list: ${problem}.`;
+  return `${url} serves no list of this root key: ${problem}.`;
 }
 
 /**
@@ -75,9 +130,11 @@ export async function assertFollowsHost({
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
   if (released.length === 0) return undefined;
+  const ids = released.join(', ');
   throw new AlreadyPublished(
-    `${baseUrl} holds ${released.join(', ')}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run ` +
-      `\`hold ${released.join(' ')}\`; or, if you have ended the hold, publish ${out} first`,
+    `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here. If you have ended ` +
+      `the hold with \`hold --end\`, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again. ` +
+      `Otherwise run \`hold ${released.join(' ')}\``,
   );
 }
 

@@ -2,6 +2,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { parseChanges } from '../../generator/tree/site/changes.js';
 import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
 import { askHosts, type OwnRotation } from './ask-hosts.js';
 import type { Condition } from './condition.js';
@@ -125,8 +126,10 @@ function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): Li
   const serves = `${url} serves the list of ${updatedAt}`;
   const differs = `${serves}, with ${differences(parts)}`;
   const held = holdsInWords(parts, folder);
-  const level = held === undefined ? 'warning' : 'error';
-  const said = held === undefined ? '' : `; ${held}`;
+  const stopped = comparedWithTree === 'older' ? stoppedSince(updatedAt, tree) : [];
+  const level = held === undefined && stopped.length === 0 ? 'warning' : 'error';
+  const stops = stopped.length === 0 ? '' : `; nobody stops ${stopped.join(', ')} there yet`;
+  const said = `${held === undefined ? '' : `; ${held}`}${stops}`;
   switch (comparedWithTree) {
     case 'same':
       return { level: 'ok', message: `${url} serves the list of ${folder}`, ...found };
@@ -157,6 +160,22 @@ function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): Li
       return { level: 'warning', message: what, ...found };
     }
   }
+}
+
+/** The issuers that the list of the tree stops, and that were active in the list of a host. */
+function stoppedSince(updatedAt: string, { folder, published }: LocalTree): readonly string[] {
+  const bytes = readIfThere(folder, PATHS.changes);
+  const changes = (bytes && parseChanges(bytes))?.changes ?? [];
+  // Newest first: the oldest change since then says what the host has.
+  const had = new Map(
+    changes
+      .filter(({ updated_at, field }) => updated_at > updatedAt && field === 'status')
+      .map(({ issuer_id, from }) => [issuer_id, from]),
+  );
+  const issuers = published?.intact.list === true ? published.issuers() : [];
+  return issuers.flatMap(({ issuer_id, status }) =>
+    status !== 'active' && had.get(issuer_id) === 'active' ? [issuer_id] : [],
+  );
 }
 
 function byReplacedKey(leftOut: HoldComparison['leftOut']): string {

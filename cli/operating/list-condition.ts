@@ -1,7 +1,11 @@
-import { dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { hasOrigin } from '../../generator/files/git.js';
+import { readIfThere } from '../../generator/files/read-file.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
+import { parseChecksums } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
@@ -25,6 +29,8 @@ export interface TreeCondition extends Condition {
   readonly repairable: readonly string[];
   /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
   readonly lost: string | undefined;
+  /** The number of pages of issuers that are not here, as in a copy of a mirror. The next build makes them. */
+  readonly missingPages: number;
   /** Whether the tree may be on a branch: git knows a repository from which this one comes, or to which it goes. */
   readonly hasRemote: boolean;
   /** Without a tree: what shows that there was one. Undefined if nothing does. */
@@ -42,8 +48,10 @@ export function treeCondition(
 ): TreeCondition {
   const { folder, published, refusal, report, repairable, lost } = local;
   const hasRemote = hasOrigin(dirname(resolve(folder)), env);
+  const missingPages = report === undefined ? 0 : countMissingPages(folder);
   const state = (level: Condition['level'], message: string): TreeCondition => ({
     ...{ level, message, folder, published: report !== undefined, repairable, lost, hasRemote, trace },
+    missingPages,
   });
   if (refusal !== undefined) return state('error', refusal);
   if (trace !== undefined)
@@ -69,7 +77,14 @@ export function treeCondition(
   const unlisted = report.notes.flatMap(({ code, path }) => (code === 'file-unlisted' ? [path] : []));
   if (unlisted.length > 0)
     return state('warning', `${folder} has files that are not part of the tree: ${summarize(unlisted)}`);
-  return state('ok', `${folder} is valid, ${files} files`);
+  const valid = `${folder} is valid, ${files} files`;
+  if (missingPages === 0) return state('ok', valid);
+  return state('note', `${valid}, without ${missingPages} pages of issuers, which mirrors leave out`);
+}
+
+function countMissingPages(folder: string): number {
+  const pages = parseChecksums(readIfThere(folder, PATHS.pageSums)?.toString('utf8') ?? '');
+  return [...(pages?.keys() ?? [])].filter((path) => !existsSync(join(folder, path))).length;
 }
 
 /** Describes the published list and its age. */

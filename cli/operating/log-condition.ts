@@ -6,6 +6,7 @@ import type { WitnessChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -50,8 +51,10 @@ export async function logCondition(
   const found = { size: head.size, cosignedBy: cosignatures.map(({ name }) => name), cosigned, quorum };
   if (published.pending !== undefined) {
     const { sequence } = published.pending.statement;
-    const message = `publication ${sequence} is in the log, but the published files are older`;
-    return { level: 'warning', message, ...found, pending: true };
+    const stopped = stoppedBy(published);
+    const stops = stopped.length === 0 ? '' : `, so no verifier sees that it stops ${stopped.join(', ')}`;
+    const message = `publication ${sequence} is in the log, but the published files are older${stops}`;
+    return { level: stops === '' ? 'warning' : 'error', message, ...found, pending: true };
   }
   const log = `${head.origin}, ${countEntries(head.size)}`;
   if (cosigned < quorum) {
@@ -64,4 +67,14 @@ export async function logCondition(
       ? ''
       : `, cosigned by ${found.cosignedBy.join(', ')} since ${formatUpdatedAt(oldest * 1000)}`;
   return { level: 'ok', message: `${log}${names}`, ...found, pending: false };
+}
+
+/** The issuers that are active in the published files, and not in the publication that is only in the log. */
+function stoppedBy(published: PublishedTree): readonly string[] {
+  const active = (tree: PublishedTree) =>
+    tree.intact.list
+      ? tree.issuers().flatMap(({ issuer_id, status }) => (status === 'active' ? [issuer_id] : []))
+      : [];
+  const still = new Set(active(withPending(published)));
+  return active(published).filter((id) => !still.has(id));
 }

@@ -10,8 +10,6 @@ export interface StatusCommandOptions extends ExceptionOptions, WithSettings {
   issuers: string;
   out: string;
   rootKey?: string | undefined;
-  /** From registry.yaml only. */
-  nextRoots?: readonly string[];
   key?: string | undefined;
   /** From registry.yaml only. */
   signerCommand?: string;

@@ -7,8 +7,6 @@ import type { Io } from '../terminal/io.js';
 /** The options of commands that sign a rotation step. */
 export interface CommitmentOptions {
   commit?: readonly string[];
-  /** From registry.yaml only. */
-  nextRoots?: readonly string[];
 }
 
 /** How many keys a root key may be committed to (rule rotation-commitment). */

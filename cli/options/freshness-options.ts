@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { IoFailed, KeyRejected } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
+import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
-import type { CheckpointChoice } from '../../generator/freshness/statements.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
@@ -16,8 +16,6 @@ export interface FreshnessOptions extends WithSettings {
   delegation?: string;
   rotation?: string;
   checkpointLater?: true;
-  /** From registry.yaml only. */
-  nextRoots?: readonly string[];
 }
 
 /** Adds the options for delegation and rotation. */
@@ -37,14 +35,14 @@ export function addFreshnessOptions(command: Command): Command {
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
-  const { delegation, rotation, nextRoots, checkpointLater } = options;
+  const { delegation, rotation, checkpointLater, settings } = options;
   // A checkpoint that was signed before its delegation is not valid.
   const wayOut = delegation === undefined ? CHECKPOINT_LATER : undefined;
   return {
-    nextRoots,
+    nextRoots: settings.next_roots,
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, options, wayOut),
+    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, settings, wayOut),
   };
 }
 
@@ -67,7 +65,7 @@ export function sayCheckpointLater(
 /** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
 export async function checkpointChoice(
   io: Io,
-  { settings }: WithSettings,
+  settings: Settings,
   wayOut?: string,
 ): Promise<CheckpointChoice | undefined> {
   if (!hasSigner(settings.checkpoint)) return undefined;

@@ -1,6 +1,6 @@
 import { parseNoteKey } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
-import { IoFailed, UsageError } from '../../generator/errors.js';
+import { UsageError } from '../../generator/errors.js';
 import {
   type CosignChoice,
   KEPT_LIST_BYTES,
@@ -9,9 +9,14 @@ import {
   type WitnessChoice,
 } from '../../generator/log/log-choice.js';
 import type { Io } from '../terminal/io.js';
-import type { WitnessConfiguration } from './configuration.js';
 import { sectionSigner } from './freshness-options.js';
-import { COSIGN_WAIT, hasSigner, type Settings, type WithSettings } from './settings.js';
+import {
+  COSIGN_WAIT,
+  hasSigner,
+  type Settings,
+  type WithSettings,
+  type WitnessSettings,
+} from './settings.js';
 
 /** The option for the log, of commands that publish a list. The rest is in `log` of registry.yaml. */
 export interface LogOptions extends WithSettings {
@@ -33,9 +38,6 @@ export function addLogOptions(command: Command): Command {
     'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
   );
 }
-
-/** Exit code if fewer witnesses than the quorum have cosigned. */
-export const TOO_FEW = new IoFailed('').exitCode;
 
 const MIB = 1024 * 1024;
 
@@ -74,7 +76,7 @@ export function witnessChoice({ log = {} }: Settings): WitnessChoice {
   return { witnesses: found, quorum };
 }
 
-function witnessOf({ key, mirror, service }: WitnessConfiguration, index: number): Witness {
+function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Witness {
   const name = `log.witnesses[${index}]`;
   if ((mirror === undefined) === (service === undefined)) {
     throw new UsageError(`${name} needs either mirror or service`);

@@ -3,6 +3,7 @@ import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../generator/signing/key-file.js';
 import type { RotationOptions } from '../rotating/rotation-options.js';
 import type { Io } from '../terminal/io.js';
+import { addHoldersOption, type HoldersOptions, treeOptions } from './build-options.js';
 import { addCommitmentOption, type CommitmentOptions, committedKeys } from './commitment-options.js';
 import { checkpointChoice, checkpointHours } from './freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
@@ -15,7 +16,6 @@ import {
   type SignerOptions,
   signerChoice,
 } from './signer-options.js';
-import { addHoldersOption, type TreeCommandOptions, treeOptions } from './tree-options.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
 export const ROTATION_FOLDER = 'rotation';
@@ -26,7 +26,7 @@ export interface RotateCommandOptions
     ExceptionOptions,
     LogOptions,
     CommitmentOptions,
-    TreeCommandOptions {
+    HoldersOptions {
   issuers: string;
   out: string;
   folder: string;
@@ -94,11 +94,11 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
         passphrase: options.nextNoPassphrase !== true,
         prefix: 'next-',
       }),
-    nextRoots: options.nextRoots,
+    nextRoots: options.settings.next_roots,
     commit: await committedKeys(io, '--commit', options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, true, io.env)))),
     delegationDays: positiveNumber('--days', options.days),
-    checkpoint: await checkpointChoice(io, options),
+    checkpoint: await checkpointChoice(io, options.settings),
     checkpointHours: checkpointHours(options.settings),
     log: await logChoice(io, options),
     exceptions: exceptions(options),

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
+import type { PublicationExceptions } from '../../generator/publishing/publication.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { OVERRIDABLE } from '../../generator/review/forbidden-changes.js';
 
@@ -77,12 +77,11 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
   return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
 }
 
-/** Returns the exceptions for a list. */
-export function exceptions({ override, allowExampleNames }: ExceptionOptions): RuleExceptions {
-  return { overrides: override, allowExampleNames: allowExampleNames === true };
-}
-
-/** Returns the exceptions for a publication. */
-export function ruleOptions(options: RuleOptions) {
-  return { ...exceptions(options), breakPinnedVerifiers: options.breakPinnedVerifiers === true };
+/** Returns the exceptions that the operator allows. */
+export function exceptions({
+  override: overrides,
+  allowExampleNames,
+  breakPinnedVerifiers,
+}: RuleOptions): PublicationExceptions {
+  return { overrides, allowExampleNames, breakPinnedVerifiers };
 }

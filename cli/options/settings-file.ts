@@ -6,9 +6,9 @@ import { pathOf } from '../../generator/records/yaml/locate.js';
 import { type ParsedFile, parseRecordFile } from '../../generator/records/yaml/parse.js';
 
 /** How to check a file of settings: by its schema, and then for what no schema can say. */
-export interface SettingsChecks<Settings> {
+export interface SettingsChecks<Content> {
   readonly validate: Validator;
-  readonly inspect?: (settings: Settings, parsed: ParsedFile) => readonly Diagnostic[];
+  readonly inspect?: (settings: Content, parsed: ParsedFile) => readonly Diagnostic[];
 }
 
 /**
@@ -16,20 +16,20 @@ export interface SettingsChecks<Settings> {
  *
  * @throws {@link ConfigurationRejected}
  */
-export function parseSettings<Settings>(
+export function parseSettings<Content>(
   file: string,
   text: string,
-  { validate, inspect = () => [] }: SettingsChecks<Settings>,
-): Settings {
+  { validate, inspect = () => [] }: SettingsChecks<Content>,
+): Content {
   const parsed = parseRecordFile({ file, stem: '', text });
   const value = parsed.value ?? {};
   const conforms = validate(value);
   const found = violations(validate.errors ?? []).map((error) => locateError(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
-  const inspected = conforms ? inspect(value as Settings, parsed) : [];
+  const inspected = conforms ? inspect(value as Content, parsed) : [];
   const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found, ...inspected].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
-  return value as Settings;
+  return value as Content;
 }
 
 /** Removes the violations of a format where the pattern of the same value is violated, too. */

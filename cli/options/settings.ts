@@ -1,10 +1,126 @@
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { type Diagnostic, diagnostic } from '../../generator/diagnostics/diagnostic.js';
+import { readText } from '../../generator/files/read-file.js';
+import { validateConfiguration } from '../../generator/generated/configuration-validator.js';
+import type { ParsedFile } from '../../generator/records/yaml/parse.js';
+import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
+import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { assertNoKeyText } from '../../generator/signing/key-file.js';
-import type { Configuration, SignerConfiguration } from './configuration.js';
+import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import { accentFault } from '../../generator/tree/site/accent.js';
+import type { PageSettings } from '../../generator/tree/site/page-settings.js';
 import { positiveNumber, wholeNumber } from './numbers.js';
+import { parseSettings } from './settings-file.js';
 
-/** The settings of a registry: those of registry.yaml, with what this run gives otherwise, each in its place. */
-export type Settings = Configuration;
+/** A signer: a key or a command. */
+export interface SignerSettings {
+  readonly key?: string | undefined;
+  readonly passphrase_file?: string | undefined;
+  readonly command?: string;
+  readonly input?: SignerInput;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+/** A signer with its public key. */
+interface SignerSection {
+  readonly signer?: SignerSettings | undefined;
+  readonly public_key?: string | undefined;
+}
+
+/** The online key, and the validity of the checkpoints that it signs. */
+export interface CheckpointSettings extends SignerSection {
+  readonly hours?: number;
+}
+
+/** A witness of the log: its key, and where it answers. */
+export interface WitnessSettings {
+  readonly key: string;
+  readonly mirror?: string;
+  readonly service?: string;
+}
+
+/** The log, its key and its witnesses. */
+export interface LogSettings extends SignerSection {
+  readonly origin?: string;
+  /** MiB. */
+  readonly keep_lists?: number;
+  readonly quorum?: number;
+  /** Seconds. */
+  readonly wait?: number;
+  readonly witnesses?: readonly WitnessSettings[];
+}
+
+/**
+ * The settings of a registry: the content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. A
+ * run of a command replaces what its options give otherwise, each in its place.
+ */
+export interface Settings extends RegistryDescription {
+  readonly mirrors?: readonly string[];
+  readonly base_url?: string;
+  readonly root_key?: string | undefined;
+  readonly holders?: string | undefined;
+  readonly next_roots?: readonly string[];
+  readonly precompress?: boolean;
+  readonly statements?: boolean;
+  readonly page?: Omit<PageSettings, 'baseUrl'> | undefined;
+  readonly signer?: SignerSettings | undefined;
+  readonly checkpoint?: CheckpointSettings | undefined;
+  readonly log?: LogSettings | undefined;
+  readonly delegation?: { readonly days?: number };
+  readonly transitions?: { readonly overrides?: readonly TransitionOverride[] };
+}
+
+/**
+ * Reads a settings file.
+ *
+ * @throws {@link ConfigurationRejected} | {@link IoFailed}
+ */
+export function loadSettings(file: string): Settings {
+  return parseRegistrySettings(file, readText(file));
+}
+
+/**
+ * Parses the text of a settings file.
+ *
+ * @throws {@link ConfigurationRejected}
+ */
+export function parseRegistrySettings(file: string, text: string): Settings {
+  const checks = { validate: validateConfiguration, inspect: unreadableAccent };
+  return withAbsolutePaths(parseSettings<Settings>(file, text, checks), dirname(file));
+}
+
+function unreadableAccent({ page }: Settings, parsed: ParsedFile): Diagnostic[] {
+  const fault = page?.accent === undefined ? undefined : accentFault(page.accent);
+  if (fault === undefined) return [];
+  const message = `page.accent is ${page?.accent}, which nobody could read`;
+  return [
+    diagnostic(parsed, parsed.locate(['page', 'accent']), { rule: 'unknown-value', message, ...fault }),
+  ];
+}
+
+function withAbsolutePaths(settings: Settings, folder: string): Settings {
+  const absolute = (path: string | undefined) =>
+    path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
+  const signerOf = (signer: SignerSettings | undefined) =>
+    signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
+  const { root_key, holders, signer, checkpoint, log, page } = settings;
+  const online = <T extends SignerSection>(given: T) => ({
+    ...given,
+    public_key: absolute(given.public_key),
+    signer: signerOf(given.signer),
+  });
+  return {
+    ...settings,
+    root_key: absolute(root_key),
+    holders: absolute(holders),
+    signer: signerOf(signer),
+    checkpoint: checkpoint && online(checkpoint),
+    log: log && online(log),
+    page: page && { ...page, logo: absolute(page.logo) },
+  };
+}
 
 /** The options of commands that use settings. */
 export interface WithSettings {
@@ -18,13 +134,13 @@ export const CHECKPOINT_HOURS = 24;
 export const COSIGN_WAIT = 60;
 
 /** Returns the settings for a run of a command. @throws {@link UsageError} if an option is not what its place takes */
-export function settingsFor(command: Command, configuration: Configuration): Settings {
+export function settingsFor(command: Command, written: Settings): Settings {
   const given = (name: string): string | undefined =>
     command.getOptionValueSource(name) === 'cli' ? command.getOptionValue(name) : undefined;
-  const { checkpoint, log } = configuration;
+  const { checkpoint, log } = written;
   const [hours, wait] = [given('hours'), given('cosignWait')];
   const settings: Settings = {
-    ...configuration,
+    ...written,
     checkpoint: {
       ...checkpoint,
       ...chosenSigner(checkpoint, {
@@ -42,22 +158,13 @@ export function settingsFor(command: Command, configuration: Configuration): Set
   return settings;
 }
 
-/** A signer with its public key, as sections of the settings have it. */
-interface SignerSection {
-  readonly signer?: SignerConfiguration | undefined;
-  readonly public_key?: string | undefined;
-}
-
-/** The signer that options name. A command is only a setting. */
-type GivenSigner = Pick<SignerConfiguration, 'key' | 'passphrase_file'>;
-
 /**
  * Returns the online key that `--online-key` names, for a section. It replaces that of the file as a whole: a key on the command
  * line must not be combined with a command from the file. A passphrase alone chooses no key, and belongs to that of the file.
  */
 function chosenSigner(
   section: SignerSection | undefined,
-  { key, passphrase_file }: GivenSigner,
+  { key, passphrase_file }: Pick<SignerSettings, 'key' | 'passphrase_file'>,
 ): SignerSection {
   if (key !== undefined) return { signer: { key, passphrase_file }, public_key: undefined };
   return passphrase_file === undefined ? {} : { signer: { ...section?.signer, passphrase_file } };

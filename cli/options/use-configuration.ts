@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
-import { assertFilesNamed } from './file-options.js';
-import { settingsFor } from './settings.js';
+import { assertNoKeyText } from '../../generator/signing/key-file.js';
+import { loadSettings, type Settings, type SignerSettings, settingsFor } from './settings.js';
 
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
@@ -42,27 +41,26 @@ export function useConfiguration(program: Command, without: readonly string[]): 
       if ([...WITHOUT_CONFIGURATION, ...without].includes(pathOf(command))) return;
       const named: string | undefined = program.opts()['config'];
       const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
-      const configuration = isThere ? loadConfiguration(named ?? CONFIGURATION_FILE) : {};
-      command.setOptionValueWithSource('settings', settingsFor(command, configuration), 'config');
-      if (!isThere) return;
-      applyConfiguration(command, configuration);
+      const settings = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
+      command.setOptionValueWithSource('settings', settingsFor(command, settings), 'config');
+      for (const group of optionGroups(settings)) applyGroup(command, group);
       assertFilesNamed(command);
     });
 }
 
-function applyConfiguration(command: Command, configuration: Configuration): void {
-  for (const group of optionGroups(configuration)) applyGroup(command, group);
-  // The command line has no options for these.
-  const { name, description, contact, homepage, next_roots, base_url, mirrors = [] } = configuration;
-  command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
-  command.setOptionValueWithSource('page', { ...configuration.page, baseUrl: base_url }, 'config');
-  command.setOptionValueWithSource('nextRoots', next_roots, 'config');
-  command.setOptionValueWithSource('statements', configuration.statements, 'config');
-  command.setOptionValueWithSource('precompress', configuration.precompress, 'config');
-  if (command.getOptionValueSource('holders') !== 'cli')
-    command.setOptionValueWithSource('holders', configuration.holders, 'config');
-  const hosts = [...(base_url === undefined ? [] : [base_url]), ...mirrors];
-  command.setOptionValueWithSource('hosts', hosts, 'config');
+/**
+ * Asserts that no option that names a file contains a private key instead, whether the option is on the command line or
+ * in registry.yaml. Commands print the names of files.
+ *
+ * @throws {@link UsageError}
+ */
+function assertFilesNamed(command: Command): void {
+  for (const option of command.options) {
+    if (!option.flags.includes('<file')) continue;
+    const value: unknown = command.getOptionValue(option.attributeName());
+    for (const name of [value].flat()) if (typeof name === 'string') assertNoKeyText(name);
+  }
+  if (command.parent !== null) assertFilesNamed(command.parent);
 }
 
 /** The name of a command below the program, such as `keys public`. */
@@ -72,23 +70,31 @@ function pathOf(command: Command): string {
 }
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
-function optionGroups(configuration: Configuration): Values[] {
-  const { base_url, mirrors, root_key, delegation = {}, transitions = {} } = configuration;
+function optionGroups({
+  base_url,
+  mirrors,
+  root_key,
+  holders,
+  signer,
+  delegation = {},
+  transitions = {},
+}: Settings): Values[] {
   return [
     { rootKey: root_key },
     { baseUrl: base_url },
     { registry: base_url },
     { mirror: mirrors },
+    { holders },
     { days: delegation.days },
     { override: transitions.overrides },
-    signerValues(configuration.signer),
+    signerValues(signer),
   ];
 }
 
 /** What the command line has no options for: a command that signs in place of `--key`. */
 const OF_SIGNER = ['signerCommand', 'signerInput', 'signerTimeout'];
 
-function signerValues({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {
+function signerValues({ key, passphrase_file, command, input, timeout }: SignerSettings = {}): Values {
   return {
     key,
     passphraseFile: passphrase_file,

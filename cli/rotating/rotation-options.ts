@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import type { CheckpointChoice } from '../../generator/freshness/statements.js';
+import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { LogChoice } from '../../generator/log/log-choice.js';
 import type { TreeOptions } from '../../generator/publishing/publication.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';

@@ -4,6 +4,14 @@ import { sayDiagnostics } from './diagnostics.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';
 
+/** Exit code if everything is signed and written, but verifiers, or those that demand witnesses, do not accept it yet. */
+export const UNFINISHED = 6;
+
+/** Returns the exit code after a publication. Whoever asks for the log only, with `--cosign-later`, has got that. */
+export function codeOf({ isFinished, log }: BuildReport): number {
+  return isFinished || log?.isComplete === false ? 0 : UNFINISHED;
+}
+
 /** Prints the report of a build for people. */
 export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): void {
   const { out, issuers, written, unchanged, removed, bytes } = report;

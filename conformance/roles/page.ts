@@ -14,13 +14,20 @@ interface ShownPage {
   readonly now: number;
 }
 
+const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+
 /** The page of a registry in Chromium. One browser serves all cases. */
 export class PageReader {
+  readonly #open: () => Promise<Browser>;
   #browser: Promise<Browser> | undefined;
+
+  constructor(open = launch) {
+    this.#open = open;
+  }
 
   /** Opens the page of a registry. Returns the code with which it refuses the list, or undefined. */
   async read({ anchor, source, now }: ShownPage): Promise<string | undefined> {
-    this.#browser ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    this.#browser ??= this.#open();
     const context = await (await this.#browser).newContext();
     try {
       const page = await context.newPage();

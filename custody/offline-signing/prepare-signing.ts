@@ -28,7 +28,7 @@ import { writeRequestFiles } from './request-files.js';
 import { describeRequest, type SigningRequest, signingRequest } from './signing-request.js';
 
 /** Options of `prepareSigning`. */
-export interface SigningOptions {
+export interface PreparationOptions {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */
@@ -68,7 +68,7 @@ export interface PreparedRequest extends SigningRequest {
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link AlreadyPublished} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareSigning(
-  options: SigningOptions,
+  options: PreparationOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
   const { issuers, out, rootKey: given, checkpoint, log, delegate, exceptions = {}, time = {} } = options;

@@ -75,6 +75,10 @@ export const RULES = {
     'one line of visible text in Unicode NFC, without spaces at the ends, and without control, bidirectional and invisible characters',
     'write the text without them',
   ),
+  'similar-name': warning(
+    'a name that looks like no name or id of another issuer',
+    'make sure that these are two issuers; the page tells readers that the names look alike',
+  ),
   'reason-while-active': error(
     'a status_reason only beside status: suspended or revoked',
     'remove status_reason, or correct the status',

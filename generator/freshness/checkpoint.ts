@@ -1,16 +1,33 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { isToCome, readStatement } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
+import type { SignedList } from '../list/signed-list.js';
 import { clockAt } from '../list/updated-at.js';
-import { CHECKSUMS_PATH } from '../tree/checksums.js';
+import type { Signer } from '../signing/sign.js';
+import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import { type PreviousCheckpoint, permitsHold, previousCheckpoint } from './previous-checkpoint.js';
-import { type CheckpointChoice, type CheckpointSubject, checkpointStatement } from './statements.js';
+import { checkpointStatement, toSeconds } from './statements.js';
 
-/** What a checkpoint is signed for, and what limits it. */
-export interface CheckpointContext extends Omit<CheckpointSubject, 'notAfter' | 'hold'> {
+/** The signer and the lifetime of a checkpoint. */
+export interface CheckpointChoice {
+  /** An online key that the delegation names, or the root key itself. */
+  readonly signer: Signer;
+  readonly hours: number;
+}
+
+const HOUR_SECONDS = 60 * 60;
+
+/** The list and the tree that a checkpoint names, and what limits it. */
+export interface CheckpointContext {
+  readonly list: Uint8Array;
+  readonly updatedAt: string;
+  /** The bytes of SHA256SUMS. */
+  readonly checksums: Uint8Array;
+  /** The sequence of the publication statement; undefined if the tree has none. */
+  readonly sequence: number | undefined;
   /** The published checkpoint, whose holds the new one keeps. */
   readonly previous: PreviousCheckpoint | undefined;
   /** The ids to hold. Default: those of the published checkpoint. */
@@ -29,21 +46,32 @@ export interface CheckpointContext extends Omit<CheckpointSubject, 'notAfter' | 
  *   the online key hold the issuers; {@link TreeRejected} if the delegation cannot be read
  */
 export async function signCheckpoint(
-  choice: CheckpointChoice,
-  { rootKey, delegation, previous, hold = previous?.hold ?? [], ...subject }: CheckpointContext,
+  { signer, hours }: CheckpointChoice,
+  { rootKey, delegation, previous, hold = previous?.hold ?? [], ...named }: CheckpointContext,
 ): Promise<string> {
-  const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
+  const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
   if (!byRoot && delegation === undefined) {
     throw new UsageError(
-      `the online key ${choice.signer.rootKey.thumbprint} cannot sign a checkpoint, because the tree has no delegation to it: if ` +
+      `the online key ${signer.rootKey.thumbprint} cannot sign a checkpoint, because the tree has no delegation to it: if ` +
         'the registry is published, first load its tree into the output folder, for example with `branch load`; for the ' +
         'first checkpoint, build with --delegation',
     );
   }
   const limit = byRoot || delegation === undefined ? undefined : readDelegation(delegation);
   if (hold.length > 0 && limit !== undefined && !permitsHold(limit)) throw notPermitted(hold);
-  const now = dateAfter(previous, hold, Date.now());
-  return checkpointStatement(choice, { ...subject, hold, notAfter: limit?.expiresAt }, now);
+  const iat = toSeconds(dateAfter(previous, hold, Date.now()));
+  const exp = iat + hours * HOUR_SECONDS;
+  const { list, updatedAt, checksums, sequence } = named;
+  return checkpointStatement(signer, {
+    iat,
+    exp: limit === undefined ? exp : Math.min(exp, toSeconds(limit.expiresAt)),
+    updated_at: updatedAt,
+    sha256: sha256(list),
+    size: list.length,
+    tree_sha256: sha256(checksums),
+    ...(sequence !== undefined && { sequence }),
+    ...(hold.length > 0 && { hold }),
+  });
 }
 
 function notPermitted(hold: readonly string[]): UsageError {
@@ -72,8 +100,9 @@ function readDelegation(bytes: Uint8Array) {
   );
 }
 
-/** What a checkpoint says of a tree that is being built, and the tree that is published. */
-interface NamedBuild extends Pick<CheckpointContext, 'updatedAt' | 'rootKey' | 'sequence'> {
+/** A list that is being published, and the tree that it follows. */
+interface NextList {
+  readonly signed: SignedList;
   readonly published: PublishedTree | undefined;
 }
 
@@ -84,17 +113,15 @@ interface NamedBuild extends Pick<CheckpointContext, 'updatedAt' | 'rootKey' | '
  */
 export async function withCheckpoint(
   tree: Tree,
-  { published, ...named }: NamedBuild,
+  { signed: { list, rootKey, statement }, published }: NextList,
   choice: CheckpointChoice | undefined,
 ): Promise<Tree> {
   if (choice === undefined) return tree;
-  const bytes = (path: string) => tree.get(path) ?? new Uint8Array();
   const text = await signCheckpoint(choice, {
-    list: bytes(PATHS.list),
-    checksums: bytes(CHECKSUMS_PATH),
+    ...{ list: list.list, updatedAt: list.updatedAt, rootKey, sequence: statement.sequence },
+    checksums: tree.get(CHECKSUMS_PATH) ?? new Uint8Array(),
     delegation: tree.get(PATHS.delegation),
     previous: await previousCheckpoint(published, choice.signer.rootKey),
-    ...named,
   });
   return new Map([...tree, [PATHS.checkpoint, Buffer.from(text)]]);
 }

@@ -11,8 +11,6 @@ import {
   ANY_TIME,
   decodeUtf8,
   readRotation,
-  readStatement,
-  type StatementType,
   verifyCheckpoint,
   verifyDelegation,
 } from '@passport-registry/verifier/core';
@@ -25,8 +23,9 @@ import { withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
+import type { CheckpointChoice } from './checkpoint.js';
 import { keptOperations } from './operations.js';
-import type { CheckpointChoice } from './statements.js';
+import { claimsOf } from './previous-checkpoint.js';
 
 /** The new statements about the freshness of a tree. */
 export interface FreshnessChoice {
@@ -44,8 +43,6 @@ export interface FreshnessChoice {
 interface FreshnessChange extends FreshnessChoice {
   /** Whether the root key may change without a rotation. The chain from the old root key then ends. */
   readonly breakPinnedVerifiers?: boolean | undefined;
-  /** Whether the registry has a log. Witnesses fetch a new list from its snapshot. */
-  readonly isLogged?: boolean | undefined;
 }
 
 /** The number of older lists whose snapshots are kept (rule snapshots). */
@@ -111,7 +108,8 @@ export async function freshnessFiles(
   set(PATHS.operations, await keptOperations(operations, { rootKey: signed.rootKey, delegation }));
   const hasCheckpoints =
     delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
-  if (!hasCheckpoints && choice.isLogged !== true) return files;
+  // Witnesses fetch a new list from its snapshot.
+  if (!hasCheckpoints && signed.statement.log === undefined) return files;
   const roots = [
     signed.rootKey,
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),
@@ -297,25 +295,15 @@ function snapshots(
  * The payload hash of the list that a checkpoint or a publication statement names. Undefined if the bytes are neither.
  */
 export function namedList(statement: Uint8Array): unknown {
-  return checkpointClaims(statement)['sha256'] ?? claimsOf(statement, 'registry-publication+jwt')['sha256'];
+  return (
+    claimsOf(statement, 'registry-checkpoint+jwt')['sha256'] ??
+    claimsOf(statement, 'registry-publication+jwt')['sha256']
+  );
 }
 
 /** Whether a published tree has a checkpoint. */
 export function hasCheckpoint(published: PublishedTree | undefined): boolean {
   return readPublishedFile(published, PATHS.checkpoint) !== undefined;
-}
-
-/** The unverified claims of a checkpoint. Empty if the bytes are not a checkpoint. */
-export function checkpointClaims(checkpoint: Uint8Array): Readonly<Record<string, unknown>> {
-  return claimsOf(checkpoint, 'registry-checkpoint+jwt');
-}
-
-function claimsOf(bytes: Uint8Array, type: StatementType): Readonly<Record<string, unknown>> {
-  try {
-    return readStatement(bytes, type, (message) => new Error(message)).claims;
-  } catch {
-    return {};
-  }
 }
 
 interface Snapshot {

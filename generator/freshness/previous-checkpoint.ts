@@ -4,13 +4,13 @@ import {
   type Checkpoint,
   readStatement,
   type Statement,
+  type StatementType,
   verifyCheckpoint,
 } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
-import { checkpointClaims } from './freshness.js';
 
 /** The published checkpoint, as far as the next one continues it. */
 export type PreviousCheckpoint = Pick<Checkpoint, 'hold' | 'issuedAt'>;
@@ -33,7 +33,7 @@ export async function previousCheckpoint(
   const bytes = readIfThere(folder, PATHS.checkpoint);
   const own = bytes && (await signedBy(bytes, signer));
   if (own !== undefined) return own;
-  const mayHold = bytes !== undefined && checkpointClaims(bytes)['hold'] !== undefined;
+  const mayHold = bytes !== undefined && claimsOf(bytes, 'registry-checkpoint+jwt')['hold'] !== undefined;
   // Before the first checkpoint, there is none to read.
   const hadCheckpoint = bytes !== undefined || statement?.checkpoint === true;
   if (!mayHold && !(hadCheckpoint && hasPermission(folder))) return undefined;
@@ -72,4 +72,13 @@ export function permitsHold({ claims }: Pick<Statement, 'claims'>): boolean {
 /** Returns the thumbprint of the key that signed a verified checkpoint. */
 export function signerOf({ text }: Pick<Checkpoint, 'text'>): string | undefined {
   return readStatement(text, 'registry-checkpoint+jwt', (message) => new Error(message)).kid;
+}
+
+/** The unverified claims of a statement. Empty if the bytes are not a statement of this type. */
+export function claimsOf(bytes: Uint8Array, type: StatementType): Readonly<Record<string, unknown>> {
+  try {
+    return readStatement(bytes, type, (message) => new Error(message)).claims;
+  } catch {
+    return {};
+  }
 }

@@ -1,13 +1,11 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { canonicalBytes, type LogIdentity, type Operations } from '@passport-registry/verifier/core';
 import type { Signer } from '../signing/sign.js';
-import { sha256 } from '../tree/checksums.js';
 
 const DAY_SECONDS = 24 * 60 * 60;
-const HOUR_SECONDS = 60 * 60;
 
 /** Converts milliseconds to whole seconds. */
-const toSeconds = (now: number) => Math.floor(now / 1000);
+export const toSeconds = (now: number) => Math.floor(now / 1000);
 
 /** The lifetime of a delegation, and what it permits. */
 export interface DelegationTerm {
@@ -121,49 +119,25 @@ export function publicationInput(rootKey: RootKey, claims: PublicationClaims): s
 
 const PUBLICATION_TYPE = 'registry-publication+jwt';
 
-/** The list and the tree that a checkpoint names. */
-export interface CheckpointSubject {
-  readonly list: Uint8Array;
-  readonly updatedAt: string;
-  /** The bytes of SHA256SUMS. */
-  readonly checksums: Uint8Array;
-  /** The sequence of the publication statement; undefined if the tree has none. */
-  readonly sequence: number | undefined;
+/** The claims of a checkpoint (rule checkpoint-form). */
+export interface CheckpointClaims {
+  /** Seconds since 1970. */
+  readonly iat: number;
+  /** Seconds since 1970. */
+  readonly exp: number;
+  readonly updated_at: string;
+  readonly sha256: string;
+  readonly size: number;
+  /** SHA-256 of SHA256SUMS, in hexadecimal. */
+  readonly tree_sha256: string;
+  readonly sequence?: number;
   /** The ids of the held issuers, sorted. */
-  readonly hold: readonly string[];
-  /** The latest end of the checkpoint, in milliseconds since 1970. Default: none. */
-  readonly notAfter?: number | undefined;
+  readonly hold?: readonly string[];
 }
 
-/** The signer and the lifetime of a checkpoint. */
-export interface CheckpointChoice {
-  /** An online key that the delegation names, or the root key itself. */
-  readonly signer: Signer;
-  readonly hours: number;
-}
-
-/**
- * Signs a checkpoint, which says for some hours that a list is the newest (rule checkpoint-form): the content of
- * checkpoint.jwt.
- *
- * @param now - the current time, in milliseconds since 1970
- */
-export function checkpointStatement(
-  { signer, hours }: CheckpointChoice,
-  { list, updatedAt, checksums, sequence, hold, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
-  now: number,
-): Promise<string> {
-  const iat = toSeconds(now);
-  return signStatement(signer, 'registry-checkpoint+jwt', {
-    iat,
-    exp: Math.min(iat + hours * HOUR_SECONDS, toSeconds(notAfter)),
-    updated_at: updatedAt,
-    sha256: sha256(list),
-    size: list.length,
-    tree_sha256: sha256(checksums),
-    ...(sequence !== undefined && { sequence }),
-    ...(hold.length > 0 && { hold }),
-  });
+/** Signs a checkpoint, which says for some hours that a list is the newest: the content of checkpoint.jwt. */
+export function checkpointStatement(signer: Signer, claims: CheckpointClaims): Promise<string> {
+  return signStatement(signer, 'registry-checkpoint+jwt', claims);
 }
 
 /** Signs an operations statement with a key that may sign checkpoints: the content of operations.jwt. */

@@ -68,7 +68,7 @@ export function buildNotes({
   }
   const { checkpoint } = statements;
   const promises = signed.statement.checkpoint;
-  if (promises && checkpoint === undefined) {
+  if (lacksCheckpoint({ signed, statements })) {
     found.push(
       'The publication statement promises checkpoints, but the tree has none: every verifier refuses the tree until `checkpoint` has run, so run it before you publish the tree.',
     );
@@ -96,6 +96,11 @@ export function buildNotes({
     );
   }
   return found;
+}
+
+/** Whether every verifier refuses a tree, because its publication statement promises a checkpoint and there is none. */
+export function lacksCheckpoint({ signed, statements }: Pick<Outcome, 'signed' | 'statements'>): boolean {
+  return signed.statement.checkpoint && statements.checkpoint === undefined;
 }
 
 /** After an online key has leaked, the holds of its checkpoints may be the thief's. */

@@ -1,16 +1,15 @@
 import { UsageError } from '../errors.js';
-import { type OutputFolder, withOutputFolder } from '../files/output-folder.js';
-import type { CheckpointChoice } from '../freshness/statements.js';
+import type { OutputFolder } from '../files/output-folder.js';
+import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { listBytes, recordsBytes } from '../list/list.js';
 import type { CosignChoice, LogChoice } from '../log/log-choice.js';
 import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
-import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
-import { type LogReport, logReport } from './log-publication.js';
+import { type PublishedTree, withPending } from '../tree/published-tree.js';
+import { type LogReport, logReport, renewProof } from './log-publication.js';
 import type { TreeOptions } from './publication.js';
 import { publish } from './publish.js';
-import { renewProof } from './renew-proof.js';
 import type { BuildReport } from './report.js';
 
 /** How to collect cosignatures for a published tree. */
@@ -31,18 +30,20 @@ export interface CosignReport {
  * Collects new cosignatures of witnesses for the head of the published log (rule log-witnesses). If the newest
  * publication in the log has not been completed, completes it. The root key and the key of the log are not needed.
  *
+ * @param served - the tree in the output folder; undefined if there is none
  * @throws {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
-export function cosign(folder: string, options: CosignOptions): Promise<CosignReport> {
-  return withOutputFolder(folder, async (output) => {
-    const served = await readPublished(output.out);
-    if (served?.pending === undefined) {
-      return { log: await cosignAgain(served, options.log, output), completed: undefined };
-    }
-    const completed = await complete(served, served.pending, { options, output });
-    if (completed.log === undefined) throw damagedLog('is missing');
-    return { log: completed.log, completed };
-  });
+export async function cosign(
+  served: PublishedTree | undefined,
+  output: OutputFolder,
+  options: CosignOptions,
+): Promise<CosignReport> {
+  if (served?.pending === undefined) {
+    return { log: await cosignAgain(served, options.log, output), completed: undefined };
+  }
+  const completed = await complete(served, served.pending, { options, output });
+  if (completed.log === undefined) throw damagedLog('is missing');
+  return { log: completed.log, completed };
 }
 
 /** Collects cosignatures of a head that is published already. Expects the folder to be locked. */

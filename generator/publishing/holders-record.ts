@@ -1,25 +1,31 @@
+import type { RootKey } from '@passport-registry/verifier';
 import { limitOf } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { readPublishedStatements } from '../freshness/freshness.js';
-import type { SignedList } from '../list/signed-list.js';
 import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { PublishedHolders } from '../tree/tree.js';
-import type { TreeOptions } from './publication.js';
+
+/** The root key of a publication, and what verifies the record of its holders. */
+interface HeldKey {
+  readonly rootKey: RootKey;
+  readonly verifyHolders: VerifyHolders | undefined;
+}
 
 /**
  * Returns the record of the holders of the root key: the one in a file that the user has named, or the published one as
  * long as the root key stays.
  *
+ * @param file - the name of the file
  * @throws {@link SharedKeyRejected} if the record in the file is not valid, or is of another root key
  * @throws {@link UsageError} if the published record is damaged
  */
 export async function holdersRecord(
-  { holders: file, verifyHolders = unverifiable }: Pick<TreeOptions, 'holders' | 'verifyHolders'>,
+  file: string | undefined,
   published: PublishedTree | undefined,
-  { rootKey }: Pick<SignedList, 'rootKey'>,
+  { rootKey, verifyHolders = unverifiable }: HeldKey,
 ): Promise<PublishedHolders | undefined> {
   if (file !== undefined) {
     const record = readBytes(file, limitOf(PATHS.holders));

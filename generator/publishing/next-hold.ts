@@ -1,8 +1,9 @@
 import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
 import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
+import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';
-import type { CheckpointChoice } from '../freshness/statements.js';
+import type { CosignChoice } from '../log/log-choice.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
 /** A change of the issuers that the checkpoint holds (rule hold). */
@@ -19,6 +20,8 @@ export interface HoldChange {
 export interface PublishedCheckpointChoice extends CheckpointChoice {
   /** Which issuers to hold or to release. Default: the checkpoint holds what the published one holds. */
   readonly holdChange?: HoldChange | undefined;
+  /** Which witnesses to ask for new cosignatures of the log. Default: none. */
+  readonly witnesses?: CosignChoice | undefined;
 }
 
 /** What the next checkpoint holds. */

@@ -95,7 +95,7 @@ export interface SignedElsewhere extends RootSigner {
 export type RootSigner = Pick<Signer, 'rootKey' | 'development'>;
 
 /** The records to publish, the signer and the options. */
-export interface Publication extends PublishOptions {
+export interface NewPublication extends PublishOptions {
   /** The records of the list, which are compared with the published records, with their names and reasons. */
   readonly records: CompleteRecords;
   readonly signer: Signer | SignedElsewhere;

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
 import type { Checkpoint, Signers } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
-import { withOutputFolder } from '../files/output-folder.js';
+import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
 import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
 import { keptOperations } from '../freshness/operations.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
+import { NO_WITNESSES } from '../log/log-choice.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { readPublished } from '../tree/published-tree.js';
+import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
@@ -43,61 +43,59 @@ export interface CheckpointReport {
  * checkpoint before one rename publishes the checkpoint. Then collects new cosignatures for the log, so that the proof
  * of a quiet registry stays fresh, too (rule log-witnesses). Nothing else changes.
  *
- * @param witnesses - which witnesses to ask. Default: none
+ * @param published - the tree in the output folder; undefined if there is none
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function publishCheckpoint(
-  folder: string,
+  published: PublishedTree | undefined,
+  output: OutputFolder,
   choice: PublishedCheckpointChoice,
-  witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CheckpointReport> {
-  return withOutputFolder(folder, async (output) => {
-    const { out, staging } = output;
-    const published = await readPublished(out);
-    const { list, updatedAt, rootKey, signed, statement } = published ?? {};
-    if (
-      published === undefined ||
-      list === undefined ||
-      updatedAt === undefined ||
-      rootKey === undefined ||
-      !signed
-    ) {
-      const isDamaged = published?.hasStatement === true || list !== undefined;
-      const remedy = isDamaged
-        ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
-        : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
-      throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
-    }
-    // Without the statement, the checkpoint would name no sequence, although an earlier one did.
-    assertStatementIntact(published);
-    const hash = sha256(list);
-    if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
-      const isHold = choice.holdChange !== undefined;
-      throw new UsageError(
-        `${out} has no snapshot of its list: checkpoints begin with a build with --delegation, or with checkpoint.signer in registry.yaml` +
-          (isHold ? `. ${WITHOUT_HOLDS}` : ''),
-      );
-    }
-    const checksums = readBytes(join(out, CHECKSUMS_PATH));
-    const delegation = readTreeFile(out, PATHS.delegation);
-    const { previous, hold, warnings } = await nextHold(published, choice);
-    const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
-    const text = await signCheckpoint(choice, { ...subject, previous, hold });
-    const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
-    const { checkpoint } = await assertVerifiable(tree, rootKey);
-    if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
-    replaceStatements(output, () => replaceCheckpoint(text, staging, out));
-    await dropStaleOperations(out, { rootKey, delegation });
-    const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
-    const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
-    return {
-      updatedAt,
-      sha256: hash,
-      hold,
-      log,
-      ...describeExpiry(checkpoint, warnings),
-    };
-  });
+  const { out, staging } = output;
+  const { witnesses = NO_WITNESSES } = choice;
+  const { list, updatedAt, rootKey, signed, statement } = published ?? {};
+  if (
+    published === undefined ||
+    list === undefined ||
+    updatedAt === undefined ||
+    rootKey === undefined ||
+    !signed
+  ) {
+    const isDamaged = published?.hasStatement === true || list !== undefined;
+    const remedy = isDamaged
+      ? 'the tree is damaged: restore it from a mirror, from a backup or from git, as `status` says'
+      : 'load the published tree first, as `status` shows; only a registry that has never published is built first';
+    throw new TreeRejected(`${out} has no registry with a valid signature; ${remedy}`);
+  }
+  // Without the statement, the checkpoint would name no sequence, although an earlier one did.
+  assertStatementIntact(published);
+  const hash = sha256(list);
+  if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
+    const isHold = choice.holdChange !== undefined;
+    throw new UsageError(
+      `${out} has no snapshot of its list: checkpoints begin with a build with --delegation, or with checkpoint.signer in registry.yaml` +
+        (isHold ? `. ${WITHOUT_HOLDS}` : ''),
+    );
+  }
+  const checksums = readBytes(join(out, CHECKSUMS_PATH));
+  const delegation = readTreeFile(out, PATHS.delegation);
+  const { previous, hold, warnings } = await nextHold(published, choice);
+  const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
+  const text = await signCheckpoint(choice, { ...subject, previous, hold });
+  const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
+  const { checkpoint } = await assertVerifiable(tree, rootKey);
+  if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
+  replaceStatements(output, () => replaceCheckpoint(text, staging, out));
+  await dropStaleOperations(out, { rootKey, delegation });
+  const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
+  const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
+  return {
+    updatedAt,
+    sha256: hash,
+    hold,
+    log,
+    ...describeExpiry(checkpoint, warnings),
+  };
 }
 
 function describeExpiry(checkpoint: Checkpoint, warnings: readonly string[]) {

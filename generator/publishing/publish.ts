@@ -1,18 +1,24 @@
 import type { OutputFolder } from '../files/output-folder.js';
-import { hasCheckpoint } from '../freshness/freshness.js';
+import { readIfThere } from '../files/read-file.js';
+import { withCheckpoint } from '../freshness/checkpoint.js';
+import { freshnessFiles, hasCheckpoint } from '../freshness/freshness.js';
+import { diffLists } from '../list/list-diff.js';
+import type { SignedList } from '../list/signed-list.js';
 import type { Listeners } from '../progress.js';
-import { readPublished, withPending } from '../tree/published-tree.js';
+import { PATHS } from '../tree/paths.js';
+import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
+import { changesUpTo } from '../tree/site/changes.js';
+import { readLogo } from '../tree/site/logo.js';
 import { withStatementsFile } from '../tree/statements-file.js';
-import { assemble } from './assemble.js';
+import { assembleTree, type PublishedHolders, type Tree } from '../tree/tree.js';
 import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
 import { holdersRecord } from './holders-record.js';
-import { logPublication, removeReplacedTiles } from './log-publication.js';
-import { predecessorOf } from './predecessor.js';
-import type { Publication } from './publication.js';
-import { renewReplacedProof } from './renew-proof.js';
+import { logPublication, removeReplacedTiles, renewReplacedProof } from './log-publication.js';
+import { predecessorOf, publishedList } from './predecessor.js';
+import type { NewPublication, PublishOptions } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
 import { signedList } from './sign-list.js';
@@ -29,11 +35,19 @@ import { assertWritten, writeTree } from './write.js';
  * {@link IoFailed}
  */
 export async function publish(
-  publication: Publication,
+  publication: NewPublication,
   output: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
-  const { records, signer, exceptions = {}, time = {}, freshness = {}, about = {} } = publication;
+  const {
+    records,
+    signer,
+    exceptions = {},
+    time = {},
+    freshness = {},
+    about = {},
+    verifyHolders,
+  } = publication;
   assertDescription(about);
   const { repaired, hasStrays } = await repairTree(output);
   const served = await readPublished(output.out);
@@ -49,12 +63,11 @@ export async function publish(
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   // Before a signature: those who sign cannot take it back.
-  const holders = await holdersRecord(publication, served, signer);
+  const holders = await holdersRecord(publication.holders, served, { rootKey, verifyHolders });
   const signed = await signedList({ records, signer, time, checkpoint, log }, published, output);
   onStage?.('list and signature');
   const assembled = await assemble(publication, served, { signed, holders });
   onStage?.('tree');
-  const { verifyHolders } = publication;
   const statements = await assertTreeGood(assembled, signed.rootKey, { verifyHolders });
   onStage?.('verify');
   const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
@@ -84,4 +97,29 @@ export async function publish(
   assertWritten(outcome.tree, written.written, output.out);
   onStage?.('read back');
   return reportOf(outcome, written, { warnings, log: logged?.report });
+}
+
+/**
+ * Assembles the tree of a signed list from new files and from files of the published tree.
+ *
+ * @param served - the published files, without a pending publication
+ * @throws {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
+ */
+async function assemble(
+  { exceptions = {}, freshness, precompress = false, about = {}, page = {} }: PublishOptions,
+  served: PublishedTree | undefined,
+  { signed, holders }: { readonly signed: SignedList; readonly holders: PublishedHolders | undefined },
+): Promise<Tree> {
+  const predecessor = predecessorOf(served, signed);
+  const before = predecessor && publishedList(predecessor);
+  const diff = before && diffLists(before, signed.list);
+  const changes = predecessor && readIfThere(predecessor.folder, PATHS.changes);
+  const { breakPinnedVerifiers } = exceptions;
+  const tree = assembleTree({
+    ...{ signed, holders, precompress, about },
+    freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),
+    changes: changesUpTo(signed, changes, diff),
+    page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
+  });
+  return withCheckpoint(tree, { signed, published: predecessor }, freshness?.checkpoint);
 }

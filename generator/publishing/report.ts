@@ -3,7 +3,7 @@ import { isChecksummed } from '../tree/checksums.js';
 import { roleOf } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
-import { buildNotes, type Outcome } from './build-notes.js';
+import { buildNotes, lacksCheckpoint, type Outcome } from './build-notes.js';
 import type { LogReport } from './log-publication.js';
 import type { Written } from './write.js';
 
@@ -31,6 +31,11 @@ export interface BuildReport {
   readonly bytes: number;
   /** What the publication did with the log; undefined if the registry has none. */
   readonly log: LogReport | undefined;
+  /**
+   * Whether verifiers accept the publication as soon as the tree is served. False if they wait for `checkpoint`: because the list
+   * is only in the log, because too few witnesses have cosigned, or because the promised checkpoint is missing.
+   */
+  readonly isFinished: boolean;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
   /** Notes about what the user may not expect, in whole sentences. */
@@ -52,6 +57,7 @@ export function reportOf(
     ...{ written: written.written.length, unchanged: written.unchanged, removed: written.removed.length },
     ...{ issuers: list.records.size, sha256, rootKey: rootKey.thumbprint, development },
     bytes: sizeOf(tree),
+    isFinished: !isOnlyLogged(log) && !lacksQuorum(log) && !lacksCheckpoint(outcome),
     notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
   };
 }
@@ -80,13 +86,17 @@ function removalNotes({ removed }: Written, folder: string): string[] {
 
 /** Returns notes about a publication that is not complete, and about missing cosignatures. */
 function logNotes(log: LogReport | undefined): string[] {
-  if (log?.isComplete === false) {
+  if (isOnlyLogged(log)) {
     return [
       'The list is in the log, but the published files are still the old ones: `checkpoint` collects cosignatures and completes the publication.',
     ];
   }
-  if (log === undefined || log.cosigned >= log.quorum) return [];
+  if (!lacksQuorum(log)) return [];
   return [
     'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `checkpoint` when the witnesses are back.',
   ];
 }
+
+const isOnlyLogged = (log: LogReport | undefined): boolean => log?.isComplete === false;
+
+const lacksQuorum = (log: LogReport | undefined): boolean => log !== undefined && log.cosigned < log.quorum;

@@ -1,11 +1,13 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   fchmodSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -100,10 +102,11 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   const entries = clearTheWay(out, below, { tree, folders });
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
   const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
-  const changed: [path: string, bytes: Uint8Array][] = [];
-  for (const [path, bytes] of tree) {
-    if (!holds(out, path, bytes)) changed.push([path, bytes]);
-  }
+  const present = new Set(entries.map(({ path }) => path));
+  const isSame = comparer();
+  // Of the log, which is not listed, any file may be there.
+  const mayBeThere = (path: string) => present.has(path) || isLogFile(path);
+  const changed = [...tree].filter(([path, bytes]) => !(mayBeThere(path) && isSame(`${out}/${path}`, bytes)));
   const staged = new Map(
     changed.map(([path, bytes], index) => {
       onProgress?.('writing', index, changed.length);
@@ -189,6 +192,28 @@ function flushFolders(paths: Iterable<string>, out: string): void {
 /** Whether a folder has a file with exactly these bytes at a path. */
 export function holds(out: string, path: string, bytes: Uint8Array): boolean {
   return readIfThere(out, path)?.equals(bytes) === true;
+}
+
+/**
+ * Returns a function that tells whether a file has exactly some bytes. A build compares tens of thousands of files, so all are
+ * read into one buffer, and no further than the expected bytes.
+ */
+function comparer(): (file: string, bytes: Uint8Array) => boolean {
+  let buffer = Buffer.allocUnsafeSlow(64 * 1024);
+  return (file, bytes) => {
+    if (bytes.length >= buffer.length) buffer = Buffer.allocUnsafeSlow(2 * bytes.length);
+    let descriptor: number | undefined;
+    try {
+      // Without O_NONBLOCK, opening a named pipe would block.
+      descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+      const length = readSync(descriptor, buffer, 0, bytes.length + 1, 0);
+      return length === bytes.length && buffer.compare(bytes, 0, length, 0, length) === 0;
+    } catch {
+      return false;
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  };
 }
 
 /** Writes a file next to the tree, so that `switchFile` can rename it into the tree. */

@@ -5,7 +5,7 @@ import { RecordsRejected } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { type Collected, collectRecordFiles } from './collect.js';
 import { conform } from './conform.js';
-import { checkIds, type NamedRecord } from './ids.js';
+import { checkIds, checkNames, type NamedRecord } from './ids.js';
 import { parseRecordFile } from './yaml/parse.js';
 import type { RecordFile } from './yaml/record-file.js';
 
@@ -68,9 +68,15 @@ export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnP
     const id = idOf(parsed.value);
     if (id === undefined) continue;
     // Few positions are needed, and a parsed file takes more memory than its text, so `parsed` parses the file again.
-    named.push({ file: record.file, stem: record.stem, id, parsed: () => parseRecordFile(record) });
+    named.push({
+      file: record.file,
+      stem: record.stem,
+      id,
+      name: conformed.about?.name,
+      parsed: () => parseRecordFile(record),
+    });
   }
-  found.push(...checkIds(named));
+  found.push(...checkIds(named), ...checkNames(named));
   return { issuers, files: byStem, diagnostics: found.sort(byPlace), about };
 }
 

@@ -1,5 +1,5 @@
-import { GRAMMAR } from '@passport-registry/verifier/core';
-import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
+import { GRAMMAR, nameSkeleton } from '@passport-registry/verifier/core';
+import { type Diagnostic, diagnostic, type Finding, shown } from '../diagnostics/diagnostic.js';
 import { type Range, WHOLE_FILE } from '../diagnostics/range.js';
 import type { ParsedFile } from './yaml/parse.js';
 
@@ -10,6 +10,8 @@ export interface NamedRecord {
   readonly stem: string;
   /** The issuer_id as written, valid or not. */
   readonly id: string;
+  /** What people call the issuer, if the record is valid and says it. */
+  readonly name: string | undefined;
   /** Parses the record, for the position of the id. Returns undefined if the record can no longer be read. */
   readonly parsed: () => ParsedFile | undefined;
 }
@@ -46,6 +48,29 @@ export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
     }
   }
   return found;
+}
+
+/** Finds names that people may take for the name or the id of another issuer. */
+export function checkNames(records: readonly NamedRecord[]): Diagnostic[] {
+  const looks = new Map<string, NamedRecord[]>();
+  for (const record of records) {
+    const own = [record.id, record.name ?? record.id].map(nameSkeleton);
+    for (const look of new Set(own)) {
+      const alike = looks.get(look) ?? [];
+      alike.push(record);
+      looks.set(look, alike);
+    }
+  }
+  return records.flatMap(({ id, name, file, parsed }) => {
+    if (name === undefined) return [];
+    const other = looks.get(nameSkeleton(name))?.find((one) => one.id !== id);
+    if (other === undefined) return [];
+    const called = other.name === undefined ? other.id : `${shown(other.name)} (${other.id})`;
+    const message = `the name ${shown(name)} looks like that of ${called} in ${other.file}`;
+    const record = parsed();
+    const range = record?.locate(['name']) ?? WHOLE_FILE;
+    return [diagnostic(record ?? file, range, { rule: 'similar-name', message })];
+  });
 }
 
 /** The record that an id belongs to: the first one whose file has that name, or else the first one. */

@@ -119,8 +119,17 @@ function matches(pattern: string, path: string): boolean {
 const expressionOf = (path: string) =>
   path.replaceAll('.', '\\.').replace('**', '(.+)').replaceAll('*', '([^/]+)');
 
+/** The configuration files, which are the same for every tree in a language. */
+const made = new Map<Language | undefined, ReadonlyMap<string, string>>();
+
 /** Returns the configuration files by path. @param language - that of 404.html */
-export function hostFiles(language?: Language): Map<string, string> {
+export function hostFiles(language?: Language): ReadonlyMap<string, string> {
+  const files = made.get(language) ?? makeHostFiles(language);
+  made.set(language, files);
+  return files;
+}
+
+function makeHostFiles(language: Language | undefined): ReadonlyMap<string, string> {
   return new Map([
     ['serve.json', serveJson()],
     ['_headers', headersFile()],

@@ -19,10 +19,6 @@ export type Tree = ReadonlyMap<string, Uint8Array>;
 /** The parts of a tree. */
 export interface TreeParts {
   readonly signed: SignedList;
-  /** Whether the publication statement promises checkpoints. */
-  readonly promisesCheckpoints: boolean;
-  /** The name of the log that the publication statement names. */
-  readonly log: string | undefined;
   readonly changes: Changes;
   /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
@@ -44,7 +40,7 @@ export interface PublishedHolders {
 
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, promisesCheckpoints, log, changes, freshness, precompress, holders, about, page } = parts;
+  const { signed, changes, freshness, precompress, holders, about, page } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -59,11 +55,11 @@ export function assembleTree(parts: TreeParts): Tree {
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles(page.language)) tree.set(path, text(content));
-  const required = promisesCheckpoints
+  const required = statement.checkpoint
     ? (['publication', 'checkpoint'] as const)
     : (['publication'] as const);
   const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
-  const site = { list, rootKey, required, log, development, changes, ...named };
+  const site = { list, rootKey, required, log: statement.log?.origin, development, changes, ...named };
   for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
   if (!hasIssuerPages(site)) tree.delete(PAGES_HTACCESS);
   else tree.set(PATHS.pageSums, text(sumsText([...tree].filter(([path]) => isIssuerPage(path)))));

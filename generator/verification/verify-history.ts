@@ -1,10 +1,15 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
-import { ANY_TIME, decodeUtf8, verifyPublicationStatement } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  decodeUtf8,
+  findMisnamed,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/core';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type Changes, changesBytes, parseChanges } from '../tree/site/changes.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
-import { findMisnamed } from './verify-publication.js';
+import { factsOf } from './verify-publication.js';
 import type { CheckedList, RootHistory } from './verify-statements.js';
 
 /** Checks of the data about earlier lists: snapshots and changes. */
@@ -92,7 +97,10 @@ async function findSnapshotFault(files: SeenFiles, hash: string, { keys, pending
 
 async function findStatementFault(statement: Uint8Array, signed: CheckedList, rootKey: RootKey) {
   try {
-    const [fault] = findMisnamed(await verifyPublicationStatement(statement, rootKey, ANY_TIME), signed);
+    const [fault] = findMisnamed(
+      await verifyPublicationStatement(statement, rootKey, ANY_TIME),
+      factsOf(signed),
+    );
     return fault && `has a publication statement that ${fault}`;
   } catch (error) {
     return `is not valid: ${(error as Error).message}`;

@@ -1,6 +1,7 @@
 import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  findMisnamed,
   forEachConcurrent,
   mayHaveLevels,
   type PublicationStatement,
@@ -24,25 +25,17 @@ import type { CheckedList } from './verify-statements.js';
 export async function checkPublication(
   files: SeenFiles,
   rootKey: RootKey,
-  { list, registry }: CheckedList,
+  list: CheckedList,
 ): Promise<PublicationStatement> {
   const bytes = await files.require(PATHS.publication);
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-  failIfAny(findMisnamed(content, { list, registry }).map((problem) => `${PATHS.publication} ${problem}`));
+  failIfAny(findMisnamed(content, factsOf(list)).map((problem) => `${PATHS.publication} ${problem}`));
   return content;
 }
 
-/** Finds what a publication statement says of a list that is not so. */
-export function findMisnamed(content: PublicationStatement, { list, registry }: CheckedList): string[] {
-  const facts: [name: string, said: unknown, found: unknown][] = [
-    ['sha256', content.sha256, sha256(list)],
-    ['size', content.size, list.length],
-    ['updated_at', content.updatedAt, registry.updated_at],
-    ['issuers', content.issuers, registry.issuers.length],
-  ];
-  return facts
-    .filter(([, said, found]) => said !== found)
-    .map(([name, said, found]) => `names a list with the ${name} ${said}, but the list has ${found}`);
+/** Returns what a statement must say of a list. */
+export function factsOf({ list, registry: { updated_at: updatedAt, issuers } }: CheckedList) {
+  return { sha256: sha256(list), size: list.length, updatedAt, issuers: issuers.length };
 }
 
 /**

@@ -14,13 +14,19 @@ export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
   readonly state: MirrorState | 'primary' | 'unknown';
   /** How much older the list or its publication statement is than the primary's, in seconds. */
   readonly behind: number | undefined;
+  /** The issuers that the primary holds and the mirror does not. Absent if there are none. */
+  readonly notHeld?: readonly string[];
 }
 
 /** How far behind its primary a mirror may be by default, in seconds. */
 export const MAX_BEHIND_SECONDS = 3600;
 
-/** Whether a mirror serves what verifiers accept, and is not too far behind its primary. */
-export function isAcceptable({ state, behind = 0 }: MirrorStatus, maxBehindSeconds: number): boolean {
+/** Whether a mirror serves what verifiers accept, holds what its primary holds, and is not too far behind it. */
+export function isAcceptable(
+  { state, behind = 0, notHeld }: MirrorStatus,
+  maxBehindSeconds: number,
+): boolean {
+  if (notHeld !== undefined) return false;
   if (state === 'behind') return behind <= maxBehindSeconds;
   return state === 'primary' || state === 'in sync' || state === 'ahead';
 }
@@ -89,7 +95,19 @@ function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedT
   }
   const late = behind === 0 ? statementsBehind(mirror, primary) : behind;
   const state = failure ?? (late === 0 ? 'in sync' : late > 0 ? 'behind' : 'ahead');
-  return { ...mirror, state, behind: late };
+  return { ...mirror, state, behind: late, ...holdsBehind(mirror, primary) };
+}
+
+/** Names the issuers that only the newer checkpoint of the primary holds. */
+function holdsBehind(
+  { checkpoint, problem }: Pick<ServedTree, 'checkpoint' | 'problem'>,
+  { checkpoint: newest }: ServedTree,
+): Pick<MirrorStatus, 'notHeld'> & { readonly problem?: string } {
+  if (checkpoint === undefined || newest === undefined || checkpoint.issuedAt > newest.issuedAt) return {};
+  const notHeld = newest.hold.filter((id) => !checkpoint.hold.includes(id));
+  if (notHeld.length === 0) return {};
+  const lacks = `it does not hold ${notHeld.join(', ')}, as the registry does`;
+  return { notHeld, problem: problem === undefined ? lacks : `${problem}; ${lacks}` };
 }
 
 /** Returns how much older the publication statement of the same list is than the primary's, in seconds. */

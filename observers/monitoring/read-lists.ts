@@ -1,11 +1,11 @@
 import { type IssuerRegistry, RegistryError } from '@passport-registry/verifier';
-import { LIMITS, mayHaveLevels, readList, sumsTree } from '@passport-registry/verifier/core';
+import { findMisnamed, LIMITS, mayHaveLevels, readList, sumsTree } from '@passport-registry/verifier/core';
 import { recordsBytes } from '../../generator/list/list.js';
 import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { summedRecord } from '../../generator/tree/sums.js';
-import { findMisnamed } from '../../generator/verification/verify-publication.js';
+import { factsOf } from '../../generator/verification/verify-publication.js';
 import { finding, type Report } from './finding.js';
 import type { KnownList, KnownPublication } from './known-log.js';
 import { reportChanges, type Watch } from './list-changes.js';
@@ -89,7 +89,7 @@ function checkList(
     );
   try {
     const registry = readList(bytes);
-    for (const problem of findMisnamed(publication, { list: bytes, registry }))
+    for (const problem of findMisnamed(publication, factsOf({ list: bytes, registry })))
       invalid(`the statement ${problem}`);
     const problem = sumsProblem(registry, publication);
     if (problem !== undefined) invalid(problem);

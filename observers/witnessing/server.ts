@@ -42,14 +42,19 @@ export async function startWitness(service: WitnessService, where: ListenOptions
     serve({ fetch, hostname: where.host, port: where.port, serverOptions: LIMITS }),
   );
   const refreshing = setInterval(() => refresh(service), REFRESH_MS);
-  const { address, family, port } = server.address() as AddressInfo;
   return {
-    address: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    address: urlOf(server),
     close: async () => {
       clearInterval(refreshing);
       await close(server);
     },
   };
+}
+
+/** Returns the URL of a server that listens. */
+export function urlOf(server: Pick<ServerType, 'address'>): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 function refresh({ logs, report }: WitnessService): void {

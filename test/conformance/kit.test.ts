@@ -6,13 +6,14 @@ import { kitCases, startCases } from '../../build/conformance/kit/index.js';
 import { casesByRule, rulesTable } from '../../build/conformance/kit/rules.js';
 import { startOurs } from '../../build/conformance/ours.js';
 import { type RunResult, run } from '../../build/conformance/runner/run.js';
+import { kitOf } from '../support/kit.js';
 import { ROOT } from '../support/paths.js';
 import { DOCUMENTS, textOf } from '../support/protocol.js';
 import { rounds, sample } from '../support/soak.js';
 
 const CASES: Readonly<Record<Role, readonly Case[]>> = Object.fromEntries(
-  ROLES.map((role) => [role, [...kitCases(role)]]),
-) as never;
+  await Promise.all(ROLES.map(async (role) => [role, await kitOf(role)])),
+);
 const ALL = Object.values(CASES).flat();
 
 const SOURCES = ['cases', 'kit'].flatMap((folder) =>

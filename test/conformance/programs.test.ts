@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Case } from '../../build/conformance/cases/case.js';
-import { kitCases } from '../../build/conformance/kit/index.js';
 import { startMirror, startPage } from '../../build/conformance/ours.js';
 import type { Program } from '../../build/conformance/runner/program.js';
 import { run } from '../../build/conformance/runner/run.js';
+import { connect } from '../support/browser.js';
+import { kitOf } from '../support/kit.js';
 import { sample } from '../support/soak.js';
 
 /** The cases whose verdict is not the right one. */
@@ -18,13 +19,13 @@ const REPAIRED =
   /^auditor\/(file|operations)\/|a sums file too many|a hidden file|statements\.json|\.htaccess/;
 
 it('the mirror takes what an auditor accepts, and nothing else, unless it can repair it', async () => {
-  const audited = [...kitCases('auditor')].filter(({ id }) => !REPAIRED.test(id));
+  const audited = (await kitOf('auditor')).filter(({ id }) => !REPAIRED.test(id));
   expect(await wrong(sample(audited, 90, 7), startMirror)).toEqual([]);
 });
 
 it('the page in Chromium shows what a client accepts', async () => {
   const chosen = ['good/checkpoint', 'good/witnessed', 'publication/sequence absent', 'delegation/keys 17'];
-  const cases = [...kitCases('client')].filter(({ id }) => chosen.includes(id.replace('client/', '')));
+  const cases = (await kitOf('client')).filter(({ id }) => chosen.includes(id.replace('client/', '')));
   expect(cases).toHaveLength(chosen.length);
-  expect(await wrong(cases, startPage)).toEqual([]);
+  expect(await wrong(cases, () => startPage(connect))).toEqual([]);
 });

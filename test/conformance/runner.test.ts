@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Case } from '../../build/conformance/cases/case.js';
 import { conformance } from '../../build/conformance/command.js';
-import { kitCases } from '../../build/conformance/kit/index.js';
 import { ChildProgram } from '../../build/conformance/runner/program.js';
 import { CannotRun, type RunResult, run } from '../../build/conformance/runner/run.js';
+import { kitOf } from '../support/kit.js';
 import { ROOT } from '../support/paths.js';
 import { temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const MAIN = join(ROOT, 'build/conformance/main.js');
-const LIST = [...kitCases('list')];
+const LIST = await kitOf('list');
 const find = (id: string) => LIST.find((one) => one.id === id) as Case;
 /** Two cases to accept, and one to refuse. */
 const CASES = [find('list/good/plain'), find('list/good/stated'), find('list/bytes/plain, a final newline')];

@@ -233,7 +233,7 @@ describe('what the packages export', () => {
       expect(Object.keys(adapter).sort()).toEqual(['PROOF_HEADER', 'requirePassport']);
     }
     expect(Object.keys(mcp)).toEqual(['mcpTokenVerifier']);
-    expect(Object.keys(gate)).toEqual(['createGate']);
+    expect(Object.keys(gate).sort()).toEqual(['GATEWAYS', 'createGate']);
     expect(Object.keys(redis)).toEqual(['redisReplayStore']);
   });
 

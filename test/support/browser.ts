@@ -30,7 +30,7 @@ afterEachFile(async () => {
 });
 
 /** Connects to the one Chromium of this run of the tests, which starts when the first file asks for it. */
-async function connect(): Promise<Browser> {
+export async function connect(): Promise<Browser> {
   const answer = await fetch(inject('browserService'));
   return chromium.connect(await answer.text());
 }

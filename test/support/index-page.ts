@@ -6,6 +6,6 @@ export { indexPage };
 
 /** Returns index.html of a registry without records, which no build publishes. */
 export function emptyPage(rootKey: RootKey): string {
-  const list = { list: Buffer.from('{}'), updatedAt: '2026-01-01T00:00:00Z', records: new Map() };
+  const list = { list: Buffer.from('{"issuers":[]}'), updatedAt: '2026-01-01T00:00:00Z', records: new Map() };
   return indexPage({ list, rootKey, development: false });
 }

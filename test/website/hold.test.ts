@@ -66,7 +66,7 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
     await page.locator('.issuers').getByRole('link', { name: 'alpha' }).click();
     const text = page.locator('.verdict');
     expect(await text.innerText()).toMatch(
-      /\nThis issuer is on hold, by the checkpoint of .*; since when is unknown\. A verifier that reads checkpoints rejects/,
+      /\nThis issuer is on hold, as of .*; since when is unknown\. Verifiers that ask the registry for its newest state reject/,
     );
     expect(await text.getAttribute('class')).toBe('verdict suspended');
     expect(await page.locator('.fields').first().innerText()).toMatch(/on hold\s+\(active in the record\)/);
@@ -82,7 +82,7 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
     const { iat = 0 } = claimsOf(readFileSync(join(folder, 'dist/checkpoint.jwt')));
     const since = new Date(iat * 1000).toISOString();
     await page.clock.runFor(61_000);
-    await shownLater(page, page.getByText('This issuer is on hold, since the checkpoint of'));
+    await shownLater(page, page.getByText('This issuer is on hold, since'));
     const times = page.locator('.verdict p:not(.sentence) time, .changes time');
     expect(await times.evaluateAll((all) => all.map((one) => one.getAttribute('datetime')))).toEqual([
       since,
@@ -96,7 +96,7 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
     await cli(['build', '--key', 'key.pem'], plain);
     const { page } = await open(`${await serve(join(plain, 'dist'))}/#status=on+hold`);
     expect(await verdict(page)).toBe('Verified in your browser');
-    await page.getByText('Unknown: this host sends no checkpoint.').waitFor();
+    await page.getByText('Unknown: this host does not say.').waitFor();
     await page.goto(page.url().replace(/#.*/, '#issuer=alpha'));
     await page.getByText('Whether it is on hold is unknown').waitFor();
   });

@@ -113,7 +113,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       ['bare', 'verdict suspended', 'This issuer is for tests only.'],
       ['paused', 'verdict suspended', 'This issuer is suspended. A verifier that has this list rejects'],
       ['gone', 'verdict revoked', 'This issuer is revoked: it was recognised before.'],
-      ['early', 'verdict suspended', 'not yet.'],
+      ['early', 'verdict suspended', 'accept it already.'],
     ] as const) {
       await page.goto(`${base}/#issuer=${id}`);
       await page.getByRole('heading', { name: id, exact: true }).waitFor();

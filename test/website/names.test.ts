@@ -13,9 +13,12 @@ const NAMED: Readonly<Record<string, Record<string, string>>> = {
   'harbour.example': { name: 'Harbour Bank', certified_since: '2022-01-16T00:00:00Z' },
   'lantern.example': { name: 'Lantern Labs', tier: 'registered' },
   nameless: {},
-  'playground.example': { tier: 'sandbox' },
+  // With a letter of another script, and other punctuation.
+  'playground.example': { name: 'Lаntern-Labs.', tier: 'sandbox' },
+  postponed: { status: 'revoked', certified_since: '2999-01-01T00:00:00Z' },
   'soon.example': { certified_since: '2999-01-01T00:00:00Z' },
 };
+const ALIKE = ', a name that looks like that of another issuer';
 const REASON = 'its keys were stolen';
 
 let dist: string;
@@ -61,14 +64,15 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
       .toEqual([
         'St. Olav’s Hospital',
         'Harbour Bank',
-        'Lantern Labs',
+        `Lantern Labs${ALIKE}`,
         'nameless.alt',
-        expect.anything(),
+        `Lаntern-Labs.${ALIKE}`,
+        'postponed.alt',
         expect.anything(),
       ]);
     await page
       .locator('.recent')
-      .getByText('harbour.example Harbour Bank: status suspended → revoked')
+      .getByText('harbour.example Harbour Bank: Status suspended → revoked')
       .waitFor();
     expect(wrong).toEqual([]);
   });
@@ -114,9 +118,10 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
       'nameless',
       `nameless has been recognised by ${BY} since 1 January 2026, with a suspension from 2 October 2026 to 23 November 2026.`,
     ],
+    ['playground.example', `Lаntern-Labs. has been listed by ${BY} for tests only, since 1 January 2026.`],
     [
-      'playground.example',
-      `playground.example has been listed by ${BY} for tests only, since 1 January 2026.`,
+      'postponed',
+      `postponed was to be recognised by ${BY} from 1 January 2999, and is revoked. No reason is given.`,
     ],
     ['soon.example', `soon.example will be recognised by ${BY} from 1 January 2999 on.`],
   ])('make a sentence on %s', async (id, told) => {
@@ -124,10 +129,26 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     await expect.poll(() => sentence(page)).toBe(told);
   });
 
+  it('that look alike are told of as such, with whom they may be taken for', async () => {
+    const { page } = await opened('#issuer=lantern.example');
+    const note = page.locator('article .alike');
+    await note.waitFor();
+    expect(await note.innerText()).toBe(
+      'This name looks like that of another issuer. Only the id tells them apart. The other: playground.example',
+    );
+    await note.getByRole('link').click();
+    await expect.poll(() => note.innerText()).toMatch(/lantern\.example$/);
+    await page.goto(`${base}/#issuer=harbour.example`);
+    await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
+    expect(await note.count()).toBe(0);
+  });
+
   it('have one vocabulary for tier and status', async () => {
     const { page } = await opened();
+    const checked = page.locator('.issuers .status:has(path[d^="M3 8.5"])');
+    expect(await checked.allInnerTexts()).toEqual(['trusted', 'trusted']);
     expect(await page.locator('.issuers .status').allInnerTexts()).toEqual([
-      ...['trusted', 'revoked', 'on hold', 'trusted', 'test only', 'not yet'],
+      ...['trusted', 'revoked', 'on hold', 'trusted', 'test only', 'revoked', 'not yet'],
     ]);
   });
 

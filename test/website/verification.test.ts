@@ -61,7 +61,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
       'this host sends none, so it could hide a newer list',
     );
     expect(await page.locator('.recent').innerText()).toContain(
-      'no changes of status and tier that a checkpoint covers',
+      'no changes of status and tier that can be verified',
     );
   });
 
@@ -179,8 +179,8 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
     await page.locator('.changes li').first().waitFor();
     const entries = await page.locator('.changes > li').allInnerTexts();
     expect(entries.map((entry) => entry.replace(/^.*UTC: /, ''))).toEqual([
-      'alpha: status active → revoked',
-      '4 issuers: status active → suspended',
+      'alpha: Status active → revoked',
+      '4 issuers: Status active → suspended',
     ]);
     await page.locator('.changes summary').click();
     await page.locator('.changes details').getByRole('link', { name: 'gamma' }).click();
@@ -193,9 +193,9 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
     await cli(['build', '--key', 'root.pem', ...withKeys({ checkpoint: 'root.pem' })], folder);
     const { page } = await open(`${await serve(join(folder, 'dist'))}`);
     await page.locator('.changes li').waitFor();
-    expect(await page.locator('.changes').innerText()).toMatch(/alpha: status active → suspended$/);
+    expect(await page.locator('.changes').innerText()).toMatch(/alpha: Status active → suspended$/);
     await page.locator('.changes a').click();
-    await page.locator('article').getByText('status active → suspended').waitFor();
+    await page.locator('article').getByText('Status active → suspended').waitFor();
     const changes = Buffer.from(
       readFileSync(join(folder, 'dist/changes.json'), 'utf8').replace('"active"', '"revoked"'),
     );
@@ -215,7 +215,7 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
       await other.page.waitForLoadState('networkidle');
       expect(await other.page.locator('.changes').count()).toBe(0);
       expect(await other.page.locator('.recent').innerText()).toContain(
-        'no changes of status and tier that a checkpoint covers',
+        'no changes of status and tier that can be verified',
       );
     }
   });

@@ -1,7 +1,7 @@
 import { PATHS } from '../paths.js';
-import { type Html, html } from './html.js';
-import { type IndexPageParts, type IssuerPagePieces, issuerPageTemplate, urlBelow } from './pages.js';
-import { type PlainIssuer, plainIssuers, timeInWords } from './plain-issuer.js';
+import { type Html, html, type Pieces } from './html.js';
+import { type IndexPageParts, issuerPageTemplate, urlBelow } from './pages.js';
+import { type PlainIssuer, plainIssuers } from './plain-issuer.js';
 import { Words } from './website-files.js';
 
 /**
@@ -11,11 +11,11 @@ import { Words } from './website-files.js';
  */
 export function issuerPages(parts: IndexPageParts): Map<string, Uint8Array> {
   const words = new Words(parts.page?.language);
-  const page = issuerPageTemplate(parts, words);
-  const labels = labelsOf(words);
+  const page = issuerPageTemplate(parts, words, { summary: summaryTemplate(words), content: CONTENT });
   const pages = new Map<string, Uint8Array>();
+  const row = rowIn(words);
   for (const one of plainIssuers(parts.list, parts.names, words)) {
-    pages.set(PATHS.issuerPage(one.issuer.issuer_id), Buffer.from(page(piecesOf(one, words, labels))));
+    pages.set(PATHS.issuerPage(one.issuer.issuer_id), page(piecesOf(one, words, row)));
   }
   const { baseUrl } = parts.page ?? {};
   if (baseUrl !== undefined)
@@ -26,65 +26,59 @@ export function issuerPages(parts: IndexPageParts): Map<string, Uint8Array> {
   return pages;
 }
 
-/** The words that all pages have, found once. */
-type Labels = Readonly<Record<(typeof FIELDS)[number], Html>>;
-const FIELDS = [
-  'issuer_id',
-  'status',
-  'status_reason',
-  'tier',
-  'certified_since',
-  'geographical_scope',
-  'domain_scope',
-  'passport_types',
-] as const;
-
-function labelsOf(words: Words): Labels {
-  return Object.fromEntries(FIELDS.map((name) => [name, words.text(`field_${name}`)])) as Labels;
-}
-
-function piecesOf(one: PlainIssuer, words: Words, labels: Labels): IssuerPagePieces {
-  const { issuer, about, standing } = one;
-  const { issuer_id: id, certified_since } = issuer;
-  const name = html`${about.name ?? id}`;
-  const reason =
-    about.status_reason && html` ${words.text('plain_reason', { reason: html`${about.status_reason}` })}`;
-  const values = {
-    name: about.name === undefined ? name : html`${name} (${id})`,
-    standing,
-    since: html`${words.day(certified_since)}`,
-  };
-  return {
-    id,
-    title: html`${name}: ${standing}`,
-    summary: html`${words.text('plain_summary', values)}${reason || ''}`,
-    heading: name,
-    content: facts(one, words, labels),
-  };
-}
+const fact = (name: string, value: string) => `<div><dt>{{text.field_${name}}}</dt><dd>${value}</dd></div>\n`;
 
 /** The facts for readers without a script. */
-function facts({ issuer, about, standing }: PlainIssuer, words: Words, labels: Labels): Html {
-  const { issuer_id: id, tier, certified_since } = issuer;
-  const field = (name: keyof Labels, value: Html | string) =>
-    html`<div><dt>${labels[name]}</dt><dd>${value}</dd></div>\n`;
-  const reason = about.status_reason;
-  const scopes = (['geographical_scope', 'domain_scope', 'passport_types'] as const).flatMap((name) => {
-    const values = issuer[name];
-    return values === undefined ? [] : [field(name, values.join(', ') || words.text('plain_none'))];
-  });
-  const fields = [
-    field('issuer_id', id),
-    field('status', standing),
-    ...(reason === undefined ? [] : [field('status_reason', html`<q class="said"><bdi>${reason}</bdi></q>`)]),
-    field('tier', tier),
-    field('certified_since', timeInWords(certified_since, words)),
-    ...scopes,
-  ];
-  return html`<p>${words.text('plain_unverified')} <a href="${PATHS.record(id)}">JSON</a></p>
+const CONTENT = `<p>{{text.plain_unverified}} <a href="${PATHS.record('{{id}}')}">JSON</a></p>
 <dl class="fields">
-${fields}</dl>`;
+${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}${fact('certified_since', '<time datetime="{{since}}">{{day}}</time>')}{{scopes}}</dl>`;
+
+/** What the issuer is, in a few words, for search engines and for others who show a link. */
+function summaryTemplate(words: Words): string {
+  const [name, standing, since] = ['{{named}}', '{{standing}}', '{{day}}'].map((place) => html`${place}`);
+  return words.text('plain_summary', { name, standing, since } as Record<string, Html>).text;
 }
+
+type Field = 'status_reason' | (typeof SCOPES)[number];
+const SCOPES = ['geographical_scope', 'domain_scope', 'passport_types'] as const;
+
+/** Makes the rows that not every issuer has, with words that are found once. */
+function rowIn(words: Words) {
+  const labels = new Map<Field, Html>(
+    (['status_reason', ...SCOPES] as const).map((name) => [name, words.text(`field_${name}`)]),
+  );
+  return (name: Field, value: Html | string) =>
+    html`<div><dt>${labels.get(name) ?? ''}</dt><dd>${value}</dd></div>\n`;
+}
+
+function piecesOf(
+  { issuer, about, standing }: PlainIssuer,
+  words: Words,
+  row: ReturnType<typeof rowIn>,
+): Pieces {
+  const { certified_since } = issuer;
+  const id = html`${issuer.issuer_id}`;
+  const name = about.name === undefined ? id : html`${about.name}`;
+  const said = about.status_reason === undefined ? undefined : html`${about.status_reason}`;
+  return {
+    id,
+    issuer: name,
+    named: name === id ? id : html`${name} (${id})`,
+    standing,
+    reason: said === undefined ? NOTHING : html` ${words.text('plain_reason', { reason: said })}`,
+    reason_row:
+      said === undefined ? NOTHING : row('status_reason', html`<q class="said"><bdi>${said}</bdi></q>`),
+    tier: html`${issuer.tier}`,
+    since: html`${certified_since}`,
+    day: html`${words.day(certified_since)}`,
+    scopes: html`${SCOPES.flatMap((scope) => {
+      const values = issuer[scope];
+      return values === undefined ? [] : [row(scope, values.join(', ') || words.text('plain_none'))];
+    })}`,
+  };
+}
+
+const NOTHING = html``;
 
 function sitemap(urls: readonly string[]): string {
   return html`<?xml version="1.0" encoding="UTF-8"?>

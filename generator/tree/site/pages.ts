@@ -67,45 +67,47 @@ export function indexPage(parts: IndexPageParts): string {
     heading: words.text('issuers'),
     content: plainList({ list: parts.list, names: parts.names, linked: hasIssuerPages(parts) }, words),
     commands: html`${commands(parts.rootKey)}`,
-  });
+  }).toString();
 }
 
-/** What a page says of one issuer. */
-export interface IssuerPagePieces {
-  readonly id: string;
-  readonly title: Html;
-  /** What the issuer is, in a few words, for search engines and for others who show a link. */
-  readonly summary: Html;
-  readonly heading: Html;
-  readonly content: Html;
-}
+/** What programs that show links, and search engines, read of the page of an issuer. */
+const ISSUER_HEAD = `<base href="../">
+<meta name="registry-view" content="issuer={{id}}">
+<meta name="description" property="og:description" content="{{summary}}{{reason}}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="{{name}}">
+<meta property="og:title" content="{{issuer}}: {{standing}}">
+`;
+const ISSUER_URL = `<link rel="canonical" href="{{base}}${PATHS.issuerPage('{{id}}')}">
+<meta property="og:url" content="{{base}}${PATHS.issuerPage('{{id}}')}">
+`;
 
-/** Returns a function that makes the page of an issuer: the page of the registry without the list, with other words. */
+/**
+ * Returns a function that makes the page of an issuer: the page of the registry without the list, with other words.
+ *
+ * @param inner - a template for the summary, and one for the facts
+ */
 export function issuerPageTemplate(
   parts: IndexPageParts,
   words: Words,
-): (pieces: IssuerPagePieces) => string {
-  const template = websiteText('index.html', parts.page?.language).replaceAll(
-    /<!-- list -->[\s\S]*?<!-- end -->/g,
-    '',
-  );
-  const fill = templateOf(template, { ...commonPieces(parts, words), policy: new Html(ISSUER_PAGE_POLICY) });
-  const site = nameOf(parts, words);
-  const url = (path: string) => parts.page?.baseUrl && urlBelow(parts.page.baseUrl, path);
-  return ({ id, title, summary, heading, content }) => {
-    const own = url(PATHS.issuerPage(id));
-    const place = own
-      ? html`<link rel="canonical" href="${own}">\n<meta property="og:url" content="${own}">\n`
-      : html``;
-    const head = html`<base href="../">
-<meta name="registry-view" content="issuer=${id}">
-<meta name="description" property="og:description" content="${summary}">
-<meta property="og:type" content="website">
-<meta property="og:site_name" content="${site}">
-<meta property="og:title" content="${title}">
-${place}`;
-    return fill({ head, title: html`${title} – ${site}`, heading, content });
+  inner: { readonly summary: string; readonly content: string },
+): (pieces: Pieces) => Uint8Array {
+  const { baseUrl, language } = parts.page ?? {};
+  const own: Readonly<Record<string, string>> = {
+    head: ISSUER_HEAD.replace('{{summary}}', inner.summary) + (baseUrl === undefined ? '' : ISSUER_URL),
+    title: '{{issuer}}: {{standing}} – {{name}}',
+    heading: '{{issuer}}',
+    content: inner.content,
   };
+  const template = websiteText('index.html', language)
+    .replaceAll(/<!-- list -->[\s\S]*?<!-- end -->/g, '')
+    .replaceAll(/\{\{(\w+)\}\}/g, (place, name: string) => own[name] ?? place);
+  const base = html`${urlBelow(baseUrl ?? '', '')}`;
+  return templateOf(template, {
+    ...commonPieces(parts, words),
+    policy: new Html(ISSUER_PAGE_POLICY),
+    base,
+  });
 }
 
 /** The URL of a file below the URL of the registry. */
@@ -153,7 +155,7 @@ function holdersTag({ threshold, names, split }: HeldBy, words: Words): Html {
 /** Returns 404.html, the page for missing files. It is the same in every registry with the same language. */
 export function notFoundPage(language: Language = 'en'): string {
   const policy = new Html(CONTENT_SECURITY_POLICY);
-  return templateOf(websiteText('404.html', language), new Words(language).all())({ policy });
+  return templateOf(websiteText('404.html', language), new Words(language).all())({ policy }).toString();
 }
 
 /** A registry with a name and no description still has to say what it is. */

@@ -1,4 +1,4 @@
-import type { Issuer } from '@passport-registry/verifier';
+import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import { type AboutIssuer, instantOf } from '@passport-registry/verifier/core';
 import type { ListBytes } from '../../list/list.js';
 import { type Html, html } from './html.js';
@@ -14,29 +14,28 @@ export interface PlainIssuer {
 
 /** Reads the issuers of a list with their names and reasons. @param names - about.json, if the registry has it */
 export function plainIssuers(
-  { records, updatedAt }: ListBytes,
+  { list, updatedAt }: ListBytes,
   names: Uint8Array | undefined,
   words: Words,
 ): PlainIssuer[] {
   const decoder = new TextDecoder();
-  // This build has made the file.
+  // This build has made both files.
   const known = names === undefined ? {} : JSON.parse(decoder.decode(names)).issuers;
   const about = new Map<string, AboutIssuer>(Object.entries(known));
-  return [...records].map(([id, bytes]) => {
-    const issuer: Issuer = JSON.parse(decoder.decode(bytes));
-    return {
-      issuer,
-      about: about.get(id) ?? {},
-      standing: words.word(`standing_${standingOf(issuer, updatedAt)}`, issuer.status),
-    };
-  });
+  const { issuers }: IssuerRegistry = JSON.parse(decoder.decode(list));
+  const now = instantOf(updatedAt);
+  return issuers.map((issuer) => ({
+    issuer,
+    about: about.get(issuer.issuer_id) ?? {},
+    standing: words.word(`standing_${standingOf(issuer, now)}`, issuer.status),
+  }));
 }
 
 /** By the time of the list, because the same list always gives the same pages. */
-function standingOf({ status, tier, certified_since }: Issuer, updatedAt: string): string {
+function standingOf({ status, tier, certified_since }: Issuer, now: number): string {
   if (status !== 'active') return status;
   if (tier === 'sandbox') return 'tests';
-  if (instantOf(certified_since) > instantOf(updatedAt)) return 'notYet';
+  if (instantOf(certified_since) > now) return 'notYet';
   return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
 }
 

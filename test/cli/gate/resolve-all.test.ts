@@ -57,6 +57,15 @@ const denied = (allowed: readonly string[]) =>
     .map((issuer_id) => ({ issuer_id, reason: 'not ours' }));
 
 describe('resolve --all', () => {
+  it.each(['null', '[]', '{"alpha":null}', 'no JSON'])(
+    'refuses a cache that contains %s',
+    async (content) => {
+      writeFiles(made.folder, { 'other.json': content });
+      const { code, stderr } = await resolveAll('--cache', 'other.json');
+      expect([code, stderr]).toEqual([2, expect.stringContaining('other.json is not a cache of --cache')]);
+    },
+  );
+
   it('prints the issuers that the policy accepts, sorted, the same each time, and until when', async () => {
     const { code, stdout, stderr } = await resolveAll();
     expect(code).toBe(0);

@@ -101,6 +101,9 @@ describe('a host that holds an issuer', () => {
   it('does not keep a hold that was ended', async () => {
     replace('dist', 'held');
     expect(await json(['hold', '--end', 'alpha', '--false-alarm'])).toMatchObject({ code: 0 });
+    const early = await json(['checkpoint', 'dist']);
+    expect(early).toMatchObject(refused);
+    expect(early.error.message).toContain('publish dist as it is, with `branch save dist`');
     replace('host', 'dist');
     expect(await json(['checkpoint', 'dist'])).toMatchObject({ code: 0 });
   });
@@ -125,6 +128,41 @@ describe('a host with something newer', () => {
     expect(await json(['hold', 'beta'], 2)).toMatchObject(refused);
     expect(await json(['suspend', 'beta', '--reason', 'x', '--production'], 2)).toMatchObject(refused);
     expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
+  });
+});
+
+describe('an issuer that nobody stops yet', () => {
+  const suspend = () =>
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { status: 'suspended' }) });
+
+  it('is an error of `status` until its suspension is built and on the host', async () => {
+    suspend();
+    const { code, changes } = await json(['status'], 2);
+    expect([code, changes.level, changes.changes[0].issuer_id]).toEqual([1, 'error', 'beta']);
+    await json(['build', '--production'], 2);
+    const { live, ...built } = await json(['status'], 3);
+    expect([built.code, built.changes.level, live.level]).toEqual([
+      1,
+      expect.not.stringMatching('error'),
+      'error',
+    ]);
+    expect(live.message).toContain('nobody stops beta there yet');
+    replace('host', 'dist');
+    expect((await json(['status'], 3)).code).toBe(0);
+  });
+
+  it('is an error of `status` and of `mirror status` while a mirror lacks the hold of the registry', async () => {
+    const mirror = await plainHost(join(folder, 'before'), 'index.html');
+    const asked = ['mirror', 'status', url, mirror, '--root-key', 'root.json'];
+    const found = await json(asked, 1);
+    expect([found.code, found.mirrors[1]]).toMatchObject([1, { state: 'in sync', notHeld: ['alpha'] }]);
+    const { code, mirrors } = await json(['status', '--mirror', mirror], 1);
+    expect([code, mirrors[0].level, mirrors[0].message]).toEqual([
+      ...[1, 'error'],
+      expect.stringContaining('does not hold alpha'),
+    ]);
+    replace('before', 'held');
+    expect((await json(asked, 1)).code).toBe(0);
   });
 });
 

@@ -47,6 +47,7 @@ function badFiles(): Record<string, string | Uint8Array> {
     ['c/ID-case.yaml', recordText('ID-case')],
     bad('unknown-value', { tier: 'certifed' }),
     bad('bad-text', { name: '"Nordic \\u202eBank"' }),
+    bad('similar-name', { name: 'Bad Text' }),
     bad('reason-while-active', { status_reason: 'its key has leaked' }),
     bad('bad-date-time', { certified_since: '2026-02-30T00:00:00Z' }),
     bad('certified-in-future', { certified_since: '2999-01-01T00:00:00Z' }),

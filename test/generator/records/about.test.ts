@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { loadRecords } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -111,5 +111,29 @@ describe('a record', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { status_reasn: 'x' }) });
     expect((await cli(['check'], folder)).stderr).toContain('did you mean `status_reason`?');
+  });
+});
+
+describe('the name of an issuer', () => {
+  it.each([
+    ['the same name', 'Bank Ltd', 'Bank Ltd', true],
+    ['another end', 'Bank Ltd', 'Bank Ltd.', true],
+    ['another case and other spaces', 'Bank Ltd', 'BANK  ltd', true],
+    ['letters of another script', 'Harbour Bank', 'Наrbоur Ваnk', true],
+    ['digits for letters', 'Lloyd Oslo', 'L1oyd 0slo', true],
+    ['an accent or a stroke', 'Sørli', 'Sorlí', true],
+    ['the id of the other issuer', undefined, 'The-Other', true],
+    ['another word', 'Bank Ltd', 'Bank AS', false],
+    ['names without letters', '—', '!', false],
+  ])('with %s is told of: %s, %s', async (_name, other, own, isAlike) => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'acme.yaml': recordText('acme', { name: `'${own}'` }),
+      'the-other.yaml': recordText('the-other', other === undefined ? {} : { name: `'${other}'` }),
+    });
+    const { diagnostics } = await loadRecords([folder]);
+    const told = diagnostics.map(({ rule, severity, file }) => [rule, severity, basename(file)]);
+    const both = ['acme.yaml', ...(other === undefined ? [] : ['the-other.yaml'])];
+    expect(told).toEqual(isAlike ? both.map((file) => ['similar-name', 'warning', file]) : []);
   });
 });

@@ -99,7 +99,7 @@ describe('a publisher with witnesses', () => {
     expect(fileOf('log/publication.tlog-proof')).not.toBe(before[1]);
   });
 
-  it('publishes a checkpoint without its quorum, and says so with exit code 4', async () => {
+  it('publishes a checkpoint without its quorum, and says so with exit code 6', async () => {
     const [first] = await witnesses(1, 1);
     await ok(...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' }));
     const [checkpoint, proof] = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
@@ -107,18 +107,34 @@ describe('a publisher with witnesses', () => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const { code, stderr } = await cli(['checkpoint', '--online-key', 'key.pem'], folder);
     // The proof keeps its cosignature, although nobody has cosigned now.
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/WARNING: witness witness0.example: /)]);
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/WARNING: witness witness0.example: /)]);
     expect(stderr).toContain('cosigned by 1 witness, 0 of them now');
     expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
     expect(fileOf('log/publication.tlog-proof')).toBe(proof);
     change('beta');
     const built = await cli([...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' })], folder);
-    expect(built.stderr).toContain('cosigned by 0 witnesses');
+    expect([built.code, built.stderr]).toEqual([6, expect.stringContaining('cosigned by 0 witnesses')]);
     const again = await cli(['checkpoint', '--online-key', 'key.pem', '--json'], folder);
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
-      4,
+      6,
       expect.objectContaining({ ok: false, log: expect.objectContaining({ cosigned: 0, quorum: 1 }) }),
     ]);
+    const keys = ['--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN, checkpoint: 'key.pem' })];
+    const stopped = await cli(['suspend', 'alpha', '--reason', 'leak', ...keys], folder);
+    expect([stopped.code, stopped.stderr]).toEqual([
+      6,
+      expect.stringContaining(
+        'publish dist again: until then, not every verifier sees that alpha is suspended',
+      ),
+    ]);
+    // Whoever asks for the log only is told that nobody sees it.
+    const later = await cli(['revoke', 'alpha', '--reason', 'leak', ...keys, '--cosign-later'], folder);
+    expect([later.code, later.stderr]).toEqual([
+      0,
+      expect.stringContaining('no verifier sees that alpha is revoked'),
+    ]);
+    const { code: unstopped, stdout } = await cli(['status', '--offline', '--json', ...withKeys({})], folder);
+    expect([unstopped, JSON.parse(stdout).log]).toMatchObject([1, { pending: true }]);
   });
 
   it('collects from a mirror, which copies the log and cosigns it meanwhile', async () => {

@@ -1,9 +1,7 @@
 import { LIMITS } from '../core/limits.js';
 import { type Publication, pathsReadFirst, readPublication } from '../core/publication/publication.js';
-import type { Work } from '../core/publication/rebuild-list.js';
 import { toStored } from '../core/publication/stored-publication.js';
 import { BYTES } from '../options/options.js';
-import { BackgroundWork } from './background-work.js';
 import {
   type AnchoredClientOptions,
   clientSettings,
@@ -78,16 +76,13 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
   const client = new RefreshingRegistry<HeldByClient>(settings, {
     pathsReadFirst,
     read: async (files, trust) =>
-      withRecords(
-        await readPublication(files, { ...trust, maxListBytes, needsBytes, work: inBackground }),
-        trust,
-      ),
+      withRecords(await readPublication(files, { ...trust, maxListBytes, needsBytes }), trust),
     listSize: ({ size }) => size,
     toStored,
     onHold: (publication) => {
       if (records !== publication.records) records?.stop();
       records = publication.records;
-      if (publication.change !== undefined) records.apply(publication.change);
+      if (publication.change !== undefined) records.update(publication.change);
       // The next update needs the tree of sums.
       records.startHashing();
       view = createRegistryView(records, publication, settings.now);
@@ -128,5 +123,3 @@ function withRecords(
   if (records === undefined) throw new TypeError('a list that is the same or changed needs the list before');
   return { ...publication, issuers: undefined, records };
 }
-
-const inBackground: Work = (steps) => new BackgroundWork(steps).result;

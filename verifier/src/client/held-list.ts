@@ -1,8 +1,15 @@
 import type { Steps } from '../core/bytes/steps.js';
 import type { Issuer } from '../core/generated/schemas.js';
-import { ListIndex, type RecordChanges } from '../core/list/list-index.js';
+import { ListIndex } from '../core/list/list-index.js';
 import { recordText } from '../core/list/list-text.js';
-import type { HeldRecords, ListChange } from '../core/publication/follow-changes.js';
+import {
+  type FollowedList,
+  followList,
+  type HeldRecords,
+  type ListChange,
+  type NewerList,
+} from '../core/publication/follow-changes.js';
+import type { RegistryFiles } from '../core/publication/registry-files.js';
 import {
   type HeldTree,
   heldTreeSteps,
@@ -19,8 +26,7 @@ const MAX_WAIT_MS = 5000;
  * The records that a client holds, and their tree of sums. A change is applied in place and at once: readers see the
  * list before it or after it.
  */
-export class HeldList implements HeldRecords {
-  readonly #index: ListIndex;
+export class HeldList extends ListIndex implements HeldRecords {
   readonly #named: NamedSums | undefined;
   #tree: HeldTree | undefined;
   /** The trees that are being computed, by their number of levels. */
@@ -32,28 +38,8 @@ export class HeldList implements HeldRecords {
    * @param named - the tree of sums that the publication statement names for these records
    */
   constructor(issuers: Issuer[], named: NamedSums | undefined) {
-    this.#index = new ListIndex(issuers);
+    super(issuers);
     this.#named = named;
-  }
-
-  /** All records, sorted by id. */
-  get issuers(): readonly Issuer[] {
-    return this.#index.issuers;
-  }
-
-  /** Returns the record of an issuer, or undefined if there is none. */
-  get(issuerId: string): Issuer | undefined {
-    return this.#index.get(issuerId);
-  }
-
-  /** Returns the number of records after some changes. */
-  countAfter(changes: RecordChanges): number {
-    return this.#index.countAfter(changes);
-  }
-
-  /** Returns all records as they are after some changes, sorted by id. */
-  issuersAfter(changes: RecordChanges): readonly Issuer[] {
-    return this.#index.issuersAfter(changes);
   }
 
   /** Starts to compute the tree of sums in the background. The first update needs it. */
@@ -79,10 +65,15 @@ export class HeldList implements HeldRecords {
     return this.#await(levels, () => relevelledTreeSteps(tree, this.#texts(), levels));
   }
 
+  /** Reads what leads to a newer list. The list stays as it is. */
+  follow(files: RegistryFiles, newer: NewerList): Promise<FollowedList | undefined> {
+    return followList(files, this, { ...newer, work: (steps) => new BackgroundWork(steps).result });
+  }
+
   /** Applies a change that has been verified. */
-  apply({ records, tree, treeChange }: ListChange): void {
+  update({ records, tree, treeChange }: ListChange): void {
     this.#stopWorks();
-    this.#index.apply(records);
+    this.apply(records);
     tree.apply(treeChange);
     this.#tree = tree;
   }
@@ -111,7 +102,7 @@ export class HeldList implements HeldRecords {
   }
 
   *#texts(): Iterable<TextRecord> {
-    for (const issuer of this.#index.issuers) yield { id: issuer.issuer_id, text: () => recordText(issuer) };
+    for (const issuer of this.issuers) yield { id: issuer.issuer_id, text: () => recordText(issuer) };
   }
 }
 

@@ -1,8 +1,7 @@
 import { isObject } from '../core/bytes/checks.js';
 import { RegistryError, RegistryStale } from '../core/errors.js';
-import { importRootKeys } from '../core/keys/root-key.js';
+import { checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
 import { instantOf } from '../core/list/date-time.js';
-import { ListIndex } from '../core/list/list-index.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type StoredPublication, storedFiles } from '../core/publication/stored-publication.js';
 import { pinnedMemory, verifyPublication } from '../core/publication/verify-publication.js';
@@ -90,7 +89,7 @@ export async function openRegistry(
   const { maxAge, clockTolerance = 300, now = Date.now } = options;
   const tolerance = clockTolerance * 1000;
   const clock = { now: now(), tolerance };
-  const memory = pinnedMemory(await importRootKeys(pinned));
+  const memory = pinnedMemory(await importCheckedRootKeys(checkRootKeys(pinned)));
   const publication = await verifyPublication(filesOf(copy), memory, {
     clock,
     expiry: false,
@@ -109,9 +108,10 @@ export async function openRegistry(
       `the copy is dated ${new Date(seenAt).toISOString()}: it is older than the maximum age`,
     );
   }
-  if (publication.issuers === undefined) throw new TypeError('without a held list, the whole list is read');
-  const records = new ListIndex(publication.issuers);
-  const registry = createRegistryView(records, publication, now);
+  const { issuers } = publication;
+  if (issuers === undefined) throw new TypeError('without a held list, the whole list is read');
+  const byId = new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
+  const registry = createRegistryView({ issuers, get: (id) => byId.get(id) }, publication, now);
   return withFreshnessCheck(() => {
     if (!(now() <= freshUntil)) throw new RegistryStale(new Date(freshUntil));
     return registry;

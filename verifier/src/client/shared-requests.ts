@@ -1,13 +1,14 @@
 import { untilAborted } from '../http/until-aborted.js';
 import type { HttpSource } from './http-files.js';
 import { STAGGER_SHARE } from './round.js';
+import { STOPPED } from './tasks.js';
 
 interface SharedRequest {
   readonly bytes: Promise<Uint8Array | undefined>;
   readonly since: number;
   /** The number of callers that wait. */
   waiting: number;
-  /** Ends the request. */
+  /** Ends the request, unless it is over. */
   readonly end: () => void;
 }
 
@@ -50,13 +51,18 @@ export class SharedRequests {
   #start(path: string): SharedRequest {
     const controller = new AbortController();
     const bytes = this.#source.files(controller.signal).get(path);
-    const end = () => {
-      controller.abort();
+    let isOver = false;
+    const leave = () => {
+      isOver = true;
       if (this.#underWay.get(path) === request) this.#underWay.delete(path);
+    };
+    const end = () => {
+      if (!isOver) controller.abort(STOPPED);
+      leave();
     };
     const request: SharedRequest = { bytes, since: Date.now(), waiting: 0, end };
     // Each caller handles the error.
-    bytes.then(end, end);
+    bytes.then(leave, leave);
     this.#underWay.set(path, request);
     return request;
   }

@@ -109,6 +109,7 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
+export { nameSkeleton } from './publication/name-skeleton.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
 export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
@@ -124,6 +125,7 @@ export {
   verifyPublication,
   verifyStatements,
 } from './publication/verify-publication.js';
+export { findMisnamed } from './publication/whole-list.js';
 
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 

@@ -16,7 +16,7 @@ interface Description {
   readonly isLimited?: true;
 }
 
-/** The gateways, with the headers of their documentation (docs/gateways.md). */
+/** The gateways, with the headers of their documentation (docs/gateways.md). @internal */
 export const GATEWAYS = {
   nginx: { headers: 'X-Original', requestId: 'X-Original-Request-Id', sendsBody: false, isLimited: true },
   caddy: { headers: 'X-Forwarded', sendsBody: false },

@@ -1,3 +1,3 @@
 export { type AnsweredCheck, createGate, type Gate, type GateOptions, type GateProfile } from './gate.js';
-export type { GatewayName } from './gateways.js';
+export { GATEWAYS, type GatewayName } from './gateways.js';
 export type { Proven } from './identity.js';

@@ -7,26 +7,20 @@ const RETRIES = 2;
 const RETRY_DELAY_MS = 200;
 
 /**
- * Returns files that are requested again if they do not have the expected hash. A publication replaces files one by one,
- * and caches mix. The query of the request is the expected hash: hosts ignore the query, and caches do not. A cache may
+ * Returns files that are requested past caches if they did not have the expected hash. A publication replaces files one by
+ * one, and caches mix. The query of the request is the expected hash: hosts ignore the query, and caches do not. A cache may
  * also remember that there was no such file.
  */
 export function askAgain(files: RegistryFiles): RegistryFiles {
   return {
     get: async (path, maxBytes, sha256) => {
-      const first = await files.get(path, maxBytes);
-      if (sha256 === undefined || (await hasHash(first, sha256))) return first;
+      if (sha256 === undefined) return files.get(path, maxBytes);
       for (let attempt = 1; attempt <= RETRIES; attempt++) {
         if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
         const bytes = await files.get(`${path}?${sha256}`, maxBytes);
-        if (await hasHash(bytes, sha256)) return bytes;
+        if (bytes !== undefined && (await sha256Hex(bytes)) === sha256) return bytes;
       }
-      // The first answer is the most informative: some hosts do not know a path with a query.
-      return first;
+      return undefined;
     },
   };
-}
-
-async function hasHash(bytes: Uint8Array | undefined, sha256: string): Promise<boolean> {
-  return bytes !== undefined && (await sha256Hex(bytes)) === sha256;
 }

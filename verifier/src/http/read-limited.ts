@@ -1,3 +1,5 @@
+import { concat } from '../core/bytes/encodings.js';
+
 /** A body is larger than its limit. */
 export class LimitExceeded extends Error {
   constructor(maxBytes: number) {
@@ -31,15 +33,5 @@ export async function readLimited(
     reader?.cancel().catch(() => undefined);
     throw error;
   }
-  return concat(chunks, size);
-}
-
-function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return concat(chunks);
 }

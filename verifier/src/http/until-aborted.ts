@@ -4,6 +4,12 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const settle =
+      <V>(outcome: (value: V) => void) =>
+      (value: V) => {
+        signal.removeEventListener('abort', abort);
+        outcome(value);
+      };
+    work.then(settle(resolve), settle(reject));
   });
 }

@@ -87,7 +87,7 @@ export const FUNCTION: OptionCheck = {
   expected: 'a function',
 };
 
-/** One public JWK, or several. `importRootKeys` checks the content. */
+/** One public JWK, or several. `checkRootKeys` checks the content. */
 export const PUBLIC_KEYS: OptionCheck = {
   check: (value) => isObject(value) || (Array.isArray(value) && value.every(isObject)),
   expected: 'a JWK as a JSON object, or an array of them',

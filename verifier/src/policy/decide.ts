@@ -53,18 +53,18 @@ export function decideWith(
   const { allow, deny, requirements } = compilePolicy(policy);
   if (issuer === undefined) return rejectIssuer(issuer, [UNKNOWN]);
   const { issuer_id: id, status } = issuer;
-  let reasons: readonly Reason[] = NONE;
+  const reasons: Reason[] = [];
   if (status !== 'active') {
-    reasons = [{ code: `status-${status}`, message: `the registry has ${status} the issuer` }];
+    reasons.push({ code: `status-${status}`, message: `the registry has ${status} the issuer` });
   }
-  if (hold?.includes(id)) reasons = [...reasons, HELD];
+  if (hold?.includes(id)) reasons.push(HELD);
   const denied = deny.get(id);
-  if (denied !== undefined) reasons = [...reasons, { code: 'denied', message: denied }];
+  if (denied !== undefined) reasons.push({ code: 'denied', message: denied });
   const allowed = allow.get(id);
   if (allowed === undefined) {
     for (const unmetBy of requirements) {
       const reason = unmetBy(issuer, now);
-      if (reason !== undefined) reasons = [...reasons, reason];
+      if (reason !== undefined) reasons.push(reason);
     }
   }
   if (reasons.length > 0) return rejectIssuer(issuer, reasons);
@@ -75,7 +75,6 @@ export function decideWith(
   };
 }
 
-const NONE: readonly Reason[] = Object.freeze([]);
 const shared = (reason: Reason): Reason => Object.freeze(reason);
 const UNKNOWN = shared({ code: 'issuer-unknown', message: 'the registry has no such issuer' });
 const HELD = shared({ code: 'issuer-held', message: 'the checkpoint holds the issuer, as if suspended' });

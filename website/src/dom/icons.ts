@@ -7,7 +7,7 @@ const SHAPES = {
   cross: 'M4 4l8 8M12 4l-8 8',
   shield: 'M8 1.5l5.5 2v4c0 3.5-2.3 5.8-5.5 7-3.2-1.2-5.5-3.5-5.5-7v-4zM5.5 8l2 2 3.5-4',
   alert: 'M8 1.5L15 14H1zM8 6v4M8 11.8v.2',
-  question: 'M5.5 5.8a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.6M8 12v.2',
+  ring: 'M8 5a3 3 0 1 0 0 6 3 3 0 1 0 0-6',
 } as const;
 
 export type IconName = keyof typeof SHAPES;

@@ -1,5 +1,4 @@
 import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
-import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { type Child, element, meta, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { day } from '../dom/time.js';
@@ -7,11 +6,11 @@ import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { similarIds, similarIdsView } from '../list/similar-ids.js';
-import { type ShownStatus, shownStatus, standingOf, statusClass, statusIcon } from '../list/status-mark.js';
+import { type ShownStatus, shownStatus, standingIcon, standingOf, statusClass } from '../list/status-mark.js';
 import type { Change, Changes } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
-import { aboutIn, type Names } from '../registry/names.js';
-import { listFragment } from '../route.js';
+import { aboutIn, type KnownAbout, type Names } from '../registry/names.js';
+import { issuerFragment, listFragment } from '../route.js';
 import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
 import { attestationButton } from './attestation.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
@@ -74,11 +73,12 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
     'article',
     { class: 'issuer' },
     idLine(issuer_id, about),
+    alikeNote(about),
     backLink(),
     element(
       'div',
       { class: `verdict ${toneOf(issuer, status, context)}` },
-      statusIcon(status),
+      standingIcon(standingOf(issuer, status)),
       element(
         'div',
         {},
@@ -181,20 +181,27 @@ export function unknownIssuerView(
     'article',
     { class: 'issuer' },
     backLink(),
-    element('div', { class: 'verdict revoked' }, statusIcon('revoked'), element('p', {}, verdict)),
+    element('div', { class: 'verdict revoked' }, standingIcon('revoked'), element('p', {}, verdict)),
     registry && similarIdsView(similarIds(id, registry.list(), names), '', names),
     history,
   );
 }
 
 /** The id below the name, always in full: names are not unique, and verifiers decide by the id. */
-function idLine(id: string, about: AboutIssuer | null | undefined): HTMLElement {
+function idLine(id: string, about: KnownAbout | null | undefined): HTMLElement {
   const unknown = about === null ? ` ${text.nameUnknown}` : '';
   const share = meta('registry-pages') && [
     ' ',
     element('a', { href: `i/${encodeURIComponent(id)}.html` }, text.share),
   ];
   return element('p', { class: 'id' }, `${text.id} `, element('code', {}, id), unknown, share);
+}
+
+/** Whom a reader may take the issuer for. A name proves nothing, so nobody can say which of them is meant. */
+function alikeNote(about: KnownAbout | null | undefined): HTMLElement | undefined {
+  if (!about?.alike) return undefined;
+  const links = about.alike.map((id) => [' ', element('a', { href: issuerFragment(id) }, id)]);
+  return element('p', { class: 'alike' }, text.alike, links);
 }
 
 function backLink(): HTMLElement {

@@ -1,11 +1,12 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { type Child, element, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
+import { wordFor } from '../dom/word.js';
 import { placeName } from '../list/places.js';
 import { isNotYet, type ShownStatus, statusMark } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
-import { fields as labels, issuer as text } from '../texts/en.js';
+import { fields as labels, status as statusWords, issuer as text } from '../texts/en.js';
 
 /** Why to trust an issuer: its status, and since when. @param change - the change that gave it this status, if known */
 export function trustFields(issuer: Issuer, status: ShownStatus, change: Change | undefined): HTMLElement {
@@ -24,7 +25,10 @@ function sinceLabel(issuer: Issuer): string {
 function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {
   if (status === 'on hold') return [statusMark(issuer, status), ` ${text.heldRecord}`];
   if (change === undefined) return statusMark(issuer, issuer.status);
-  const before = rich(text.statusSince, { day: day(change.updated_at), from: change.from ?? '' });
+  const before = rich(text.statusSince, {
+    day: day(change.updated_at),
+    from: wordFor(statusWords, change.from ?? '') ?? change.from ?? '',
+  });
   return [statusMark(issuer, issuer.status), before];
 }
 

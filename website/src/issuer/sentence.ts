@@ -3,7 +3,7 @@ import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day, dayInWords } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
-import { type ShownStatus, standingOf } from '../list/status-mark.js';
+import { isNotYet, type ShownStatus, standingOf } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { issuer as issuerText, LANGUAGE } from '../texts/en.js';
 
@@ -28,13 +28,14 @@ export function sentenceOn(issuer: Issuer, status: ShownStatus, told: Told): Chi
     since: day(issuer.certified_since),
   };
   const standing = standingOf(issuer, status);
-  const { trusted, listed, tests, notYet } = text;
+  const { trusted, listed, notYet } = text;
+  const { held, stopped, tests } = isNotYet(issuer) ? text.toCome : text;
   switch (standing) {
     case 'on hold':
-      return rich(text.held, slots);
+      return rich(held, slots);
     case 'suspended':
     case 'revoked':
-      return rich(text.stopped, { ...slots, steps: stepsTo(standing, told), reason: reasonIn(told) });
+      return rich(stopped, { ...slots, steps: stepsTo(standing, told), reason: reasonIn(told) });
     default: {
       const words = wordFor({ trusted, listed, tests, notYet }, standing);
       return words === undefined ? [] : rich(words, { ...slots, before: lastSuspension(told) });

@@ -1,11 +1,12 @@
 import type { Registry } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
+import { wordFor } from '../dom/word.js';
 import type { Change, Changes } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import type { Names } from '../registry/names.js';
 import { issuerFragment } from '../route.js';
-import { changes as text } from '../texts/en.js';
+import { fields, status as statusWords, changes as text } from '../texts/en.js';
 import { nameBeside } from './name-beside.js';
 
 /** How many changes are shown. Those of many issuers at once count as one. */
@@ -101,6 +102,9 @@ function noteOn(changes: KnownChanges['changes']): Child {
 }
 
 function describeChange({ field, from, to }: Change): string {
-  if (from === null) return text.added(field, to ?? '');
-  return to === null ? text.removed : text.changed(field, from, to);
+  // A tier has the same name in every language.
+  const word = (value: string) => (field === 'status' && wordFor(statusWords, value)) || value;
+  if (to === null) return text.removed;
+  if (from === null) return text.added(word(to));
+  return `${wordFor(fields, field) ?? field} ${word(from)} → ${word(to)}`;
 }

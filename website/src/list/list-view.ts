@@ -43,6 +43,7 @@ export class ListView {
   readonly #results = element('div');
   readonly #hints = element('div', { 'aria-live': 'polite' });
   readonly #count = element('p', { role: 'status', class: 'count' });
+  readonly #totals = element('ul', { class: 'totals', 'aria-label': text.totals });
   #query = EVERYTHING;
   /** The number of queries that were shown. A search stops as soon as there is a newer query. */
   #shown = 0;
@@ -71,7 +72,7 @@ export class ListView {
     const form = element('form', { role: 'search', class: 'controls' }, this.#searchField(), this.#filters);
     form.addEventListener('submit', (event) => event.preventDefault());
     form.addEventListener('reset', () => this.#onQuery(EVERYTHING, false));
-    const state = element('div', { class: 'state' }, this.#count, this.#totals());
+    const state = element('div', { class: 'state' }, this.#count, this.#totals);
     this.element = element('div', {}, form, state, this.#hints, this.#results, this.#note);
   }
 
@@ -114,6 +115,7 @@ export class ListView {
     const found = await this.#search.find(this.#query, isWanted);
     if (found === undefined) return;
     this.#found = found;
+    this.#showTotals();
     this.#render(ROWS_PER_PAGE);
     void this.#showHints(isWanted);
   }
@@ -204,16 +206,16 @@ export class ListView {
     });
   }
 
-  /** How many issuers there are of each standing. Each number leads to them. */
-  #totals(): HTMLElement {
-    const totals = countsOf(this.#search.issuers, (one) => standingOf(one, shownStatus(one, this.#hold)));
+  /** How many of the issuers that were found are of each standing. Each number leads to them. */
+  #showTotals(): void {
+    const totals = countsOf(this.#found, (one) => standingOf(one, shownStatus(one, this.#hold)));
     const links = STANDINGS.flatMap((standing) => {
       const found = totals.get(standing);
       if (found === undefined) return [];
-      const href = listFragment({ status: standing });
+      const href = listFragment({ ...this.#query, status: standing, page: 1 });
       return [element('li', {}, element('a', { href }, text.total(found, standings[standing])))];
     });
-    return element('ul', { class: 'totals', 'aria-label': text.totals }, links);
+    this.#totals.replaceChildren(...links);
   }
 
   #table(issuers: readonly Issuer[]): HTMLElement {
@@ -320,8 +322,9 @@ const COLUMNS: readonly Column[] = [
  * the id. The line is there in any case.
  */
 function secondLine({ issuer_id, jwks_uri }: Issuer, names: Names): (Node | string)[] {
-  const name = names?.get(issuer_id)?.name;
-  if (name !== undefined) return [element('bdi', { class: 'name' }, name)];
+  const { name, note } = names?.get(issuer_id) ?? {};
+  if (name !== undefined)
+    return [element('bdi', { class: 'name' }, name), element('span', { class: 'alike' }, note)];
   const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
   return [host === '' || host === issuer_id ? '\u00a0' : host];
 }

@@ -37,14 +37,19 @@ export function overview(issuers: readonly Issuer[], hold: readonly string[]): E
     tone: TONES[standing] ?? '',
   }));
   const tiers = TIERS.map((tier) => ({ name: tier, count: byTier.get(tier) ?? 0, query: { tier } }));
-  return [...shareView(text.status, status), ...shareView(text.tier, tiers), ...placesView(issuers)];
+  return [
+    element('h3', {}, text.title),
+    ...shareView(text.status, status),
+    ...shareView(text.tier, tiers),
+    ...placesView(issuers),
+  ];
 }
 
 /** One bar of all shares, and the same as text. @param more - what follows the text */
 function shareView(title: string, all: readonly Share[], more: readonly Element[] = []): Element[] {
   const shares = all.filter(({ count }) => count > 0);
   return [
-    element('h3', {}, title),
+    element('h4', {}, title),
     bar(shares),
     element(
       'ul',

@@ -11,7 +11,7 @@ export type ShownStatus = Issuer['status'] | 'on hold';
 /** The statuses that the page shows, in their order. */
 export const SHOWN_STATUSES: readonly ShownStatus[] = ['active', 'on hold', 'suspended', 'revoked'];
 
-const ICONS = { active: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
+const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 
 /** Returns the status to show. A hold changes nothing for an issuer that the list has suspended or revoked. */
 export function shownStatus({ issuer_id, status }: Issuer, hold: readonly string[]): ShownStatus {
@@ -52,17 +52,18 @@ function toneOf(issuer: Issuer, status: ShownStatus): string {
   return status === 'active' && standingOf(issuer, status) !== 'trusted' ? '' : statusClass(status);
 }
 
-/** The icon of a status. */
-export function statusIcon(status: ShownStatus): SVGElement {
-  return icon(Object.hasOwn(ICONS, status) ? ICONS[status] : 'question');
+/** The icon of a standing. The check mark is only for what the operator has examined. */
+export function standingIcon(standing: Standing): SVGElement {
+  return icon(wordFor(ICONS, standing) ?? 'ring');
 }
 
 /** The standing of an issuer as an icon and words, so that readers do not have to rely on the colour. */
 export function statusMark(issuer: Issuer, status: ShownStatus): HTMLElement {
+  const standing = standingOf(issuer, status);
   return element(
     'span',
     { class: `status ${toneOf(issuer, status)}` },
-    statusIcon(status),
-    wordFor(standings, standingOf(issuer, status)) ?? status,
+    standingIcon(standing),
+    wordFor(standings, standing) ?? status,
   );
 }

@@ -2,8 +2,9 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { PublicationEntry } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
+import { wordFor } from '../dom/word.js';
 import { notVerified } from '../registry/verified-registry.js';
-import { fields, issuer as issuerText, history as text } from '../texts/en.js';
+import { fields, issuer as issuerText, status as statusWords, history as text } from '../texts/en.js';
 import { type HistoryStep, IssuerHistory } from './issuer-history.js';
 import { lifeBar, stepId } from './life-bar.js';
 import type { MemberChange } from './record-changes.js';
@@ -116,8 +117,10 @@ function changeText({ kind, changes }: Extract<HistoryStep, { changes: unknown }
 }
 
 function memberText({ member, from, to }: MemberChange): Child[] {
-  const label = Object.entries(fields).find(([name]) => name === member)?.[1] ?? member;
-  return [element('bdi', {}, label), ': ', valueText(from), ' → ', valueText(to)];
+  const label = wordFor(fields, member) ?? member;
+  const value = (one: unknown) =>
+    valueText(member === 'status' ? (wordFor(statusWords, String(one)) ?? one) : one);
+  return [element('bdi', {}, label), ': ', value(from), ' → ', value(to)];
 }
 
 function valueText(value: unknown): HTMLElement {

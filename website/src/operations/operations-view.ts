@@ -3,6 +3,7 @@ import { type Child, element, rich, webLink } from '../dom/element.js';
 import { formatDuration, moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
+import { standingIcon } from '../list/status-mark.js';
 import { issuerFragment } from '../route.js';
 import { log as logText, operations as text } from '../texts/en.js';
 import { fact } from '../verification/verdict.js';
@@ -13,6 +14,7 @@ export function operationsView(registry: RegistryClient, context: KnownOperation
   return element(
     'article',
     { class: 'operations' },
+    headline(registry, context),
     element('p', { class: 'note' }, text.about),
     element(
       'div',
@@ -24,6 +26,38 @@ export function operationsView(registry: RegistryClient, context: KnownOperation
     section(text.keys, eventsTable(registry, context)),
     section(text.mirrors, ...mirrors(context)),
     section(text.witnesses, ...witnesses(context)),
+  );
+}
+
+/** Whether the registry is well, in a sentence. What is not known is told below. */
+function headline(
+  registry: RegistryClient,
+  { report, refusal, log, witnesses }: KnownOperations,
+): HTMLElement {
+  const { checkpointSignedAt, freshUntil, errors } = registry.status();
+  const isExpired = freshUntil === undefined || freshUntil.getTime() <= Date.now();
+  const mirrors = report?.mirrors ?? [];
+  const wrong = mirrors.filter(({ state }) => MIRROR_CLASSES[state] !== 'status active');
+  const cosigned = witnesses.filter(({ cosignedAt }) => cosignedAt !== undefined);
+  const { concerns } = text;
+  const found = [
+    isExpired && concerns.expired,
+    checkpointSignedAt === undefined && concerns.unconfirmed,
+    Object.keys(errors).length > 0 && concerns.late,
+    refusal !== undefined && concerns.report,
+    wrong.length > 0 && concerns.mirrors(wrong.length, mirrors.length),
+    log !== undefined && cosigned.length < (report?.quorum ?? 0) && concerns.witnesses(cosigned.length),
+  ].filter((concern) => concern !== false);
+  const until = moment(freshUntil?.toISOString() ?? '');
+  return element(
+    'div',
+    { class: `verdict ${found.length === 0 ? 'active' : 'suspended'}` },
+    standingIcon(found.length === 0 ? 'trusted' : 'suspended'),
+    element(
+      'p',
+      {},
+      found.length === 0 ? rich(text.well, { until }) : `${text.attention} ${found.join('; ')}.`,
+    ),
   );
 }
 

@@ -50,7 +50,6 @@ export const html = {
   plain_reason: 'Grund: „{reason}“.',
   plain_unverified: 'Diese Kopie ist nicht geprüft und zeigt nicht, ob der Aussteller angehalten ist.',
   plain_none: 'keine',
-  missing: '404: keine solche Datei auf diesem Host',
   missing_name: 'Register der Aussteller von Agentenpässen',
   missing_title: 'Nicht gefunden',
   missing_why:
@@ -130,7 +129,7 @@ export const list = {
   all: (all: number) => `${count(all, 'Aussteller', 'Aussteller')}.`,
   some: (found: number, all: number) => `${number(found)} von ${count(all, 'Aussteller', 'Ausstellern')}.`,
   none: 'Keine passenden Aussteller.',
-  holdUnknown: 'Unbekannt: Dieser Host sendet keinen Checkpoint.',
+  holdUnknown: 'Unbekannt: Dieser Host sagt es nicht.',
   empty: 'Das Register hat keine Aussteller.',
   showAll: 'Alle zeigen',
   total: (found: number, what: string) => `${number(found)} ${what}`,
@@ -146,6 +145,7 @@ export const list = {
 } as const;
 
 export const overview = {
+  title: 'Das ganze Register',
   status: 'Status',
   tier: 'Stufen',
   places: 'Orte, mit den Ausstellern für die ganze Welt',
@@ -153,6 +153,7 @@ export const overview = {
 } as const;
 
 export const names = {
+  alike: ', ein Name, der dem eines anderen Ausstellers gleicht',
   unknown:
     'Wie man diese Aussteller nennt, ist nicht bekannt: Dieser Host sendet die Namen nicht, die das Register veröffentlicht hat.',
 } as const;
@@ -177,12 +178,11 @@ export const otherPlaceNames = {
 export const changes = {
   title: 'Letzte Änderungen',
   uncovered:
-    'Dieser Host sendet keine Änderungen von Status und Stufe, die ein Checkpoint abdeckt, also werden keine gezeigt. Der {feed} nennt sie ungeprüft.',
+    'Dieser Host sendet keine Änderungen von Status und Stufe, die sich prüfen lassen, also werden keine gezeigt. Der {feed} nennt sie ungeprüft.',
   feed: 'Feed',
   none: 'Keine Änderungen von Status oder Stufe seit dem {since}.',
-  added: (field: string, to: string) => `neu, ${field} ${to}`,
+  added: (to: string) => `neu: ${to}`,
   removed: 'aus der Liste entfernt',
-  changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
   many: (issuers: number) => count(issuers, 'Aussteller', 'Aussteller'),
   loading: 'Die Änderungen werden gelesen…',
   onHold: 'angehalten',
@@ -193,6 +193,7 @@ export const issuer = {
   back: '← Alle Aussteller',
   id: 'Id:',
   share: 'Link zum Teilen',
+  alike: 'Dieser Name gleicht dem eines anderen Ausstellers. Nur die Id unterscheidet sie. Der andere:',
   nameUnknown: 'Wie man ihn nennt, ist nicht bekannt.',
   sentence: {
     trusted: '{name} ist von {registry} anerkannt, seit dem {since}{before}.',
@@ -201,6 +202,11 @@ export const issuer = {
     notYet: '{name} wird von {registry} erst ab {since} anerkannt.',
     held: '{name} ist von {registry} anerkannt, seit dem {since}, und ist angehalten.',
     stopped: '{name} wurde von {registry} anerkannt, ab {since}, {steps}{reason}',
+    toCome: {
+      tests: '{name} ist bei {registry} nur für Tests gelistet.',
+      held: '{name} wird von {registry} erst ab {since} anerkannt, und ist angehalten.',
+      stopped: '{name} sollte von {registry} anerkannt werden, ab {since}, {steps}{reason}',
+    },
     before: (from: string, to: string) => `, mit einer Aussetzung vom ${from} bis zum ${to}`,
     steps: {
       active: (day: string) => `am ${day} wieder aktiv`,
@@ -220,17 +226,18 @@ export const issuer = {
     listed:
       'Dieser Aussteller ist anerkannt, aber nicht geprüft. Ihre eigene Richtlinie entscheidet, ob Sie ihm vertrauen: nach Stufe, Bereichen und Orten.',
     tests: 'Dieser Aussteller ist nur für Tests.',
-    notYet: 'Dieser Aussteller ist in der Liste, aber erst ab {day} anerkannt: noch nicht.',
+    notYet:
+      'Das Register erkennt diesen Aussteller erst ab {day} an. Prüfer, deren Richtlinie keine Mindestzeit verlangt, akzeptieren ihn schon jetzt.',
     stopped: {
       suspended:
         'Dieser Aussteller ist ausgesetzt. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
       revoked:
         'Dieser Aussteller ist widerrufen: Er war zuvor anerkannt. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
     },
-    held: 'Dieser Aussteller ist angehalten, {since}. Ein Prüfer, der Checkpoints liest, lehnt den Aussteller und alle seine Pässe ab, als wäre er ausgesetzt. Wer nur die Liste liest, weiß nicht davon.',
-    heldSince: 'seit dem Checkpoint von {time}',
-    heldBy: 'durch den Checkpoint von {time}; seit wann, ist unbekannt',
-    holdUnknown: ' Ob er angehalten ist, ist unbekannt, weil dieser Host keinen Checkpoint sendet.',
+    held: 'Dieser Aussteller ist angehalten, {since}. Prüfer, die nach dem neuesten Stand des Registers fragen, lehnen den Aussteller und alle seine Pässe ab, als wäre er ausgesetzt. Wer nur die Liste liest, weiß nicht davon.',
+    heldSince: 'seit {time}',
+    heldBy: 'Stand {time}; seit wann, ist unbekannt',
+    holdUnknown: ' Ob er angehalten ist, ist unbekannt, weil dieser Host es nicht sagt.',
     old: 'In dieser alten Liste ist dieser Aussteller {status}. Prüfer lehnen die Liste ab, also entscheidet sie nichts.',
     oldUnknown:
       '{id} ist nicht in dieser alten Liste. Prüfer lehnen die Liste ab, also entscheidet sie nichts.',
@@ -434,6 +441,18 @@ export const page = {
 export const operations = {
   about:
     'Der Zustand des Registers, für seine Mitglieder. Ihr Browser hat die Signaturen geprüft. Diese Seite fragt keinen Host als ihren eigenen.',
+  well: 'Dem Register geht es gut: Prüfer akzeptieren seine Liste bis {until}, und diese Seite hat keinen Fehler gefunden.',
+  attention: 'Das braucht Aufmerksamkeit:',
+  concerns: {
+    expired: 'die Liste ist abgelaufen',
+    unconfirmed: 'nichts bestätigt, dass die Liste die neueste ist',
+    late: 'das letzte Nachladen ist fehlgeschlagen',
+    report: 'der Bericht über die Spiegel ist nicht gültig',
+    mirrors: (wrong: number, all: number) =>
+      `${number(wrong)} von ${count(all, 'Spiegel', 'Spiegeln')} nicht auf gleichem Stand`,
+    witnesses: (cosigned: number) =>
+      `nur ${count(cosigned, 'Zeuge hat', 'Zeugen haben')} das Log mitgezeichnet`,
+  },
   list: 'Liste',
   issuers: 'Aussteller',
   count: number,

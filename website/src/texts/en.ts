@@ -56,7 +56,6 @@ export const html = {
   plain_reason: 'Reason: “{reason}”.',
   plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
   plain_none: 'none',
-  missing: '404: no such file on this host',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
   missing_why:
@@ -141,7 +140,7 @@ export const list = {
   all: (all: number) => `${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
   none: 'No matching issuers.',
-  holdUnknown: 'Unknown: this host sends no checkpoint.',
+  holdUnknown: 'Unknown: this host does not say.',
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
   total: (found: number, what: string) => `${number(found)} ${what}`,
@@ -159,6 +158,7 @@ export const list = {
 
 /** What a reader would rather look at than read. */
 export const overview = {
+  title: 'The whole registry',
   status: 'Status',
   tier: 'Tiers',
   places: 'Places, with the issuers for the whole world',
@@ -167,6 +167,7 @@ export const overview = {
 
 /** What people call issuers. */
 export const names = {
+  alike: ', a name that looks like that of another issuer',
   unknown:
     'What people call these issuers is not known: this host does not send the names that the registry has published.',
 } as const;
@@ -194,12 +195,11 @@ export const otherPlaceNames = {
 export const changes = {
   title: 'Recent changes',
   uncovered:
-    'This host sends no changes of status and tier that a checkpoint covers, so none are shown. The {feed} lists them without verification.',
+    'This host sends no changes of status and tier that can be verified, so none are shown. The {feed} lists them without verification.',
   feed: 'feed',
   none: 'No changes of status or tier since {since}.',
-  added: (field: string, to: string) => `new, ${field} ${to}`,
+  added: (to: string) => `new: ${to}`,
   removed: 'removed from the list',
-  changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
   many: (issuers: number) => count(issuers, 'issuer', 'issuers'),
   loading: 'Reading the changes…',
   onHold: 'on hold',
@@ -211,6 +211,7 @@ export const issuer = {
   back: '← All issuers',
   id: 'Id:',
   share: 'Link to share',
+  alike: 'This name looks like that of another issuer. Only the id tells them apart. The other:',
   nameUnknown: 'What people call it is not known.',
   /** What is so, by whom and since when. The name is data, and so is the reason. */
   sentence: {
@@ -220,6 +221,12 @@ export const issuer = {
     notYet: '{name} will be recognised by {registry} from {since} on.',
     held: '{name} has been recognised by {registry} since {since}, and is on hold.',
     stopped: '{name} was recognised by {registry} from {since}, {steps}{reason}',
+    /** What differs while the day of the recognition is to come. */
+    toCome: {
+      tests: '{name} is listed by {registry} for tests only.',
+      held: '{name} will be recognised by {registry} from {since} on, and is on hold.',
+      stopped: '{name} was to be recognised by {registry} from {since}, {steps}{reason}',
+    },
     before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
     /** A change of the status, on a day. */
     steps: {
@@ -241,17 +248,18 @@ export const issuer = {
     listed:
       'This issuer is recognised, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
     tests: 'This issuer is for tests only.',
-    notYet: 'This issuer is in the list, but recognised only from {day} on: not yet.',
+    notYet:
+      'The registry recognises this issuer only from {day} on. Verifiers whose policies ask for no minimum time accept it already.',
     stopped: {
       suspended:
         'This issuer is suspended. A verifier that has this list rejects the issuer and all of its passports.',
       revoked:
         'This issuer is revoked: it was recognised before. A verifier that has this list rejects the issuer and all of its passports.',
     },
-    held: 'This issuer is on hold, {since}. A verifier that reads checkpoints rejects the issuer and all of its passports, as if suspended. One that reads only the list does not know of the hold.',
-    heldSince: 'since the checkpoint of {time}',
-    heldBy: 'by the checkpoint of {time}; since when is unknown',
-    holdUnknown: ' Whether it is on hold is unknown, because this host sends no checkpoint.',
+    held: 'This issuer is on hold, {since}. Verifiers that ask the registry for its newest state reject the issuer and all of its passports, as if suspended. Those that read only the list do not know of the hold.',
+    heldSince: 'since {time}',
+    heldBy: 'as of {time}; since when is unknown',
+    holdUnknown: ' Whether it is on hold is unknown, because this host does not say.',
     old: 'In this old list, this issuer is {status}. Verifiers refuse the list, so it decides nothing.',
     oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
     unknown: '{id} is not in this registry. No issuer with this id is recognised.',
@@ -461,6 +469,18 @@ export const page = {
 export const operations = {
   about:
     'The state of the registry, for its members. Your browser has verified the signatures. This page asks no host but its own.',
+  well: 'The registry is well: verifiers accept its list until {until}, and this page has found nothing wrong.',
+  attention: 'This needs attention:',
+  concerns: {
+    expired: 'the list has expired',
+    unconfirmed: 'nothing confirms that the list is the newest',
+    late: 'the last refresh failed',
+    report: 'the report on the mirrors is not valid',
+    mirrors: (wrong: number, all: number) =>
+      `${number(wrong)} of ${count(all, 'mirror', 'mirrors')} not in sync`,
+    witnesses: (cosigned: number) =>
+      `only ${count(cosigned, 'witness has', 'witnesses have')} cosigned the log`,
+  },
   list: 'List',
   issuers: 'Issuers',
   count: number,

@@ -50,7 +50,6 @@ export const html = {
   plain_reason: 'Grunn: «{reason}».',
   plain_unverified: 'Denne kopien er ikke kontrollert, og viser ikke om utstederen er på vent.',
   plain_none: 'ingen',
-  missing: '404: ingen slik fil på denne verten',
   missing_name: 'Register over utstedere av agentpass',
   missing_title: 'Ikke funnet',
   missing_why:
@@ -130,7 +129,7 @@ export const list = {
   all: (all: number) => `${count(all, 'utsteder', 'utstedere')}.`,
   some: (found: number, all: number) => `${number(found)} av ${count(all, 'utsteder', 'utstedere')}.`,
   none: 'Ingen utstedere passer.',
-  holdUnknown: 'Ukjent: denne verten sender ikke noe sjekkpunkt.',
+  holdUnknown: 'Ukjent: denne verten sier det ikke.',
   empty: 'Registeret har ingen utstedere.',
   showAll: 'Vis alle',
   total: (found: number, what: string) => `${number(found)} ${what}`,
@@ -146,6 +145,7 @@ export const list = {
 } as const;
 
 export const overview = {
+  title: 'Hele registeret',
   status: 'Status',
   tier: 'Nivåer',
   places: 'Steder, med utstederne for hele verden',
@@ -153,6 +153,7 @@ export const overview = {
 } as const;
 
 export const names = {
+  alike: ', et navn som ligner på en annen utsteders',
   unknown:
     'Hva folk kaller disse utstederne er ikke kjent: denne verten sender ikke navnene som registeret har publisert.',
 } as const;
@@ -177,12 +178,11 @@ export const otherPlaceNames = {
 export const changes = {
   title: 'Siste endringer',
   uncovered:
-    'Denne verten sender ingen endringer av status og nivå som et sjekkpunkt dekker, så ingen vises. {feed} har dem uten kontroll.',
+    'Denne verten sender ingen endringer av status og nivå som kan kontrolleres, så ingen vises. {feed} har dem uten kontroll.',
   feed: 'Strømmen',
   none: 'Ingen endringer av status eller nivå siden {since}.',
-  added: (field: string, to: string) => `ny, ${field} ${to}`,
+  added: (to: string) => `ny: ${to}`,
   removed: 'fjernet fra listen',
-  changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
   many: (issuers: number) => count(issuers, 'utsteder', 'utstedere'),
   loading: 'Leser endringene…',
   onHold: 'på vent',
@@ -193,6 +193,7 @@ export const issuer = {
   back: '← Alle utstedere',
   id: 'Id:',
   share: 'Lenke til deling',
+  alike: 'Dette navnet ligner på en annen utsteders. Bare id-en skiller dem. Den andre:',
   nameUnknown: 'Hva folk kaller den er ikke kjent.',
   sentence: {
     trusted: '{name} har vært anerkjent av {registry} siden {since}{before}.',
@@ -201,6 +202,11 @@ export const issuer = {
     notYet: '{name} blir anerkjent av {registry} først fra {since}.',
     held: '{name} har vært anerkjent av {registry} siden {since}, og er på vent.',
     stopped: '{name} var anerkjent av {registry} fra {since}, {steps}{reason}',
+    toCome: {
+      tests: '{name} er oppført av {registry} bare for tester.',
+      held: '{name} blir anerkjent av {registry} først fra {since}, og er på vent.',
+      stopped: '{name} skulle bli anerkjent av {registry} fra {since}, {steps}{reason}',
+    },
     before: (from: string, to: string) => `, med en suspensjon fra ${from} til ${to}`,
     steps: {
       active: (day: string) => `aktiv igjen ${day}`,
@@ -220,17 +226,18 @@ export const issuer = {
     listed:
       'Denne utstederen er anerkjent, men ikke undersøkt. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
     tests: 'Denne utstederen er bare for tester.',
-    notYet: 'Denne utstederen er i listen, men anerkjent først fra {day}: ikke ennå.',
+    notYet:
+      'Registeret anerkjenner denne utstederen først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
     stopped: {
       suspended:
         'Denne utstederen er suspendert. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
       revoked:
         'Denne utstederen er tilbakekalt: den var anerkjent før. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
     },
-    held: 'Denne utstederen er på vent, {since}. En verifikator som leser sjekkpunkter, avviser utstederen og alle passene dens, som om den var suspendert. Den som bare leser listen, vet ikke om dette.',
-    heldSince: 'siden sjekkpunktet fra {time}',
-    heldBy: 'etter sjekkpunktet fra {time}; siden når er ukjent',
-    holdUnknown: ' Om den er på vent er ukjent, fordi denne verten ikke sender noe sjekkpunkt.',
+    held: 'Denne utstederen er på vent, {since}. Verifikatorer som spør registeret etter nyeste stand, avviser utstederen og alle passene dens, som om den var suspendert. De som bare leser listen, vet ikke om dette.',
+    heldSince: 'siden {time}',
+    heldBy: 'per {time}; siden når er ukjent',
+    holdUnknown: ' Om den er på vent er ukjent, fordi denne verten ikke sier det.',
     old: 'I denne gamle listen er denne utstederen {status}. Verifikatorer avviser listen, så den avgjør ingenting.',
     oldUnknown: '{id} er ikke i denne gamle listen. Verifikatorer avviser listen, så den avgjør ingenting.',
     unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent.',
@@ -431,6 +438,17 @@ export const page = {
 export const operations = {
   about:
     'Tilstanden til registeret, for medlemmene. Nettleseren din har kontrollert signaturene. Denne siden spør ingen annen vert enn sin egen.',
+  well: 'Registeret har det bra: verifikatorer godtar listen til {until}, og denne siden har ikke funnet noe galt.',
+  attention: 'Dette trenger oppmerksomhet:',
+  concerns: {
+    expired: 'listen har utløpt',
+    unconfirmed: 'ingenting bekrefter at listen er den nyeste',
+    late: 'den siste oppdateringen mislyktes',
+    report: 'rapporten om speilene er ikke gyldig',
+    mirrors: (wrong: number, all: number) =>
+      `${number(wrong)} av ${count(all, 'speil', 'speil')} er ikke oppdatert`,
+    witnesses: (cosigned: number) => `bare ${count(cosigned, 'vitne har', 'vitner har')} medsignert loggen`,
+  },
   list: 'Liste',
   issuers: 'Utstedere',
   count: number,

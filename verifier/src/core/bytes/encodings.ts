@@ -7,6 +7,17 @@ export function hexOf(bytes: Uint8Array): string {
   return text;
 }
 
+/** Joins bytes. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
 /** Encodes bytes as base64 with padding (RFC 4648, section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = '';

@@ -1,4 +1,8 @@
 import { hexOf } from './encodings.js';
+import { hashBytes } from './sha256-sync.js';
+
+/** Up to this size in bytes, the hash takes less time than to hand the bytes to the thread of WebCrypto. */
+const MAX_SMALL_BYTES = 8192;
 
 /**
  * Returns the SHA-256 of some bytes in lower-case hexadecimal.
@@ -16,5 +20,6 @@ export async function sha256Hex(bytes: Uint8Array): Promise<string> {
 
 /** Returns the SHA-256 of some bytes. */
 export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+  if (bytes.length <= MAX_SMALL_BYTES) return hashBytes(bytes);
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
 }

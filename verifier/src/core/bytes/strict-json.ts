@@ -1,4 +1,4 @@
-import { decodeUtf8 } from './utf8.js';
+import { type Invalid, textOf } from './utf8.js';
 
 /** The maximum nesting: more than any document needs, and safe for the stack of every platform (rule strict-json). */
 export const MAX_JSON_DEPTH = 500;
@@ -16,7 +16,7 @@ const NUMBER = /-?[0-9][0-9.eE+-]*/y;
  * @throws SyntaxError whose message names the fault in printable ASCII. The message may quote the input
  */
 export function parseStrictJson(json: Uint8Array | string): unknown {
-  const text = typeof json === 'string' ? json : decode(json);
+  const text = textOf(json, () => new SyntaxError('it is not UTF-8'));
   try {
     // The scan comes first: it is not recursive, so deep nesting cannot overflow the stack.
     refuseAmbiguous(text);
@@ -26,11 +26,21 @@ export function parseStrictJson(json: Uint8Array | string): unknown {
   }
 }
 
-function decode(bytes: Uint8Array): string {
+/** Parses strict JSON, like {@link parseStrictJson}. @param invalid - creates the error to throw */
+export function strictJsonOf(json: Uint8Array | string, invalid: Invalid): unknown {
   try {
-    return decodeUtf8(bytes);
+    return parseStrictJson(json);
   } catch (cause) {
-    throw new SyntaxError('it is not UTF-8', { cause });
+    throw invalid(`is not strict JSON: ${(cause as Error).message}`, cause);
+  }
+}
+
+/** Parses JSON whose form is checked afterwards. @param invalid - creates the error to throw */
+export function jsonOf(text: string, invalid: Invalid): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid('is not JSON', cause);
   }
 }
 

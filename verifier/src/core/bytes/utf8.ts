@@ -17,7 +17,7 @@ export function textOf(content: Uint8Array | string, invalid: Invalid): string {
   if (typeof content === 'string') return content;
   try {
     return decodeUtf8(content);
-  } catch {
-    throw invalid('is not UTF-8');
+  } catch (cause) {
+    throw invalid('is not UTF-8', cause);
   }
 }

@@ -1,5 +1,5 @@
 import { isListOf, isRecord } from '../bytes/checks.js';
-import { parseStrictJson } from '../bytes/strict-json.js';
+import { strictJsonOf } from '../bytes/strict-json.js';
 import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
 
@@ -55,16 +55,10 @@ export function parseHistoryProof(file: Uint8Array | string): HistoryProof {
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
   if (bytes.length > MAX_BYTES)
     throw new RegistryError('ERR_BUNDLE_INVALID', `the proof is larger than ${MAX_BYTES} bytes`);
-  let value: unknown;
-  try {
-    value = parseStrictJson(bytes);
-  } catch (cause) {
-    throw new RegistryError(
-      'ERR_BUNDLE_INVALID',
-      `the proof is not strict JSON: ${(cause as Error).message}`,
-      { cause },
-    );
-  }
+  const value = strictJsonOf(
+    bytes,
+    (problem, cause) => new RegistryError('ERR_BUNDLE_INVALID', `the proof ${problem}`, { cause }),
+  );
   const isMember = (member: string, content: unknown) =>
     Object.hasOwn(CHECKS, member) && CHECKS[member as keyof HistoryProof](content);
   if (!isRecord(value, REQUIRED, isMember))

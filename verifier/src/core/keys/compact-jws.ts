@@ -1,7 +1,7 @@
-import { isObject } from '../bytes/checks.js';
+import { isCount, isObject } from '../bytes/checks.js';
 import { decodeBase64url } from '../bytes/encodings.js';
-import { parseStrictJson } from '../bytes/strict-json.js';
-import { decodeUtf8 } from '../bytes/utf8.js';
+import { strictJsonOf } from '../bytes/strict-json.js';
+import { textOf } from '../bytes/utf8.js';
 import { LIMITS } from '../limits.js';
 import { isSignedBy, type KeyAlgorithm, type PublicKey } from './public-key.js';
 
@@ -79,7 +79,7 @@ export function readCompactJws(
   types: readonly (string | RegExp)[],
   allowed?: 'jwk',
 ): CompactJws {
-  const text = textOf(jws);
+  const text = limitedText(jws);
   const parts = text.split('.', 4);
   const [header, payload, signature] = parts.map(decodeBase64url);
   if (parts.length !== 3 || header === undefined || payload === undefined || signature === undefined) {
@@ -99,7 +99,7 @@ export function readCompactJws(
   const refused = REFUSED_MEMBERS.find((member) => member !== allowed && Object.hasOwn(head, member));
   if (refused !== undefined) throw new JwsRefused('header', `has ${refused} in its header`);
   const claims = jsonObject(payload, 'payload');
-  const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isNumericDate(claims[claim]));
+  const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isCount(claims[claim]));
   if (wrong !== undefined) throw new JwsRefused('claims', `has an ${wrong} that is not an integer from 0`);
   const signed = new TextEncoder().encode(text.slice(0, text.lastIndexOf('.')));
   return { text, header: head, payload: claims, type: typ, algorithm, signature, signed };
@@ -120,21 +120,11 @@ export async function verifyCompactJws(jws: CompactJws, key: VerificationKey): P
   }
 }
 
-/** Returns whether a value is a valid time in a JWT: an integer from 0 to 2^53 - 1 (rule jwt-profile). */
-function isNumericDate(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
-
-function textOf(jws: unknown): string {
+function limitedText(jws: unknown): string {
   // `instanceof` fails for bytes from another realm.
   if (typeof jws !== 'string' && !isBytes(jws)) throw malformed('is not a string');
   if (jws.length > LIMITS.jwt) throw malformed(`is longer than ${LIMITS.jwt} bytes`);
-  if (typeof jws === 'string') return jws;
-  try {
-    return decodeUtf8(jws);
-  } catch (cause) {
-    throw malformed('is not UTF-8', cause);
-  }
+  return textOf(jws, malformed);
 }
 
 function isBytes(value: unknown): value is Uint8Array {
@@ -142,12 +132,7 @@ function isBytes(value: unknown): value is Uint8Array {
 }
 
 function jsonObject(bytes: Uint8Array, part: 'header' | 'payload'): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = parseStrictJson(bytes);
-  } catch (cause) {
-    throw malformed(`has a ${part} that is not strict JSON: ${(cause as Error).message}`, cause);
-  }
+  const value = strictJsonOf(bytes, (problem, cause) => malformed(`has a ${part} that ${problem}`, cause));
   if (!isObject(value)) throw malformed(`has a ${part} that is not a JSON object`);
   return value;
 }

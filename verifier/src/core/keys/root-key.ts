@@ -96,8 +96,3 @@ export function checkRootKeys({ rootKey, nextRoots }: PinnedRoots): readonly Che
 export function importCheckedRootKeys(checked: readonly CheckedRootKey[]): Promise<readonly RootKey[]> {
   return Promise.all(checked.map(importCheckedRootKey));
 }
-
-/** Imports pinned root keys. @throws `ERR_ROOT_KEY_INVALID`, also for an empty array */
-export async function importRootKeys(pinned: PinnedRoots): Promise<readonly RootKey[]> {
-  return importCheckedRootKeys(checkRootKeys(pinned));
-}

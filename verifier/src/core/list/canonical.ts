@@ -28,11 +28,11 @@ export function canonicalBytes(value: unknown): Uint8Array {
 }
 
 /**
- * Checks quickly, without serializing, that a JSON text is the canonical form of the value that was parsed from it. The
- * members must be in order, and the text must have the minimum length for the value. Such a text contains no white
+ * Returns whether a JSON text is the canonical form of the list that was parsed from it, without serializing.
+ * The members must be in order, and the text must have the minimum length for the value. Such a text contains no white
  * space, no escape and no duplicate member, because each of them takes characters.
  *
- * `false` does not mean that the text is not canonical. In that case, {@link canonicalBytes} decides.
+ * @param value - conforms to the schema. All its values are strings that need no escape, null, or arrays of such strings
  */
 export function isShortestForm(text: string, value: unknown): boolean {
   return text.length === shortestLength(value);

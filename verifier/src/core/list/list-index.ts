@@ -6,12 +6,12 @@ export type RecordChanges = ReadonlyMap<string, Issuer | undefined>;
 /** The records of a list, by id. */
 export class ListIndex {
   #issuers: Issuer[];
-  readonly #byId: Map<string, Issuer>;
+  readonly #byId = new Map<string, Issuer>();
 
   /** @param issuers - sorted by id. The index changes this array */
   constructor(issuers: Issuer[]) {
     this.#issuers = issuers;
-    this.#byId = new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
+    for (const issuer of issuers) this.#byId.set(issuer.issuer_id, issuer);
   }
 
   /** All records, sorted by id. Later changes may modify the array. */

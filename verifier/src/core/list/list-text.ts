@@ -1,3 +1,4 @@
+import { concat } from '../bytes/encodings.js';
 import type { Steps } from '../bytes/steps.js';
 import type { Issuer } from '../generated/schemas.js';
 
@@ -26,11 +27,5 @@ export function* listBytesSteps(issuers: readonly Issuer[], updatedAt: string): 
     yield;
   }
   parts.push(encoder.encode(`],"updated_at":${JSON.stringify(updatedAt)}}`));
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return concat(parts);
 }

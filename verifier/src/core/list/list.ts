@@ -1,4 +1,5 @@
-import { decodeUtf8 } from '../bytes/utf8.js';
+import { jsonOf } from '../bytes/strict-json.js';
+import { type Invalid, textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import type { Issuer, IssuerRegistry } from '../generated/schemas.js';
 import { canonicalBytes, isShortestForm } from './canonical.js';
@@ -20,11 +21,11 @@ import { assertIssuerRegistry } from './issuer.js';
  * ```
  */
 export function readList(bytes: Uint8Array): IssuerRegistry {
-  const text = decode(bytes);
-  const value = parseJson(text);
+  const text = textOf(bytes, malformed);
+  const value = jsonOf(text, malformed);
   assertIssuerRegistry(value);
   assertSorted(value);
-  if (!isShortestForm(text, value)) assertCanonical(bytes, value);
+  if (!isShortestForm(text, value)) throw notCanonical();
   return value;
 }
 
@@ -43,26 +44,13 @@ export function readList(bytes: Uint8Array): IssuerRegistry {
  * ```
  */
 export function parseList(bytes: Uint8Array): IssuerRegistry {
-  const value = parseJson(decode(bytes));
+  const value = jsonOf(textOf(bytes, malformed), malformed);
   assertIssuerRegistry(value);
   return value;
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return decodeUtf8(bytes);
-  } catch (cause) {
-    throw new RegistryError('ERR_LIST_MALFORMED', 'the list is not UTF-8', { cause });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new RegistryError('ERR_LIST_MALFORMED', 'the list is not JSON', { cause });
-  }
-}
+const malformed: Invalid = (problem, cause) =>
+  new RegistryError('ERR_LIST_MALFORMED', `the list ${problem}`, { cause });
 
 /**
  * Asserts that a list is sorted by id, in UTF-16 code units, and contains no id twice (docs/protocol.md#list-order).
@@ -110,10 +98,11 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
  * ```
  */
 export function assertCanonical(bytes: Uint8Array, registry: IssuerRegistry): void {
-  if (!equalBytes(bytes, canonicalBytes(registry))) {
-    throw new RegistryError('ERR_LIST_NOT_CANONICAL', 'the list is not in the canonical form of RFC 8785');
-  }
+  if (!equalBytes(bytes, canonicalBytes(registry))) throw notCanonical();
 }
+
+const notCanonical = () =>
+  new RegistryError('ERR_LIST_NOT_CANONICAL', 'the list is not in the canonical form of RFC 8785');
 
 function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);

@@ -1,4 +1,5 @@
 import { isCount } from '../bytes/checks.js';
+import { concat } from '../bytes/encodings.js';
 import { hashBytes } from '../bytes/sha256-sync.js';
 
 /*
@@ -22,14 +23,7 @@ export function emptyRoot(): Uint8Array {
 }
 
 function hashWithPrefix(prefix: number, ...parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(1 + parts.reduce((sum, { length }) => sum + length, 0));
-  bytes[0] = prefix;
-  let offset = 1;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return hashBytes(bytes);
+  return hashBytes(concat([Uint8Array.of(prefix), ...parts]));
 }
 
 /** Hashes of other lengths could be joined to the bytes of an honest node. */

@@ -1,10 +1,9 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { decodeUtf8, type Invalid } from '../bytes/utf8.js';
-import { isValidBytes32 } from '../generated/predicates.js';
+import { isValidBytes32, isValidUtcSecond } from '../generated/predicates.js';
 import { MAX_ROTATION_STEPS } from '../limits.js';
 import { canonicalBytes } from '../list/canonical.js';
-import { isUpdatedAt } from '../list/date-time.js';
 import { type AnyEntry, entryBytes, type LogEntry } from './log-entry.js';
 
 /**
@@ -63,8 +62,7 @@ function readEntry(bytes: Uint8Array): AnyEntry | undefined {
   }
   if (!isObject(value) || !isSha256(value['sha256'])) return undefined;
   const { list, sequence, sha256, type, updated_at, iat, next, step } = value;
-  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
-  if (type === 'publication' && isSha256(list) && isCount(sequence) && isTime) {
+  if (type === 'publication' && isSha256(list) && isCount(sequence) && isValidUtcSecond(updated_at)) {
     return { list, sequence, sha256, type, updated_at };
   }
   if (type === 'delegation' && isCount(iat)) return { iat, sha256, type };

@@ -1,5 +1,6 @@
 import { isObject, isRecord } from '../bytes/checks.js';
 import { sha256Hex } from '../bytes/sha256.js';
+import { jsonOf } from '../bytes/strict-json.js';
 import { type Invalid, textOf } from '../bytes/utf8.js';
 import { isAboutField } from '../generated/about-predicates.js';
 import { isValidIssuerId } from '../generated/predicates.js';
@@ -20,7 +21,8 @@ export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
  */
 export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
   const text = textOf(bytes, invalid);
-  const value = parse(text, invalid);
+  // A member that appears twice is refused below: the text is not in canonical form then.
+  const value = jsonOf(text, invalid);
   const issuers = isObject(value) && Object.keys(value).length === 1 ? value['issuers'] : undefined;
   if (!isObject(issuers)) throw invalid('is not an object whose only member is issuers');
   const about = new Map<string, AboutIssuer>();
@@ -75,13 +77,4 @@ function canonicalText(about: AboutIssuers): string {
     return `"${id}":${JSON.stringify({ name, status_reason })}`;
   });
   return `{"issuers":{${entries.join()}}}`;
-}
-
-/** Parses the text. A member that appears twice is refused afterwards: the text is not in canonical form then. */
-function parse(text: string, invalid: Invalid): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('is not JSON');
-  }
 }

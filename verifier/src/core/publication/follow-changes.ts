@@ -1,11 +1,14 @@
 import { forEachConcurrent } from '../bytes/for-each-concurrent.js';
 import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
+import type { RootKey } from '../keys/root-key.js';
 import type { RecordChanges } from '../list/list-index.js';
 import { readRecord } from '../list/record.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
+import type { SignedPair } from '../statements/signed-list.js';
 import type { HeldTree, TreeChange } from '../sums/held-tree.js';
 import { type NamedSums, prefixOf, readSums, recordIdOf, sumsPath } from '../sums/sums-file.js';
+import { rebuildList, type Work } from './rebuild-list.js';
 import { type RegistryFiles, readHashedFile } from './registry-files.js';
 
 /** What turns a held list into a newer one. Nothing in it has been applied. */
@@ -14,6 +17,21 @@ export interface ListChange {
   /** The tree of sums of the held list, with the number of levels of the newer one. */
   readonly tree: HeldTree;
   readonly treeChange: TreeChange;
+}
+
+/** A newer list than the held one. */
+export interface NewerList {
+  readonly statement: PublicationStatement;
+  readonly root: RootKey;
+  /** Whether the result has the bytes of the list and its signature. */
+  readonly needsBytes: boolean;
+}
+
+/** What leads from the held list to a newer one. */
+export interface FollowedList {
+  readonly change: ListChange;
+  /** Undefined if nobody needs the bytes. */
+  readonly pair: SignedPair | undefined;
 }
 
 /** The records of a list that was accepted before, which a newer list can reuse. */
@@ -26,10 +44,29 @@ export interface HeldRecords {
   issuersAfter(changes: RecordChanges): readonly Issuer[];
   /** Returns the tree of sums of the records, with a number of levels. Undefined if that takes too long. */
   tree(levels: number): Promise<HeldTree | undefined>;
+  /** Does what {@link followList} does. Whoever holds no list need not have that code. */
+  follow(files: RegistryFiles, newer: NewerList): Promise<FollowedList | undefined>;
 }
 
 /** A client downloads the whole list if the changes would take more than this share of the list. */
 const MAX_SHARE = 1 / 4;
+
+/**
+ * Reads what leads from the held list to a newer one. The parameters and the errors are those of {@link followChanges} and
+ * {@link rebuildList}.
+ *
+ * @returns undefined if the whole list is to be downloaded instead
+ */
+export async function followList(
+  files: RegistryFiles,
+  held: HeldRecords,
+  { needsBytes, ...newer }: NewerList & { readonly work: Work },
+): Promise<FollowedList | undefined> {
+  const change = await followChanges(files, held, newer.statement);
+  if (change === undefined) return undefined;
+  const pair = needsBytes ? await rebuildList(files, held.issuersAfter(change.records), newer) : undefined;
+  return { change, pair };
+}
 
 /**
  * Reads what turns the held list into the list of a publication statement: the sums files and the records that differ,
@@ -41,7 +78,7 @@ const MAX_SHARE = 1 / 4;
  * @returns undefined if the whole list is to be downloaded instead
  * @throws {@link RegistryError} if the source lacks a file, or has one that does not belong to its publication
  */
-export async function followChanges(
+async function followChanges(
   files: RegistryFiles,
   held: HeldRecords,
   statement: PublicationStatement,

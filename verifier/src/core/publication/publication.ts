@@ -2,10 +2,10 @@ import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { trimSignature } from '../keys/signature.js';
 import { LIMITS } from '../limits.js';
-import { followChanges, type HeldRecords, type ListChange } from './follow-changes.js';
-import { rebuildList, type Work } from './rebuild-list.js';
+import type { SignedPair } from '../statements/signed-list.js';
+import type { HeldRecords, ListChange } from './follow-changes.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
-import { LIST, readSignature, SIGNATURE, type SignedPair, snapshotOf } from './signed-pair.js';
+import { LIST, readSignature, SIGNATURE, snapshotOf } from './signed-pair.js';
 import {
   type AcceptedStatements,
   acceptedUnder,
@@ -28,8 +28,6 @@ export interface Trust extends SourceTrust {
   readonly maxListBytes?: number;
   /** Whether the result has the bytes of the list and its signature, for a store. Default: false. */
   readonly needsBytes?: boolean;
-  /** Does long work. Default: at once. */
-  readonly work?: Work;
 }
 
 /** A publication that passed every check. */
@@ -107,19 +105,14 @@ async function unchanged({ files, trust, statements }: Reading): Promise<Content
 
 /** Follows the changes since the held list through the tree of sums. Whatever is wrong, the whole list decides. */
 async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
-  const { held, maxListBytes = LIMITS.list, needsBytes, work } = trust;
+  const { held, maxListBytes = LIMITS.list, needsBytes = false } = trust;
   const { statement, root } = statements;
   if (held === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
-  const { records } = held;
   try {
-    const change = await followChanges(files, records, statement);
-    if (change === undefined) return undefined;
-    const pair =
-      needsBytes === true
-        ? await rebuildList(files, records.issuersAfter(change.records), { statement, root, work })
-        : undefined;
+    const found = await held.records.follow(files, { statement, root, needsBytes });
+    if (found === undefined) return undefined;
     const { updatedAt, sha256, size } = statement;
-    return { updatedAt, sha256, size, issuers: undefined, change, signature: pair?.signature, pair };
+    return { updatedAt, sha256, size, issuers: undefined, signature: found.pair?.signature, ...found };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     return undefined;

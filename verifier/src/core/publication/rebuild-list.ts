@@ -1,20 +1,21 @@
 import { sha256Hex } from '../bytes/sha256.js';
-import { finish, type Steps } from '../bytes/steps.js';
+import type { Steps } from '../bytes/steps.js';
 import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import type { RootKey } from '../keys/root-key.js';
 import { verifySignature } from '../keys/signature.js';
 import { listBytesSteps } from '../list/list-text.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
+import type { SignedPair } from '../statements/signed-list.js';
 import type { RegistryFiles } from './registry-files.js';
-import { readFromFolders, readSignature, type SignedPair, snapshotOf } from './signed-pair.js';
+import { readFromFolders, readSignature, snapshotOf } from './signed-pair.js';
 
 /** What is signed: a list by its statement, under a root key. */
 interface SignedBy {
   readonly statement: PublicationStatement;
   readonly root: RootKey;
-  /** Does long work. Default: at once. */
-  readonly work?: Work | undefined;
+  /** Does long work. */
+  readonly work: Work;
 }
 
 /** Does work in steps, with pauses if the caller needs them. */
@@ -30,7 +31,7 @@ export type Work = <T>(steps: Steps<T>) => Promise<T>;
 export async function rebuildList(
   files: RegistryFiles,
   issuers: readonly Issuer[],
-  { statement, root, work = async (steps) => finish(steps) }: SignedBy,
+  { statement, root, work }: SignedBy,
 ): Promise<SignedPair> {
   const list = await work(listBytesSteps(issuers, statement.updatedAt));
   const sha256 = await sha256Hex(list);

@@ -9,20 +9,21 @@ export interface RegistryFiles {
    *
    * @param path - the path of the file in the tree
    * @param maxBytes - the caller refuses larger files. An implementation may stop reading at this size
-   * @param sha256 - the SHA-256 that the caller expects, in lower-case hexadecimal. An implementation may ask again for a
-   *   file that does not have it
+   * @param sha256 - the SHA-256 that the file must have, in lower-case hexadecimal, if the file has been read before and
+   *   had another one. An implementation may ask past caches then
    */
   get(path: string, maxBytes?: number, sha256?: string): Promise<Uint8Array | undefined>;
 }
 
 /**
- * Enforces the size limits for files from any source, and reads each file only once.
+ * Enforces the size limits for files from any source, and reads each file only once, unless it had another hash.
  */
 export function limitFiles(files: RegistryFiles): RegistryFiles {
   const read = new Map<string, Promise<Uint8Array | undefined>>();
   return {
     get: (path, maxBytes = limitOf(path), sha256) => {
-      const bytes = read.get(path) ?? readBounded(files, path, { maxBytes, sha256 });
+      const known = sha256 === undefined ? read.get(path) : undefined;
+      const bytes = known ?? readBounded(files, path, { maxBytes, sha256 });
       read.set(path, bytes);
       return bytes;
     },
@@ -42,7 +43,8 @@ async function readBounded(
 }
 
 /**
- * Reads a file whose SHA-256 is known (rule sums-proof).
+ * Reads a file whose SHA-256 is known (rule sums-proof). A file with another one is read once more: a cache may have an old
+ * version.
  *
  * @throws `ERR_SUMS_MISMATCH`; `ERR_SOURCE_STATUS` if there is no such file
  */
@@ -51,11 +53,12 @@ export async function readHashedFile(
   path: string,
   sha256: string,
 ): Promise<Uint8Array> {
-  const bytes = await files.get(path, limitOf(path), sha256);
-  if (bytes === undefined)
-    throw new RegistryError('ERR_SOURCE_STATUS', `the source has no ${path}, which its publication lists`);
-  const found = await sha256Hex(bytes);
-  if (found !== sha256)
-    throw new RegistryError('ERR_SUMS_MISMATCH', `${path} has the SHA-256 ${found} instead of ${sha256}`);
-  return bytes;
+  const first = await files.get(path);
+  const found = first && (await sha256Hex(first));
+  if (first !== undefined && found === sha256) return first;
+  const again = await files.get(path, limitOf(path), sha256);
+  if (again !== undefined && (await sha256Hex(again)) === sha256) return again;
+  throw found === undefined
+    ? new RegistryError('ERR_SOURCE_STATUS', `the source has no ${path}, which its publication lists`)
+    : new RegistryError('ERR_SUMS_MISMATCH', `${path} has the SHA-256 ${found} instead of ${sha256}`);
 }

@@ -1,16 +1,10 @@
-import { decodeUtf8 } from '../bytes/utf8.js';
+import { type Invalid, textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { trimSignature } from '../keys/signature.js';
 import type { RegistryFiles } from './registry-files.js';
 
 export const LIST = 'issuers.json';
 export const SIGNATURE = 'issuers.sig';
-
-/** The bytes of a list, and its signature. */
-export interface SignedPair {
-  readonly list: Uint8Array;
-  readonly signature: string;
-}
 
 /** Returns the folder with the copy of a list and its signature, which never changes. */
 export function snapshotOf({ sha256 }: { readonly sha256: string }): string {
@@ -45,10 +39,7 @@ export async function readFromFolders<T>(
 export async function readSignature(files: RegistryFiles, folder = ''): Promise<string | undefined> {
   const path = `${folder}${SIGNATURE}`;
   const bytes = await files.get(path);
-  if (bytes === undefined) return undefined;
-  try {
-    return trimSignature(decodeUtf8(bytes));
-  } catch (cause) {
-    throw new RegistryError('ERR_SIGNATURE_MALFORMED', `${path} is not UTF-8`, { cause });
-  }
+  const invalid: Invalid = (problem, cause) =>
+    new RegistryError('ERR_SIGNATURE_MALFORMED', `${path} ${problem}`, { cause });
+  return bytes && trimSignature(textOf(bytes, invalid));
 }

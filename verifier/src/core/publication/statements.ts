@@ -72,10 +72,12 @@ export interface NamedList {
   readonly sha256: string;
 }
 
-/** A list by its time, its hash and its size. */
+/** A list by its time, its hash, its size and the number of its issuers. */
 export interface SizedList extends NamedList {
   /** The size of the list in bytes. */
   readonly size: number;
+  /** Undefined in a checkpoint, which does not say it. */
+  readonly issuers?: number;
 }
 
 /** Returns what statements say of the list: the publication statement, or else the checkpoint. */

@@ -1,8 +1,9 @@
 import { sha256Hex } from '../bytes/sha256.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
+import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
 import { verifySignature } from '../keys/signature.js';
-import { instantOf, isDateTime, isUpdatedAt } from '../list/date-time.js';
+import { instantOf } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
 import type { Publication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
@@ -129,7 +130,7 @@ function assertStored(value: unknown): asserts value is StoredPublication {
   const isWhole = typeof list === 'string' && typeof signature === 'string';
   const isHead = list === undefined && signature === undefined && publication !== undefined;
   const isText = () => Object.values(members).every((text) => typeof text === 'string');
-  const isTime = () => delegatedAt === undefined || isDateTime(delegatedAt);
+  const isTime = () => delegatedAt === undefined || isValidDateTime(delegatedAt);
   if (version !== 1 || !(isWhole || isHead) || !isText() || !isTime()) {
     throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
   }
@@ -177,8 +178,7 @@ async function readList(files: RegistryFiles, { root }: Statements): Promise<Nam
   const list = (await files.get(LIST)) ?? new Uint8Array();
   await verifySignature(list, (await readSignature(files)) ?? '', root);
   const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };
-  if (typeof updatedAt !== 'string' || !isUpdatedAt(updatedAt)) {
+  if (!isValidUtcSecond(updatedAt))
     throw new RegistryError('ERR_LIST_MALFORMED', 'the list has no updated_at');
-  }
   return { updatedAt, sha256: await sha256Hex(list) };
 }

@@ -1,7 +1,7 @@
 import { hasCode, RegistryError } from '../errors.js';
-import { type VerifiedList, verifyList } from '../statements/signed-list.js';
+import { type SignedPair, type VerifiedList, verifyList } from '../statements/signed-list.js';
 import type { RegistryFiles } from './registry-files.js';
-import { LIST, readFromFolders, readSignature, SIGNATURE, type SignedPair } from './signed-pair.js';
+import { LIST, readFromFolders, readSignature, SIGNATURE } from './signed-pair.js';
 import { namedBy, type SizedList, type Statements } from './statements.js';
 
 /** How to read a whole list. */
@@ -33,27 +33,24 @@ export async function readWholeList(
   return found;
 }
 
-/** A list with the number of its issuers. */
-export interface MeasuredList extends SizedList {
-  readonly issuers: number;
+/** Asserts that the statements, if any, name a list. */
+export function assertNamed(list: Required<SizedList>, statements: Statements): void {
+  const named = namedBy(statements);
+  const [problem] = named === undefined ? [] : findMisnamed(named, list);
+  if (problem !== undefined) throw misnamed(statements, problem);
 }
 
-/** Asserts that the statements, if any, name a list. */
-export function assertNamed(
-  { sha256, size, updatedAt, issuers }: MeasuredList,
-  statements: Statements,
-): void {
-  const named = namedBy(statements);
-  if (named === undefined) return;
-  const isNamed = named.sha256 === sha256 && named.size === size;
-  if (!isNamed || named.updatedAt !== updatedAt) throw mismatch(statements, sha256);
-  const { statement } = statements;
-  if (statement !== undefined && statement.issuers !== issuers) {
-    throw new RegistryError(
-      'ERR_PUBLICATION_MISMATCH',
-      `the publication statement names a list of ${statement.issuers} issuers, but the list has ${issuers}`,
-    );
-  }
+/** Finds what a statement says of a list that is not so. Each problem is a predicate of the statement. */
+export function findMisnamed(named: SizedList, list: Required<SizedList>): string[] {
+  const facts: [name: string, said: unknown, found: unknown][] = [
+    ['sha256', named.sha256, list.sha256],
+    ['size', named.size, list.size],
+    ['updated_at', named.updatedAt, list.updatedAt],
+    ['issuers', named.issuers ?? list.issuers, list.issuers],
+  ];
+  return facts
+    .filter(([, said, found]) => said !== found)
+    .map(([name, said, found]) => `names a list with the ${name} ${said}, but the list has ${found}`);
 }
 
 /** Reads the list and its signature from a folder. In a snapshot, the two always match. */
@@ -66,21 +63,17 @@ async function readPair(
   const size = Math.min(named?.size ?? Number.POSITIVE_INFINITY, maxListBytes);
   const reading = files.get(`${folder}${LIST}`, size).catch((error) => {
     const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named?.size;
-    throw isOther ? mismatch(statements, 'a larger list') : error;
+    throw isOther
+      ? misnamed(statements, `names a list with the size ${size}, but the list is larger`)
+      : error;
   });
   const [list, signature] = await Promise.all([reading, readSignature(files, folder)]);
   if (list === undefined || signature === undefined) return undefined;
   return { list, signature };
 }
 
-function mismatch({ statement, checkpoint }: Statements, found: string) {
+function misnamed({ statement }: Statements, problem: string): RegistryError {
   return statement === undefined
-    ? new RegistryError(
-        'ERR_CHECKPOINT_MISMATCH',
-        `the checkpoint names the list ${checkpoint?.sha256}, but the source has ${found}`,
-      )
-    : new RegistryError(
-        'ERR_PUBLICATION_MISMATCH',
-        `the publication statement names the list ${statement.sha256}, but the source has ${found}`,
-      );
+    ? new RegistryError('ERR_CHECKPOINT_MISMATCH', `the checkpoint ${problem}`)
+    : new RegistryError('ERR_PUBLICATION_MISMATCH', `the publication statement ${problem}`);
 }

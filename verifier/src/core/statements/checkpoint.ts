@@ -1,8 +1,7 @@
 import { isCount, isListOf, isSha256 } from '../bytes/checks.js';
 import { RegistryError } from '../errors.js';
-import { isValidIssuerId } from '../generated/predicates.js';
+import { isValidIssuerId, isValidUtcSecond } from '../generated/predicates.js';
 import type { RootKey } from '../keys/root-key.js';
-import { isUpdatedAt } from '../list/date-time.js';
 import { type Delegation, type DelegationFile, verifyBySigner } from './delegation.js';
 import { readStatement, type Statement, type StatementFailures, type StatementTimes } from './statement.js';
 
@@ -76,10 +75,9 @@ export function endOfCheckpoint({ expiresAt, delegation }: Checkpoint): number {
 
 function readClaims({ claims, issuedAt, notBefore, expiresAt, text }: Statement<'registry-checkpoint+jwt'>) {
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
-  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   const isSequence = sequence === undefined || isCount(sequence);
   if (
-    !isTime ||
+    !isValidUtcSecond(updated_at) ||
     !isSha256(sha256) ||
     !isSha256(tree_sha256) ||
     !isCount(size) ||

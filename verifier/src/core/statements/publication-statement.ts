@@ -1,9 +1,8 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
 import { RegistryError } from '../errors.js';
-import { isValidLogOrigin } from '../generated/predicates.js';
+import { isValidLogOrigin, isValidUtcSecond } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
-import { isUpdatedAt } from '../list/date-time.js';
 import { MAX_LEVELS } from '../sums/sums-file.js';
 import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
 
@@ -94,9 +93,8 @@ export function publicationClaims({
     log,
     about_sha256,
   } = claims;
-  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   if (
-    !isTime ||
+    !isValidUtcSecond(updated_at) ||
     !isSha256(sha256) ||
     !isSha256(sums_sha256) ||
     (previous !== undefined && !isSha256(previous))

@@ -1,5 +1,6 @@
 import type { Clock } from '../bytes/clock.js';
-import { parseStrictJson } from '../bytes/strict-json.js';
+import { strictJsonOf } from '../bytes/strict-json.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { importRootKey, type RootKey } from '../keys/root-key.js';
@@ -19,24 +20,13 @@ export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
  * @throws `ERR_ROTATION_INVALID`
  */
 export function readRotation(rotation: Uint8Array | string): readonly RotationStep[] {
-  if (rotation.length > LIMITS.rotation) {
-    throw new RegistryError('ERR_ROTATION_INVALID', `the rotation is longer than ${LIMITS.rotation} bytes`);
-  }
-  let steps: unknown;
-  try {
-    steps = parseStrictJson(rotation);
-  } catch (cause) {
-    throw new RegistryError(
-      'ERR_ROTATION_INVALID',
-      `the rotation is not strict JSON: ${(cause as Error).message}`,
-      { cause },
-    );
-  }
-  if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string')) {
-    throw new RegistryError('ERR_ROTATION_INVALID', 'the rotation is not an array of JWTs');
-  }
-  if (steps.length > MAX_ROTATION_STEPS)
-    throw new RegistryError('ERR_ROTATION_INVALID', `the rotation has more than ${MAX_ROTATION_STEPS} steps`);
+  const invalid: Invalid = (problem, cause) =>
+    new RegistryError('ERR_ROTATION_INVALID', `the rotation ${problem}`, { cause });
+  if (rotation.length > LIMITS.rotation) throw invalid(`is longer than ${LIMITS.rotation} bytes`);
+  const steps = strictJsonOf(rotation, invalid);
+  if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string'))
+    throw invalid('is not an array of JWTs');
+  if (steps.length > MAX_ROTATION_STEPS) throw invalid(`has more than ${MAX_ROTATION_STEPS} steps`);
   return steps.map((jwt, index) => readStep(jwt, index + 1));
 }
 

@@ -4,12 +4,16 @@ import type { RootKey } from '../keys/root-key.js';
 import { verifySignature } from '../keys/signature.js';
 import { readList } from '../list/list.js';
 
-/** A list with its signature, both as received, and the pinned root key. */
-export interface SignedList {
+/** A list with its signature, both as received. */
+export interface SignedPair {
   /** The bytes of /issuers.json, exactly as received. */
   readonly list: Uint8Array;
   /** The content of /issuers.sig. */
   readonly signature: string;
+}
+
+/** A list with its signature, and the pinned root key. */
+export interface SignedList extends SignedPair {
   readonly rootKey: RootKey;
 }
 

@@ -1,5 +1,5 @@
 import { hashHex } from '../bytes/sha256-sync.js';
-import { decodeUtf8 } from '../bytes/utf8.js';
+import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
 
@@ -57,14 +57,6 @@ export function readSums(bytes: Uint8Array, { prefix, levels }: SumsPlace): Sums
     previous = listed;
   }
   return sums;
-}
-
-function textOf(bytes: Uint8Array, invalid: (problem: string) => RegistryError): string {
-  try {
-    return decodeUtf8(bytes);
-  } catch {
-    throw invalid('is not UTF-8');
-  }
 }
 
 function isChildOf(path: string, prefix: string): boolean {

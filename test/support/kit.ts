@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Case, Role } from '../../build/conformance/cases/case.js';
+import { kitCases } from '../../build/conformance/kit/index.js';
+import { madeOnce } from './made-once.js';
+import { writeFiles } from './workspace.js';
+
+/** The cases of the kit for a role. Each is signed, which takes seconds for all, so that the first file makes them for all. */
+export async function kitOf(role: Role): Promise<Case[]> {
+  const folder = await madeOnce(`kit-${role}`, async (made) =>
+    writeFiles(made, { 'cases.json': JSON.stringify([...kitCases(role)]) }),
+  );
+  return JSON.parse(readFileSync(join(folder, 'cases.json'), 'utf8'));
+}
