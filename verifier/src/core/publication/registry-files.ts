@@ -22,8 +22,8 @@ export function limitFiles(files: RegistryFiles): RegistryFiles {
   const read = new Map<string, Promise<Uint8Array | undefined>>();
   return {
     get: (path, maxBytes = limitOf(path), sha256) => {
-      const known = sha256 === undefined ? read.get(path) : undefined;
-      const bytes = known ?? readBounded(files, path, { maxBytes, sha256 });
+      if (sha256 !== undefined) return readBounded(files, path, { maxBytes, sha256 });
+      const bytes = read.get(path) ?? readBounded(files, path, { maxBytes, sha256 });
       read.set(path, bytes);
       return bytes;
     },
