@@ -41,35 +41,42 @@ export async function splitView(
 ): Promise<void> {
   const { folder } = stage;
   const build = ['build', '--key', 'root-key.pem', '--allow-example-names'];
-  const configure = (file: string, urls: readonly string[], keys: readonly string[]) => {
-    const witnesses = keys.map((key, index) => ({ key, service: urls[index] }));
-    const log = { origin: ORIGIN, signer: { key: 'log.pem' }, quorum: keys.length, wait: 10, witnesses };
+  const configure = (file: string, witnesses: readonly { key: string; service: string }[]) => {
+    const quorum = witnesses.length;
+    const log = { origin: ORIGIN, signer: { key: 'log.pem' }, quorum, wait: 10, witnesses };
     writeFileSync(join(folder, file), JSON.stringify({ log }));
   };
-  const witness = async (key: string, state: string) => {
+  /** Makes a key, and prints what others know of it. */
+  const key = async (file: string, ...shown: string[]) => {
+    await stage.run('keys', 'generate', '--no-passphrase', '--private', file);
+    return (await stage.read('keys', ...shown)).trim();
+  };
+  const witness = async (log: string, file: string, state: string) => {
     const url = await findFreeUrl();
-    const vkey = (await stage.read('keys', 'log', 'log.pem', '--origin', ORIGIN)).trim();
     const { port } = new URL(url);
-    const options = ['--witness-key', key, '--witness-state', state, '--port', port, '--log', vkey];
+    const options = ['--witness-key', file, '--witness-state', state, '--port', port, '--log', log];
     stage.start('witness', ...options);
     // A witness that has cosigned nothing has nothing to show.
     await waitForAnswer(url, 404);
     return url;
   };
 
-  const vkeys = await runStep('The operator opens a public log, which three witnesses cosign', async () => {
-    await stage.run('keys', 'generate', '--no-passphrase', '--private', 'log.pem');
-    const keys: string[] = [];
-    const urls: string[] = [];
-    for (const name of WITNESSES) {
-      await stage.run('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
-      keys.push((await stage.read('keys', 'witness', `${name}.pem`, '--name', name, '--state', name)).trim());
-      urls.push(await witness(`${name}.pem`, name));
-    }
-    configure('honest.yaml', urls, keys);
-    await stage.run(...build, '--config', 'honest.yaml');
-    return [keys, keys.join('\n')];
-  });
+  const [log, vkeys] = await runStep(
+    'The operator opens a public log, which three witnesses cosign',
+    async () => {
+      const vkey = await key('log.pem', 'log', 'log.pem', '--origin', ORIGIN);
+      const started = WITNESSES.map(async (name) => {
+        const file = `${name}.pem`;
+        const own = await key(file, 'witness', file, '--name', name, '--state', name);
+        return { key: own, service: await witness(vkey, file, name) };
+      });
+      const witnesses = await Promise.all(started);
+      configure('honest.yaml', witnesses);
+      const keys = witnesses.map(({ key }) => key);
+      await stage.run(...build, '--config', 'honest.yaml');
+      return [[vkey, keys] as const, keys.join('\n')];
+    },
+  );
 
   // The thief's copies of the registry, and of the state of the third witness.
   for (const [from, to] of [
@@ -85,7 +92,9 @@ export async function splitView(
     'The operator changes the list, and a thief of all keys and one witness changes it otherwise',
     async () => {
       const third = vkeys[2] as string;
-      configure('lie.yaml', [await witness('three.example.pem', 'three-other')], [third]);
+      configure('lie.yaml', [
+        { key: third, service: await witness(log, 'three.example.pem', 'three-other') },
+      ]);
       const record = join(folder, 'other-issuers', RECORD);
       writeFileSync(record, readFileSync(record, 'utf8').replace('status: suspended', 'status: active'));
       await stage.run(...build, '--config', 'honest.yaml', '--renew');

@@ -1,10 +1,8 @@
-import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as buildTree, folderSource, SharedKeyRejected, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Ceremony, errorOf } from '../../support/ceremony.js';
-import { describeWith } from '../../support/components.js';
-import { HOSTS } from '../../support/hosts.js';
 import { mistypedHost, serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -308,20 +306,6 @@ describe('a program that uses the package', () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'holders', code: 'ERR_AUDIT_HOLDERS' }));
   });
 });
-
-for (const [name, { program, start }] of Object.entries(HOSTS)) {
-  describeWith([program], `the host ${name}`, () => {
-    it('serves the record as JSON', async () => {
-      await built(...RECORDED);
-      chmodSync(folder, 0o755);
-      const base = await start(join(folder, 'dist'));
-      const { ok, check } = await report(base);
-      expect({ ok, result: check.result }).toEqual({ ok: true, result: 'passed' });
-      const { headers } = await fetch(`${base}/keys/holders.json`);
-      expect(headers.get('content-type')).toMatch(/^application\/json\b/);
-    });
-  });
-}
 
 it('has a content type, which verify demands of a host', async () => {
   await built(...RECORDED);

@@ -11,7 +11,7 @@ import { recordText, writeFiles } from '../../support/workspace.js';
 
 const PUBLICATIONS = rounds({ usual: 6, soak: 1_000 });
 /** Readers that never rest take all the time of the processor from the writer and the mirror. */
-const REST_MS = rounds({ usual: 75, soak: 0 });
+const REST_MS = rounds({ usual: 150, soak: 0 });
 /** So many publications follow each other faster than a mirror can read one, and than their dates. The others do not. */
 const QUICK_PUBLICATIONS = rounds({ usual: PUBLICATIONS, soak: 200 });
 

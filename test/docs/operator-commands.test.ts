@@ -1,0 +1,307 @@
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { describeWith } from '../support/components.js';
+import { commandsBelow, operatorCommands, ownRegistry, sh } from '../support/documents.js';
+import { installedPath } from '../support/installed.js';
+import { copyOf, madeOnce } from '../support/made-once.js';
+import { ROOT } from '../support/paths.js';
+import { serve } from '../support/serving.js';
+import { claimsOf } from '../support/signed-tree.js';
+import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
+
+/** The operator's own registry after the commands below some headings, which many tests begin with. */
+async function registryAfter(...headings: string[]): Promise<string> {
+  const name = `registry-after-${headings.join('-').replaceAll(/\W+/g, '-')}`;
+  const made = await madeOnce(name, async (parent) => obey(headings, await ownRegistry(parent)));
+  return join(copyOf(made), 'my-registry');
+}
+
+/** Runs the commands below some headings of the pages for operators. */
+async function obey(headings: readonly string[], folder: string): Promise<void> {
+  for (const heading of headings) {
+    for (const commands of operatorCommands(heading)) await sh(commands, folder);
+  }
+}
+
+/** The setting of the online key. */
+const ONLINE = 'checkpoint: { signer: { key: online.pem } }\n';
+
+/** The headings that set up freshness. */
+const FRESH = ['The key', 'Freshness: hourly, without the root key'];
+
+/** The operator's records in a folder whose registry.yaml names the online key only, published with freshness. */
+async function freshWithOnlineKey(): Promise<string> {
+  const made = await madeOnce('fresh-with-online-key', async (parent) => {
+    const own = await registryAfter();
+    cpSync(join(own, 'issuers'), join(parent, 'registry/issuers'), { recursive: true });
+    await obey(FRESH, join(parent, 'registry'));
+  });
+  return join(copyOf(made), 'registry');
+}
+
+describe('the commands of the pages for operators', () => {
+  it('operators/start.md: from records to root key, checkpoints and log, in one path', async () => {
+    const folder = await ownRegistry();
+    await obey(['From records to a registry with everything'], folder);
+    const { stdout } = await cli(['status', '--offline', '--json'], folder);
+    const { level, list, log, hold, checkpoint, next } = JSON.parse(stdout);
+    expect([level, list.issuers, log.size, hold.issuers, next]).toEqual(['note', 2, 2, [], []]);
+    expect(checkpoint.level).toBe('ok');
+    const delegation = claimsOf(readFileSync(join(folder, 'dist/keys/delegation.jwt')));
+    expect(delegation).toMatchObject({ hold: true });
+  });
+
+  it('docs/operators/: key, build, verify what is served', async () => {
+    const folder = await registryAfter('The key', 'Build');
+    const [verifyLive = ''] = operatorCommands('Publish');
+    const registry = await serve(join(folder, 'dist'));
+    const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
+    expect(stderr).toContain('is valid');
+  });
+});
+
+/** Requests with a delegation and with a rotation step, signed in the same way as the list. */
+const SIGN_WITH_OPENSSL = `
+npx passport-registry keys generate --no-passphrase --private tool-online.pem > tool-online.json
+npx passport-registry keys delegate --unsigned tool-delegation --root-key root.json --online tool-online.json
+openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-delegation/delegation.signing-input -out tool-delegation/delegation.sig
+npx passport-registry attach tool-delegation --root-key root.json > tool-delegation.jwt
+npx passport-registry keys step --unsigned tool-step --root-key root.json --next tool-online.json
+openssl pkeyutl -sign -rawin -inkey root-key.pem -in tool-step/rotation.signing-input -out tool-step/rotation.sig
+npx passport-registry attach tool-step --root-key root.json > tool-step.jwt
+`;
+
+/** Commands that sign a request with the signer of registry.yaml. */
+const SIGN_WITH_SETTINGS = `
+npx passport-registry build --unsigned token-request --renew
+npx passport-registry sign token-request --yes
+npx passport-registry attach token-request
+`;
+
+/** The settings that a page for operators shows below a heading. */
+function settingsBelow(page: string, heading: string): string {
+  const [, below = ''] = readFileSync(join(ROOT, page), 'utf8').split(`# ${heading}\n`);
+  const [, settings = ''] = /```yaml\n([\s\S]*?)```/.exec(below) ?? [];
+  return settings;
+}
+
+describe('signing in two steps', () => {
+  it('docs/operators/offline.md: request, sign, attach', async () => {
+    const folder = await registryAfter('The key');
+    await obey(['Offline signing', 'Offline with openssl or an HSM alone'], folder);
+    await sh(SIGN_WITH_OPENSSL, folder);
+    expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
+    const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
+    expect(stderr).toContain('is valid');
+    expect(claimsOf(readFileSync(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
+  });
+});
+
+describeWith(['git'], 'a review', () => {
+  it('docs/operators/publish.md: diff and check', async () => {
+    const folder = await registryAfter('The key', 'Build');
+    const git = 'git -c user.name=Operator -c user.email=operator@example.com';
+    await sh(
+      `git init -q -b main && git add issuers && ${git} commit -qm Records && git checkout -qb change`,
+      folder,
+    );
+    await sh('npx passport-registry suspend aurora-bank --reason x --out other', folder);
+    await sh(`git add issuers && ${git} commit -qm Change`, folder);
+    const [diff = '', check = ''] = operatorCommands('Review');
+    const { stderr, stdout } = await sh(diff, folder);
+    expect(stderr.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
+    expect(stdout).toContain('| <code>aurora-bank</code> | **status** |');
+    const asked = await run('sh', ['-uc', check], folder, await installedPath());
+    expect(asked.stderr).toContain('1 issuer: 0 passed, 1 failed');
+    expect(JSON.parse(readFileSync(join(folder, 'audit.json'), 'utf8')).issuers).toHaveLength(2);
+  });
+});
+
+describe('registry.yaml', () => {
+  it('docs/operators/settings.md: the example is a valid configuration with every setting', async () => {
+    const folder = temporaryFolder();
+    const text = readFileSync(join(ROOT, 'docs/operators/settings.md'), 'utf8');
+    const [, example = ''] = /```yaml\n(name[\s\S]*?)```/.exec(text) ?? [];
+    writeFiles(folder, { 'registry.yaml': example, 'issuers/alpha.yaml': recordText('alpha') });
+    expect(await cli(['check'], folder)).toMatchObject({ code: 0 });
+    const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/registry.schema.json'), 'utf8'));
+    expect(Object.keys(parse(example))).toEqual(Object.keys(properties));
+  });
+});
+
+describeWith(['git'], 'an emergency', () => {
+  it('docs/operators/emergency.md: suspend, end that, revoke, history', async () => {
+    const folder = await registryAfter('The key', 'Build');
+    const git = 'git -c user.name=Operator -c user.email=operator@example.com';
+    await sh(`git init -q && git add issuers && ${git} commit -qm 'Records'`, folder);
+    await obey(['An issuer is compromised'], folder);
+    const record = readFileSync(join(folder, 'issuers/harbour-logistics.yaml'), 'utf8');
+    expect(record).toContain('status: revoked');
+    expect(record).toMatch(
+      / active: new keys, audited\nstatus: revoked\nstatus_reason: asked to be removed\n/,
+    );
+  });
+});
+
+describeWith(['git'], 'a new root key with GitHub', () => {
+  it('as the README of a new registry says, without checkpoints: load, rotate, save, merge', async () => {
+    const folder = await registryAfter();
+    const author = ['AUTHOR', 'COMMITTER'].map(
+      (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
+    );
+    const prepared = [
+      'npx passport-registry keys generate --no-passphrase --private ../root-key.pem > root.json',
+      "printf 'root_key: root.json\\nsigner: { key: ../root-key.pem }\\n' >> registry.yaml",
+      'git init -q --bare -b main ../origin.git',
+      'git init -q -b main && git remote add origin ../origin.git',
+      "git add -A && git commit -qm 'Registry' && git push -qu origin main",
+      'npx passport-registry build --production && npx passport-registry branch save dist',
+    ];
+    await sh([...author, prepared.join('\n')].join(''), folder);
+    for (const commands of commandsBelow('cli/scaffold/template/README.md', 'New root key')) {
+      await sh([...author, commands].join(''), folder);
+    }
+    const shown =
+      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:keys/root.json';
+    const { stdout } = await sh(shown, folder);
+    const [, first, second] = /"kid":\s*"([\w-]+)"[\s\S]*"kid":\s*"([\w-]+)"/.exec(stdout) ?? [];
+    expect([first, stdout]).toEqual([second, expect.stringContaining(String(first))]);
+  });
+});
+
+describe('freshness and rotation', () => {
+  it.each([
+    ['A new root key', 'root.json'],
+    ['By hand', 'next.json'],
+    ['By signing request', 'next.json'],
+  ])('docs/operators/keys.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
+    const folder = await freshWithOnlineKey();
+    await obey([rotation], folder);
+    const registry = await serve(join(folder, 'dist'));
+    const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key ${rootKey}`, folder);
+    expect(stderr).toContain('is valid');
+  });
+
+  it('docs/operators/keys.md: the next root keys, committed ahead', async () => {
+    const folder = await freshWithOnlineKey();
+    const [keys = '', rotate = ''] = operatorCommands('The next root keys, committed ahead');
+    await sh(keys, folder);
+    const [first, second, third] = [1, 2, 3].map(
+      (number) => JSON.parse(readFileSync(join(folder, `next-${number}.json`), 'utf8')).kid,
+    );
+    const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+    writeFiles(folder, {
+      'registry.yaml': `next_roots: ["${first}", "${second}"]\n${ONLINE}`,
+      'trust-anchor.json': JSON.stringify({ root, next_roots: [first, second] }),
+    });
+    const wrong = rotate.replace('../next-1.pem', '../next-3.pem').replace(/--commit \S+ \S+/, '');
+    const refused = await run('sh', ['-euc', wrong], folder, await installedPath());
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(`not to ${third}`)]);
+    expect((await sh(rotate, folder)).stderr).toContain(`then   ${second} or ${third}\n`);
+    await sh('npx passport-registry verify dist --root-key trust-anchor.json', folder);
+  });
+
+  it('docs/operators/status.md: how is the registry doing?', async () => {
+    const folder = await registryAfter(...FRESH);
+    const registry = await serve(join(folder, 'dist'));
+    const settings = `${ONLINE}root_key: root.json\nsigner: { key: 'env:ROOT_KEY' }\nbase_url: ${registry}\nmirrors: [${registry}]\n`;
+    writeFiles(folder, { 'registry.yaml': settings });
+    const [status = ''] = operatorCommands('How is the registry doing?');
+    const [monitor = ''] = operatorCommands('Run it regularly');
+    const { stderr } = await sh(status, folder);
+    // The output has the lines that the document shows.
+    const text = readFileSync(join(ROOT, 'docs/operators/status.md'), 'utf8');
+    const [, shown = ''] = /```text\n(warning delegation[\s\S]*?)\n\n/.exec(text) ?? [];
+    const parts = (lines: string) =>
+      lines
+        .split('\n')
+        .map((line) => line.slice(8, 19))
+        .sort();
+    expect(parts(stderr.split('\n\n')[0] ?? '')).toEqual(parts(shown));
+    expect(stderr).toContain('There is nothing to do.');
+    const { stdout } = await sh(monitor, folder);
+    const report = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
+    expect([stdout, report.ok, report.next]).toEqual(['', true, []]);
+    // The list names every field.
+    const [, list = ''] = /^With `--json`:\n\n([\s\S]*?)\n\n/m.exec(text) ?? [];
+    for (const [part, facts] of Object.entries(report)) {
+      expect(list).toContain(`\`${part}`);
+      const fields = typeof facts === 'object' && !Array.isArray(facts) ? Object.keys(facts ?? {}) : [];
+      for (const field of fields.filter((one) => !['level', 'message', 'folder'].includes(one))) {
+        expect(list).toMatch(new RegExp(`[\`.]${field}\``));
+      }
+    }
+  });
+
+  it('docs/operators/emergency.md: stop an issuer while the root key is away', async () => {
+    const folder = await registryAfter(...FRESH);
+    const [prepare = '', hold = '', end = ''] = operatorCommands('Stop an issuer while the root key is away');
+    await sh(prepare, folder);
+    expect((await sh(hold, folder)).stderr).toContain('on hold: harbour-logistics.');
+    const { stderr } = await sh('npx passport-registry status --root-key root.json --offline', folder);
+    expect(stderr).toMatch(/^warning hold {8}harbour-logistics, by the checkpoint of /m);
+    expect((await sh(end, folder)).stderr).toContain('on hold: no issuer');
+    expect(readFileSync(join(folder, 'dist/issuers/harbour-logistics'), 'utf8')).toContain('"suspended"');
+  });
+
+  it('docs/operators/emergency.md: a leaked online key, a lost root key', async () => {
+    const folder = await registryAfter(...FRESH);
+    await obey(['The online key has leaked', 'The root key is lost'], folder);
+    const { code } = await cli(['checkpoint', '--online-key', 'online.pem'], folder);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a delegation by request', () => {
+  it('docs/operators/offline.md: replaces the published one, with its own signature only', async () => {
+    const folder = await registryAfter(...FRESH);
+    const blocks = operatorCommands('A delegation by request');
+    expect(blocks).toHaveLength(4);
+    const before = readFileSync(join(folder, 'dist/publication.jwt'));
+    for (const commands of blocks.slice(0, 3)) await sh(commands, folder);
+    const [published, made] = ['dist/keys/delegation.jwt', 'next-delegation.jwt'].map((file) =>
+      readFileSync(join(folder, file), 'utf8').trim(),
+    );
+    expect(published).toBe(made);
+    expect(readFileSync(join(folder, 'dist/publication.jwt')).equals(before)).toBe(true);
+  });
+
+  it('docs/operators/offline.md: comes with the first publication', async () => {
+    const folder = await registryAfter('The key');
+    await sh(
+      `npx passport-registry keys generate --no-passphrase --private online.pem > online.json
+printf '${ONLINE.trim()}\\n' >> registry.yaml`,
+      folder,
+    );
+    const [both = ''] = operatorCommands('A delegation by request').slice(-1);
+    await sh(both, folder);
+    const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
+    expect(stderr).toMatch(/ok +delegation/);
+  });
+});
+
+describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators/offline.md', () => {
+  it('sign with a PKCS#11 token and with openssl', async () => {
+    const folder = await registryAfter();
+    mkdirSync(join(folder, 'tokens'));
+    writeFiles(folder, { 'softhsm2.conf': `directories.tokendir = ${join(folder, 'tokens')}\n` });
+    const environment = `export SOFTHSM2_CONF='${join(folder, 'softhsm2.conf')}' MODULE=/usr/lib/softhsm/libsofthsm2.so PIN=1234\n`;
+    await sh(
+      `${environment}softhsm2-util --init-token --free --label registry --so-pin 5678 --pin 1234`,
+      folder,
+    );
+    const [create = '', build = '', tool = ''] = operatorCommands('With a PKCS#11 token');
+    const settings = settingsBelow('docs/operators/offline.md', 'With a PKCS#11 token');
+    const own = readFileSync(join(folder, 'registry.yaml'), 'utf8');
+    await sh(environment + create, folder);
+    writeFiles(folder, { 'registry.yaml': `${own}\n${settings}` });
+    for (const commands of [build, SIGN_WITH_SETTINGS, tool]) await sh(environment + commands, folder);
+    await obey(['With openssl'], folder);
+    for (const [tree, key] of Object.entries({ dist: 'root', 'dist-openssl': 'elsewhere' })) {
+      const { code } = await cli(['verify', tree, '--root-key', `${key}.json`], folder);
+      expect(code).toBe(0);
+    }
+  });
+});
