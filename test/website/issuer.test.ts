@@ -109,10 +109,10 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
     const { page } = await opened('aurora');
     for (const [id, look, words] of [
       ['aurora', 'verdict active', 'This issuer is recognised. Your own policy decides'],
-      ['listed', 'verdict ', 'This issuer is recognised, but not examined. Your own policy decides'],
+      ['listed', 'verdict ', 'This issuer is listed, but not examined. Your own policy decides'],
       ['bare', 'verdict suspended', 'This issuer is for tests only.'],
       ['paused', 'verdict suspended', 'This issuer is suspended. A verifier that has this list rejects'],
-      ['gone', 'verdict revoked', 'This issuer is revoked: it was recognised before.'],
+      ['gone', 'verdict revoked', 'This issuer is revoked, for good.'],
       ['early', 'verdict suspended', 'accept it already.'],
     ] as const) {
       await page.goto(`${base}/#issuer=${id}`);

@@ -85,6 +85,7 @@ describeWith(['chromium-headless-shell'], 'the list in Chromium', () => {
       await page.getByLabel(label, { exact: true }).selectOption(value);
       expect([label, await ids()]).toEqual([label, [expected]]);
       expect(await count()).toBe('1 of 233 issuers.');
+      expect(await page.locator('.totals li').allInnerTexts()).toEqual([expect.stringMatching(/^1 /)]);
       expect(new URL(page.url()).hash).toBe(fragment);
       await page.getByRole('button', { name: 'Clear' }).click();
       expect(await count()).toBe('233 issuers.');

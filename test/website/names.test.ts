@@ -18,7 +18,7 @@ const NAMED: Readonly<Record<string, Record<string, string>>> = {
   postponed: { status: 'revoked', certified_since: '2999-01-01T00:00:00Z' },
   'soon.example': { certified_since: '2999-01-01T00:00:00Z' },
 };
-const ALIKE = ', a name that looks like that of another issuer';
+const ALIKE = ' – a name that looks like that of another issuer';
 const REASON = 'its keys were stolen';
 
 let dist: string;
@@ -121,7 +121,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     ['playground.example', `Lаntern-Labs. has been listed by ${BY} for tests only, since 1 January 2026.`],
     [
       'postponed',
-      `postponed was to be recognised by ${BY} from 1 January 2999, and is revoked. No reason is given.`,
+      `postponed was listed by ${BY}, for recognition from 1 January 2999, and is revoked. No reason is given.`,
     ],
     ['soon.example', `soon.example will be recognised by ${BY} from 1 January 2999 on.`],
   ])('make a sentence on %s', async (id, told) => {

@@ -153,7 +153,7 @@ export const overview = {
 } as const;
 
 export const names = {
-  alike: ', ein Name, der dem eines anderen Ausstellers gleicht',
+  alike: ' – ein Name, der dem eines anderen Ausstellers gleicht',
   unknown:
     'Wie man diese Aussteller nennt, ist nicht bekannt: Dieser Host sendet die Namen nicht, die das Register veröffentlicht hat.',
 } as const;
@@ -205,7 +205,7 @@ export const issuer = {
     toCome: {
       tests: '{name} ist bei {registry} nur für Tests gelistet.',
       held: '{name} wird von {registry} erst ab {since} anerkannt, und ist angehalten.',
-      stopped: '{name} sollte von {registry} anerkannt werden, ab {since}, {steps}{reason}',
+      stopped: '{name} wurde bei {registry} gelistet, zur Anerkennung ab {since}, {steps}{reason}',
     },
     before: (from: string, to: string) => `, mit einer Aussetzung vom ${from} bis zum ${to}`,
     steps: {
@@ -224,7 +224,7 @@ export const issuer = {
     trusted:
       'Dieser Aussteller ist anerkannt. Ihre eigene Richtlinie entscheidet, ob Sie ihm vertrauen: nach Stufe, Bereichen und Orten.',
     listed:
-      'Dieser Aussteller ist anerkannt, aber nicht geprüft. Ihre eigene Richtlinie entscheidet, ob Sie ihm vertrauen: nach Stufe, Bereichen und Orten.',
+      'Dieser Aussteller ist gelistet, aber nicht geprüft. Ihre eigene Richtlinie entscheidet, ob Sie ihm vertrauen: nach Stufe, Bereichen und Orten.',
     tests: 'Dieser Aussteller ist nur für Tests.',
     notYet:
       'Das Register erkennt diesen Aussteller erst ab {day} an. Prüfer, deren Richtlinie keine Mindestzeit verlangt, akzeptieren ihn schon jetzt.',
@@ -232,7 +232,7 @@ export const issuer = {
       suspended:
         'Dieser Aussteller ist ausgesetzt. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
       revoked:
-        'Dieser Aussteller ist widerrufen: Er war zuvor anerkannt. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
+        'Dieser Aussteller ist widerrufen, endgültig. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
     },
     held: 'Dieser Aussteller ist angehalten, {since}. Prüfer, die nach dem neuesten Stand des Registers fragen, lehnen den Aussteller und alle seine Pässe ab, als wäre er ausgesetzt. Wer nur die Liste liest, weiß nicht davon.',
     heldSince: 'seit {time}',

@@ -167,7 +167,7 @@ export const overview = {
 
 /** What people call issuers. */
 export const names = {
-  alike: ', a name that looks like that of another issuer',
+  alike: ' – a name that looks like that of another issuer',
   unknown:
     'What people call these issuers is not known: this host does not send the names that the registry has published.',
 } as const;
@@ -225,7 +225,7 @@ export const issuer = {
     toCome: {
       tests: '{name} is listed by {registry} for tests only.',
       held: '{name} will be recognised by {registry} from {since} on, and is on hold.',
-      stopped: '{name} was to be recognised by {registry} from {since}, {steps}{reason}',
+      stopped: '{name} was listed by {registry}, for recognition from {since}, {steps}{reason}',
     },
     before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
     /** A change of the status, on a day. */
@@ -246,7 +246,7 @@ export const issuer = {
     trusted:
       'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.',
     listed:
-      'This issuer is recognised, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
+      'This issuer is listed, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
     tests: 'This issuer is for tests only.',
     notYet:
       'The registry recognises this issuer only from {day} on. Verifiers whose policies ask for no minimum time accept it already.',
@@ -254,7 +254,7 @@ export const issuer = {
       suspended:
         'This issuer is suspended. A verifier that has this list rejects the issuer and all of its passports.',
       revoked:
-        'This issuer is revoked: it was recognised before. A verifier that has this list rejects the issuer and all of its passports.',
+        'This issuer is revoked, for good. A verifier that has this list rejects the issuer and all of its passports.',
     },
     held: 'This issuer is on hold, {since}. Verifiers that ask the registry for its newest state reject the issuer and all of its passports, as if suspended. Those that read only the list do not know of the hold.',
     heldSince: 'since {time}',

@@ -153,7 +153,7 @@ export const overview = {
 } as const;
 
 export const names = {
-  alike: ', et navn som ligner på en annen utsteders',
+  alike: ' – et navn som ligner på en annen utsteders',
   unknown:
     'Hva folk kaller disse utstederne er ikke kjent: denne verten sender ikke navnene som registeret har publisert.',
 } as const;
@@ -205,7 +205,7 @@ export const issuer = {
     toCome: {
       tests: '{name} er oppført av {registry} bare for tester.',
       held: '{name} blir anerkjent av {registry} først fra {since}, og er på vent.',
-      stopped: '{name} skulle bli anerkjent av {registry} fra {since}, {steps}{reason}',
+      stopped: '{name} ble oppført av {registry}, for anerkjennelse fra {since}, {steps}{reason}',
     },
     before: (from: string, to: string) => `, med en suspensjon fra ${from} til ${to}`,
     steps: {
@@ -224,7 +224,7 @@ export const issuer = {
     trusted:
       'Denne utstederen er anerkjent. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
     listed:
-      'Denne utstederen er anerkjent, men ikke undersøkt. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
+      'Denne utstederen er oppført, men ikke undersøkt. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
     tests: 'Denne utstederen er bare for tester.',
     notYet:
       'Registeret anerkjenner denne utstederen først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
@@ -232,7 +232,7 @@ export const issuer = {
       suspended:
         'Denne utstederen er suspendert. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
       revoked:
-        'Denne utstederen er tilbakekalt: den var anerkjent før. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
+        'Denne utstederen er tilbakekalt, for godt. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
     },
     held: 'Denne utstederen er på vent, {since}. Verifikatorer som spør registeret etter nyeste stand, avviser utstederen og alle passene dens, som om den var suspendert. De som bare leser listen, vet ikke om dette.',
     heldSince: 'siden {time}',
