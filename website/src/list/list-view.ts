@@ -324,7 +324,10 @@ const COLUMNS: readonly Column[] = [
 function secondLine({ issuer_id, jwks_uri }: Issuer, names: Names): (Node | string)[] {
   const { name, note } = names?.get(issuer_id) ?? {};
   if (name !== undefined)
-    return [element('bdi', { class: 'name' }, name), element('span', { class: 'alike' }, note)];
+    return [
+      element('bdi', { class: 'name' }, name),
+      note === undefined ? '' : element('span', { class: 'alike' }, note),
+    ];
   const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
   return [host === '' || host === issuer_id ? '\u00a0' : host];
 }
