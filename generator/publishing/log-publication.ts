@@ -63,7 +63,7 @@ export async function logPublication(
   const isFirst = !hasTree(out);
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
-  const written = addFiles(new Map([...first, ...log.files]), output);
+  const written = await addFiles(new Map([...first, ...log.files]), output);
   const later = choice?.cosignLater === true;
   const read = (path: string) => readIfThere(out, path);
   const { signatures, missing } = later

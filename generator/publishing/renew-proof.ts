@@ -39,7 +39,7 @@ export async function renewProof(
   const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
-  if (isChanged) replaceStatements(output, () => addFiles(files, output));
+  if (isChanged) await replaceStatements(output, () => addFiles(files, output));
   return { ...collected, head, cosigned };
 }
 

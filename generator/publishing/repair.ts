@@ -42,7 +42,7 @@ import { addFiles } from './write.js';
 export async function repairTree(output: OutputFolder): Promise<Repair> {
   const { files, lost, hasStrays } = await findRepair(output.out);
   if (lost !== undefined) throw new TreeRejected(lost);
-  if (files.size > 0) addFiles(files, output);
+  if (files.size > 0) await addFiles(files, output);
   return { repaired: [...files.keys()], hasStrays };
 }
 
