@@ -48,13 +48,12 @@ function ratioRows(ratios) {
 }
 
 function goalsSection(ratios) {
-  const rows = GOALS.flatMap(({ name, value, why }) => {
+  const rows = GOALS.map(({ name, value, why }) => {
     const { ratio } = ratios.find((figure) => figure.name === name) ?? {};
-    if (ratio === undefined) return [];
+    if (ratio === undefined) return `| ${name} | | ${value} | not measured |\n`;
     const isReached = isThroughput(name) ? ratio >= value : ratio <= value;
-    return [`| ${name} | ${ratio} | ${value} | ${isReached ? 'reached' : why} |\n`];
+    return `| ${name} | ${ratio} | ${value} | ${isReached ? 'reached' : why} |\n`;
   });
-  if (rows.length === 0) return '';
   return `
 ## Goals
 
