@@ -18,13 +18,14 @@ import {
   hashesFromTiles,
   inclusionProof,
   parseNoteKey,
+  rangeRoot,
   tileReader,
 } from '@passport-registry/verifier/core';
 import { filesBelow } from '../build/generator/files/walk.js';
 import { publicationStatement } from '../build/generator/freshness/statements.js';
 import { build } from '../build/generator/index.js';
 import { appendEntries } from '../build/generator/log/append.js';
-import { EMPTY_LOG, readLogHead, rootOf } from '../build/generator/log/log-files.js';
+import { EMPTY_LOG, readLogHead } from '../build/generator/log/log-files.js';
 import { signHead } from '../build/generator/log/sign-head.js';
 import { proveLogged } from '../build/generator/publishing/prove-logged.js';
 import { generateKeyFile, loadSigner } from '../build/generator/signing/key-file.js';
@@ -159,8 +160,8 @@ certified_since: 2026-01-01T00:00:00Z
 }
 
 /**
- * Makes the log of a registry as long as after many publications. The published statement is signed again, so that it follows
- * them, and becomes the last entry.
+ * Makes the log of a registry as long as after many publications. Each has the proof of its own head, as after a build. The
+ * published statement is signed again, so that it follows them, and becomes the last entry.
  */
 async function lengthen(registry, size) {
   const dist = join(registry, 'dist');
@@ -203,12 +204,17 @@ async function lengthen(registry, size) {
   put(`snapshots/${sha256(list)}/publication.jwt`, statement);
   const sums = readFileSync(join(dist, 'SHA256SUMS'), 'utf8');
   put('SHA256SUMS', sums.replaceAll(sha256(published), previous));
-  const { end, files } = appendEntries(EMPTY_LOG, entries);
+  const { files } = appendEntries(EMPTY_LOG, entries);
   for (const [path, bytes] of files) put(path, bytes);
-  const head = await signHead({ origin: ORIGIN, size, root: await rootOf(end) }, log.signer);
-  const tiles = tileReader(async (path) => files.get(path));
+  const hashes = hashesFromTiles(
+    size,
+    tileReader(async (path) => files.get(path)),
+  );
+  let head;
   for (let index = 0; index < size; index++) {
-    const path = await inclusionProof(index, size, hashesFromTiles(size, tiles));
+    const root = await rangeRoot(0, index + 1, hashes);
+    head = await signHead({ origin: ORIGIN, size: index + 1, root }, log.signer);
+    const path = await inclusionProof(index, index + 1, hashes);
     const proof = formatLogProof({ index, path, head });
     for (const which of ['first', 'last']) put(`log/proofs/${index}/${which}.tlog-proof`, proof);
   }

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GOALS, isThroughput } from './goals.mjs';
 import { growthPlot } from './plot.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -21,7 +22,7 @@ export function report({ machine, peers, figures }) {
   const costs = figures.filter(({ cost }) => cost !== undefined);
   const ratios = figures.filter(({ ratio }) => ratio !== undefined);
   const plots = plotsOf(costs);
-  const text = `${heading(machine, peers)}${ratioRows(ratios)}${costsSection(costs, plots)}`;
+  const text = `${heading(machine, peers)}${ratioRows(ratios)}${goalsSection(ratios)}${costsSection(costs, plots)}`;
   return new Map([['RESULTS.md', text], ...plots]);
 }
 
@@ -44,6 +45,21 @@ is better.${peers === undefined ? '' : ` Measured with ${peers}.`}
 function ratioRows(ratios) {
   const range = ({ low, high }) => (low === undefined ? '' : `${low} to ${high}`);
   return ratios.map((figure) => `| ${figure.name} | ${figure.ratio} | ${range(figure)} |\n`).join('');
+}
+
+function goalsSection(ratios) {
+  const rows = GOALS.map(({ name, value, why }) => {
+    const { ratio } = ratios.find((figure) => figure.name === name) ?? {};
+    if (ratio === undefined) return `| ${name} | | ${value} | not measured |\n`;
+    const isReached = isThroughput(name) ? ratio >= value : ratio <= value;
+    return `| ${name} | ${ratio} | ${value} | ${isReached ? 'reached' : why} |\n`;
+  });
+  return `
+## Goals
+
+| comparison | ratio | goal | what keeps us from it |
+|---|---|---|---|
+${rows.join('')}`;
 }
 
 function costsSection(costs, plots) {

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isThroughput } from './goals.mjs';
 import { writeReport } from './report.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -60,11 +61,6 @@ function figuresOf(by) {
   if (status !== 0) throw new Error(`the benchmark ${by} failed`);
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return lines.map((line) => ({ by, ...JSON.parse(line) }));
-}
-
-/** A higher throughput is better. All other figures are better if they are lower. */
-function isThroughput(name) {
-  return name.startsWith('throughput');
 }
 
 function compareWithKept(figures) {

@@ -5,7 +5,6 @@ import {
   leafHash,
   subtreeRoot,
   TILE_WIDTH,
-  type TilePlace,
   tilePath,
 } from '@passport-registry/verifier/core';
 import { LOG_FOLDER, type LogEnd } from './log-files.js';
@@ -36,14 +35,13 @@ export function appendEntries(end: LogEnd, entries: readonly Uint8Array[]): Appe
     hashes: hashesOf(bytes),
     written: width,
   }));
-  const setTile = (place: TilePlace, { hashes }: Row) =>
-    files.set(`${LOG_FOLDER}${tilePath(place)}`, Buffer.concat(hashes.slice(0, place.width)));
   const push = (level: number, hash: Uint8Array) => {
     const row = nextRow(rows[level]);
     rows[level] = row;
     row.hashes.push(hash);
     if (row.hashes.length < TILE_WIDTH) return;
-    setTile({ level, index: row.index, width: TILE_WIDTH }, row);
+    const place = { level, index: row.index, width: TILE_WIDTH };
+    files.set(`${LOG_FOLDER}${tilePath(place)}`, Buffer.concat(row.hashes));
     push(level + 1, subtreeRoot(row.hashes, 0, TILE_WIDTH));
   };
   let bundle = [...end.bundle];
@@ -56,21 +54,30 @@ export function appendEntries(end: LogEnd, entries: readonly Uint8Array[]): Appe
       files.set(`${LOG_FOLDER}${bundlePath({ index, width: TILE_WIDTH })}`, formatBundle(bundle));
     }
   }
-  rows.forEach((row, level) => {
-    for (const width of newWidths(row)) {
-      setTile({ level, index: row.index, width }, row);
-      if (level > 0) continue;
-      files.set(
-        `${LOG_FOLDER}${bundlePath({ index: row.index, width })}`,
-        formatBundle(bundle.slice(0, width)),
-      );
-    }
-  });
   const tiles = rows.map(({ index, hashes }, level) => ({
     place: { level, index, width: hashes.length },
     bytes: Buffer.concat(hashes),
   }));
+  const bundled = formatBundle(bundle);
+  const ends = bundleEnds(bundle);
+  // A narrow tile or bundle is the beginning of a wider one.
+  for (const [level, { place, bytes }] of tiles.entries()) {
+    for (const width of newWidths(rows[level] as Row)) {
+      files.set(`${LOG_FOLDER}${tilePath({ ...place, width })}`, bytes.subarray(0, 32 * width));
+      if (level > 0) continue;
+      files.set(`${LOG_FOLDER}${bundlePath({ ...place, width })}`, bundled.subarray(0, ends[width - 1]));
+    }
+  }
   return { end: { size: end.size + entries.length, tiles, bundle }, files };
+}
+
+/** Returns where each entry of a bundle ends. */
+function bundleEnds(entries: readonly Uint8Array[]): number[] {
+  let end = 0;
+  return entries.map(({ length }) => {
+    end += 2 + length;
+    return end;
+  });
 }
 
 /** Returns the row to add to: a new one after a full one. */

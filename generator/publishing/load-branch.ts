@@ -53,7 +53,7 @@ export async function loadBranch(
     const staged = join(staging, 'tree');
     writeFiles(staged, files);
     if (existsSync(folder)) rmdirSync(folder);
-    flushTree(staged);
+    await flushTree(staged);
     renameSync(staged, folder);
     flushFolder(dirname(folder));
     return { commit, files: files.size, notCompared };

@@ -66,7 +66,7 @@ export async function logPublication(
   const isFirst = !hasTree(out);
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
-  const written = addFiles(new Map([...first, ...log.files]), output);
+  const written = await addFiles(new Map([...first, ...log.files]), output);
   const later = choice?.cosignLater === true;
   const read = (path: string) => readIfThere(out, path);
   const { signatures, missing } = later
@@ -128,7 +128,7 @@ export async function renewProof(
   const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
-  if (isChanged) replaceStatements(output, () => addFiles(files, output));
+  if (isChanged) await replaceStatements(output, () => addFiles(files, output));
   return { ...collected, head, cosigned };
 }
 

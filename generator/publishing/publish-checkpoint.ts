@@ -85,7 +85,7 @@ export async function publishCheckpoint(
   const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
   const { checkpoint } = await assertVerifiable(tree, rootKey);
   if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
-  replaceStatements(output, () => replaceCheckpoint(text, staging, out));
+  await replaceStatements(output, () => replaceCheckpoint(text, staging, out));
   await dropStaleOperations(out, { rootKey, delegation });
   const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
   const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;

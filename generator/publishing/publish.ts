@@ -90,7 +90,7 @@ export async function publish(
   };
   if (logged?.report.isComplete === false)
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
-  const written = writeTree(outcome.tree, output, onProgress);
+  const written = await writeTree(outcome.tree, output, onProgress);
   if (extended !== undefined) removeReplacedTiles(extended, output);
   if (hasStrays) await removeStrays(output);
   onStage?.('write');

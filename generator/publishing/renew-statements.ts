@@ -12,13 +12,13 @@ import { addFiles, withdrawStatements } from './write.js';
  *
  * @param replace - replaces the single files
  */
-export function replaceStatements(output: OutputFolder, replace: () => void): void {
+export async function replaceStatements(output: OutputFolder, replace: () => unknown): Promise<void> {
   const isThere = existsSync(join(output.out, PATHS.statements));
   if (isThere) withdraw(output.out);
-  replace();
+  await replace();
   if (!isThere) return;
   const file = statementsFile((path) => readIfThere(output.out, path));
-  if (file !== undefined) addFiles(new Map([[PATHS.statements, file]]), output);
+  if (file !== undefined) await addFiles(new Map([[PATHS.statements, file]]), output);
 }
 
 function withdraw(out: string): void {

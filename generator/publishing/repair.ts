@@ -5,10 +5,10 @@ import {
   type AnyEntry,
   bundlePath,
   entryBytes,
+  hashesOf,
   isSameHash,
   KeptProofs,
   LogTree,
-  leafHash,
   type PlacedEntry,
   parseAnyEntry,
   parseBundle,
@@ -16,6 +16,7 @@ import {
   readLogged,
   type SignedHead,
   TILE_WIDTH,
+  tilePath,
   tileWidth,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
@@ -41,7 +42,7 @@ import { addFiles } from './write.js';
 export async function repairTree(output: OutputFolder): Promise<Repair> {
   const { files, lost, hasStrays } = await findRepair(output.out);
   if (lost !== undefined) throw new TreeRejected(lost);
-  if (files.size > 0) addFiles(files, output);
+  if (files.size > 0) await addFiles(files, output);
   return { repaired: [...files.keys()], hasStrays };
 }
 
@@ -74,14 +75,16 @@ export async function findRepair(out: string): Promise<FoundRepair> {
   const whole: ReadFile = (path: string) => files.get(path) ?? read(path);
   const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
   for (const [path, bytes] of [
-    ...repairedLists(entries, whole),
     ...repairedProofs(whole),
     ...repairedCopies(entries, sums, whole),
     ...(await repairedList(sums, whole)),
   ]) {
     files.set(path, bytes);
   }
-  const faults = await faultsOf(log, out, files);
+  const found = await faultsOf(log, out, files);
+  const lists = new Map(repairedLists(found, whole));
+  for (const [path, bytes] of lists) files.set(path, bytes);
+  const faults = found.filter(({ path }) => !lists.has(path));
   const lost = statements.lost ?? lostIn(faults, log.replaced);
   return { files, lost, hasStrays: faults.some(({ isStray }) => isStray) };
 }
@@ -219,12 +222,10 @@ function hashAt(read: ReadFile, path: string): string | undefined {
 }
 
 /** Finds kept lists that are damaged in other places of the tree. A list that is missing was not kept. */
-function repairedLists(entries: Entries, read: ReadFile): Repaired[] {
-  const hashes = new Set(entries.flatMap(({ entry }) => (entry.type === 'publication' ? [entry.list] : [])));
-  return [...hashes].flatMap((hash): Repaired[] => {
-    const path = PATHS.loggedList(hash);
-    if ([undefined, hash].includes(hashAt(read, path))) return [];
-    const found = listWith(hash, read);
+function repairedLists(faults: readonly ArchiveFault[], read: ReadFile): Repaired[] {
+  return faults.flatMap(({ path, isStray }): Repaired[] => {
+    const [, hash] = /^log\/lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
+    const found = hash === undefined || isStray ? undefined : listWith(hash, read);
     return found === undefined ? [] : [[path, found]];
   });
 }
@@ -326,10 +327,18 @@ function faultsOf(
       return bytes === undefined ? folder.get(path) : { bytes };
     },
   };
-  const tree = new LogTree(entries.map(({ entry }) => leafHash(entryBytes(entry))));
+  const tree = new LogTree(leavesIn(tiles, entries.length));
   const isVerified = (path: string) => tiles.has(path) && !isReplaced(path, replaced);
   const log = { origin, entries, tree, proofs: new KeptProofs(tree), isVerified };
   return findArchiveFaults(new SeenFiles(source), log);
+}
+
+/** Returns the hashes of the entries of a log, which its tiles have. */
+function leavesIn(tiles: WholeLog['files'], size: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(size / TILE_WIDTH) }, (_one, index) => {
+    const place = { level: 0, index, width: tileWidth(0, index, size) };
+    return hashesOf(tiles.get(LOG_FOLDER + tilePath(place)) as Uint8Array);
+  }).flat();
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IoFailed, TreeRejected } from '../errors.js';
-import { flush, flushFolder } from '../files/flush.js';
+import { flushFiles, flushFolder, flushFolders } from '../files/flush.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
@@ -46,10 +46,10 @@ export interface Written {
  *
  * @throws {@link IoFailed}
  */
-export function writeTree(tree: Tree, output: OutputFolder, onProgress?: OnProgress): Written {
+export async function writeTree(tree: Tree, output: OutputFolder, onProgress?: OnProgress): Promise<Written> {
   const { out } = output;
   try {
-    return isEmpty(out) ? createTree(tree, output, onProgress) : updateTree(tree, output, onProgress);
+    return await (isEmpty(out) ? createTree(tree, output, onProgress) : updateTree(tree, output, onProgress));
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
@@ -64,7 +64,11 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-function createTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
+async function createTree(
+  tree: Tree,
+  { out, staging }: OutputFolder,
+  onProgress?: OnProgress,
+): Promise<Written> {
   const newTree = join(staging, 'tree');
   let done = 0;
   makeFolder(newTree);
@@ -73,8 +77,8 @@ function createTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     onProgress?.('writing', done++, tree.size);
     writeFile(`${newTree}/${path}`, bytes);
   }
-  for (const path of tree.keys()) if (mustLast(path)) flush(join(newTree, path));
-  flushFolders(tree.keys(), newTree);
+  await flushFiles([...tree.keys()].filter(mustLast).map((path) => join(newTree, path)));
+  await flushFoldersOf(tree.keys(), newTree);
   renameSync(newTree, out);
   flushFolder(dirname(out));
   return { written: [...tree.keys()], unchanged: 0, removed: [] };
@@ -93,7 +97,11 @@ const DECISIVE: readonly string[] = [
   PATHS.statements,
 ];
 
-function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
+async function updateTree(
+  tree: Tree,
+  { out, staging }: OutputFolder,
+  onProgress?: OnProgress,
+): Promise<Written> {
   const folders = foldersOf(tree.keys());
   // The tree has only the newest files of its log. The log itself is never removed, unless another registry begins. It
   // grows with every publication, so it is not even listed.
@@ -117,7 +125,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     const from = staged.get(path);
     if (from !== undefined) switchFile(from, out, path);
   };
-  for (const [path, file] of staged) if (mustLast(path)) flush(file);
+  await flushFiles([...staged].flatMap(([path, file]) => (mustLast(path) ? [file] : [])));
   if (staged.has(PATHS.statements) || !tree.has(PATHS.statements)) withdrawStatements(out);
   const isSums = (path: string) => path.startsWith('sums/');
   const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
@@ -138,7 +146,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   moveIn(PATHS.checkpoint);
   // A copy of the statements, for clients that ask for all of them at once.
   moveIn(PATHS.statements);
-  flushFolders(staged.keys(), out);
+  await flushFoldersOf(staged.keys(), out);
   return {
     written: changed.map(([path]) => path),
     unchanged: tree.size - changed.length,
@@ -157,18 +165,18 @@ const isLogFile = (path: string) => `${path}/`.startsWith(LOG_FOLDER);
  *
  * @throws {@link IoFailed}
  */
-export function addFiles(files: Tree, output: OutputFolder): Written {
+export async function addFiles(files: Tree, output: OutputFolder): Promise<Written> {
   const { out, staging } = output;
   try {
-    if (isEmpty(out) && files.size > 0) return createTree(files, output);
+    if (isEmpty(out) && files.size > 0) return await createTree(files, output);
     const changed = [...files].filter(([path, bytes]) => !holds(out, path, bytes));
     const staged = changed.map(([path, bytes], at): [string, string] => [
       path,
       stage(bytes, join(staging, `added-${at}`)),
     ]);
-    for (const [, file] of staged) flush(file);
+    await flushFiles(staged.map(([, file]) => file));
     for (const [path, file] of staged) switchFile(file, out, path);
-    flushFolders(new Map(staged).keys(), out);
+    await flushFoldersOf(new Map(staged).keys(), out);
     return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: [] };
   } catch (cause) {
     throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
@@ -185,8 +193,8 @@ export function withdrawStatements(out: string): void {
 }
 
 /** Lets renames survive a loss of power. A witness may have seen a head that would otherwise be lost. */
-function flushFolders(paths: Iterable<string>, out: string): void {
-  for (const folder of ['', ...foldersOf(paths)]) flushFolder(join(out, folder));
+function flushFoldersOf(paths: Iterable<string>, out: string): Promise<void> {
+  return flushFolders(['', ...foldersOf(paths)].map((folder) => join(out, folder)));
 }
 
 /** Whether a folder has a file with exactly these bytes at a path. */

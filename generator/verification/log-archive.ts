@@ -104,8 +104,8 @@ function proofCheck(path: string, { entries, proofs }: ArchivedLog): Check | und
   const placed = index === undefined ? undefined : entries[Number(index)];
   if (placed?.entry.type !== 'publication') return undefined;
   return async (bytes, files) => {
-    const statement = await files.read(PATHS.loggedStatement(placed.index));
-    const fault = statement && (await proofs.faultOf(bytes, { ...placed, statement }));
+    const readStatement = () => files.read(PATHS.loggedStatement(placed.index));
+    const fault = await proofs.faultOf(bytes, { ...placed, readStatement });
     return fault && `${path} ${fault}`;
   };
 }

@@ -108,7 +108,8 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   const proofs = new KeptProofs(tree);
   if (published !== undefined && statement !== undefined) {
     const proof = await files.require(PATHS.logProof);
-    const fault = await proofs.faultOf(proof, { ...published, statement: statement.text });
+    const readStatement = async () => statement.text;
+    const fault = await proofs.faultOf(proof, { ...published, readStatement });
     if (fault !== undefined) throw problemIn(PATHS.logProof)(fault);
   }
   const rootKeys = await rootKeysOf(state);

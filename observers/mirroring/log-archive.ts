@@ -90,7 +90,7 @@ async function addProofs(
   const proofs = new KeptProofs(log.tree);
   await forEachConcurrent(publications, CONCURRENCY, async (placed) => {
     const { index } = placed;
-    const proven = { ...placed, statement: release.read(PATHS.loggedStatement(index)) };
+    const proven = { ...placed, readStatement: async () => release.read(PATHS.loggedStatement(index)) };
     const faultOf = (proof: Uint8Array) => proofs.faultOf(proof, proven);
     for (const path of [PATHS.firstProof(index), ...(placed === newest ? [] : [PATHS.lastProof(index)])]) {
       if (index < settled && !release.hasHeld(path)) continue;

@@ -91,7 +91,7 @@ async function mirrorLocked(
   if (switched || repaired.length > 0) {
     if (cosigned !== undefined) serveCosigned(fresh, cosigned, temporary);
     else if (log !== undefined) keepCosigned(held, fresh, log.head.origin);
-    releases.switchTo(fresh, repaired.length > 0 ? releases.unused(base) : base);
+    await releases.switchTo(fresh, repaired.length > 0 ? releases.unused(base) : base);
   }
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },

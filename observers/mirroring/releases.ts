@@ -74,12 +74,12 @@ export class Releases {
   }
 
   /** Makes a folder a release, serves the release, and removes the oldest releases. */
-  switchTo(tree: string, name: string): void {
+  async switchTo(tree: string, name: string): Promise<void> {
     const release = this.path(name);
     // A run that was killed before the switch may have left this folder, or it was served some time ago.
     if (name !== this.current()) rmSync(release, { recursive: true, force: true });
     // Before the switch, after which nothing else has these files.
-    flushTree(tree);
+    await flushTree(tree);
     renameSync(tree, release);
     flushFolder(dirname(release));
     const fresh = `${this.#link}.new`;

@@ -47,6 +47,27 @@ describe('the report of the benchmarks', () => {
   });
 });
 
+describe('the goals in the report', () => {
+  it('are reached, or say what keeps the program from them', () => {
+    const figures = [
+      { by: 'decide', name: 'resolve + decide, to a look-up in a Map', ratio: 12 },
+      { by: 'log', name: 'time of a publication, 100 publications, to one without a log', ratio: 2.6 },
+      ...['Hono', 'Express'].map((name, at) => ({
+        by: 'gateways',
+        name: `throughput of ${name} with our middleware, to the same checks by hand, the same passports, 100 connections`,
+        ratio: 0.94 + 0.01 * at,
+      })),
+    ];
+    const results = report({ machine: 'a machine', figures }).get('RESULTS.md') ?? '';
+    const goals = results.split('## Goals')[1] ?? '';
+    expect(goals).toContain('| resolve + decide, to a look-up in a Map | 12 | 12 | reached |');
+    expect(goals).toMatch(/without a log \| 2\.6 \| 2\.5 \| a build reads all files of the log/);
+    expect(goals).toMatch(/Hono .* \| 0\.94 \| 0\.95 \| a gateway reads the body from a copy/);
+    expect(goals).toMatch(/Express .* \| 0\.95 \| 0\.95 \| reached/);
+    expect(goals).toMatch(/list load, 10,000 issuers, to the floor \| \| 1\.5 \| not measured/);
+  });
+});
+
 describe('a plot of growth', () => {
   const plot = (points: readonly (readonly [number, number])[], name = 'a line') =>
     growthPlot({ title: 'A title', unit: (value) => `${value} ms`, series: [{ name, points }] });

@@ -32,13 +32,13 @@ export function websiteScripts(language: Language = 'en'): string[] {
 /** The words of the pages in one language. They may contain markup, and places `{name}` for values. */
 export class Words {
   readonly #texts: Readonly<Record<string, string>>;
-  readonly #days: Intl.DateTimeFormat;
+  /** Made when the first day is asked for: the first one of a process takes a tenth of the time of a small build. */
+  #days: Intl.DateTimeFormat | undefined;
   /** The days in words that were asked for. Formatting takes longer than all else of a page. */
   readonly #inWords = new Map<string, string>();
 
   constructor(language: Language = 'en') {
     this.#texts = JSON.parse(websiteText('texts.json', language));
-    this.#days = new Intl.DateTimeFormat(this.#texts['language'], { dateStyle: 'long', timeZone: 'UTC' });
   }
 
   /** All words, by the names of their places in the templates. */
@@ -53,6 +53,7 @@ export class Words {
     const day = time.slice(0, 10);
     const date = new Date(day);
     if (Number.isNaN(date.getTime())) return time;
+    this.#days ??= new Intl.DateTimeFormat(this.#texts['language'], { dateStyle: 'long', timeZone: 'UTC' });
     const known = this.#inWords.get(day) ?? this.#days.format(date);
     this.#inWords.set(day, known);
     return known;

@@ -6,7 +6,7 @@ import { withFs } from '../../support/patched-fs.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** The functions themselves: imports by their names would become those of the disk below. */
-const { fsyncSync, openSync, renameSync } = fs;
+const { fsync, fsyncSync, openSync, renameSync } = fs;
 const BUILD = ['build', '--key', 'key.pem', '--json'];
 
 let published: string;
@@ -63,6 +63,13 @@ async function disked(args: readonly string[], folder: string): Promise<string[]
         done.push(`flush ${opened.get(descriptor)}`);
         fsyncSync(descriptor);
       },
+      fsync: ((descriptor, callback) => {
+        const path = opened.get(descriptor);
+        fsync(descriptor, (error) => {
+          done.push(`flush ${path}`);
+          callback(error);
+        });
+      }) as typeof fsync,
       renameSync: (from, to) => {
         done.push(`rename ${from} ${to}`);
         renameSync(from, to);

@@ -1,23 +1,31 @@
 import { isObject } from '../bytes/checks.js';
+import { encodeBase64 } from '../bytes/encodings.js';
+import type { NoteKey } from '../keys/note-key.js';
 import { entryBytes } from '../log/log-entry.js';
 import type { SignedHead } from '../log/log-head.js';
-import { formatSignature } from '../log/signed-note.js';
 import { parseLogProof, provesEntry } from '../log/tlog-proof.js';
 import { readStatement } from '../statements/statement.js';
 import { Refused, refused, signerAmong } from './log-keys.js';
 import type { PlacedEntry } from './log-state.js';
 import type { LogTree } from './log-tree.js';
 
-/** An entry of a publication, and its statement, which names the key of the log. */
+/** An entry of a publication. */
 export interface ProvenEntry extends PlacedEntry {
-  readonly statement: Uint8Array | string;
+  /** Reads the statement of the entry, which names the key of the log. */
+  readonly readStatement: () => Promise<Uint8Array | string | undefined>;
 }
 
-/** Verifies the proofs that a log keeps of its publications. Proofs with the same head share its signature, which is verified once. */
+/**
+ * Verifies the proofs that a log keeps of its publications. The statement of an entry is read once for its two proofs. Proofs
+ * with the same head share its signature, which is verified once.
+ */
 export class KeptProofs {
   readonly #log: LogTree;
   /** Whether the key of the log has signed a head, by the key, the text of the head, and the signatures with that key. */
   readonly #signed = new Map<string, Promise<boolean>>();
+  /** The keys of the log that publications name, by the index of their entry. */
+  readonly #vkeys = new Map<number, Promise<string>>();
+  readonly #parsed = new Map<string, NoteKey>();
 
   constructor(log: LogTree) {
     this.#log = log;
@@ -29,9 +37,14 @@ export class KeptProofs {
    *
    * @returns a predicate. Undefined if nothing is wrong
    */
-  async faultOf(proof: Uint8Array, { index, entry, statement }: ProvenEntry): Promise<string | undefined> {
+  async faultOf(
+    proof: Uint8Array,
+    { index, entry, readStatement }: ProvenEntry,
+  ): Promise<string | undefined> {
     try {
-      const vkey = vkeyNamedIn(statement);
+      const named = this.#vkeys.get(index) ?? readStatement().then(vkeyNamedIn);
+      this.#vkeys.set(index, named);
+      const vkey = await named;
       const parsed = parseLogProof(proof, refused);
       const { head } = parsed;
       if (!(await this.#isSigned(head, vkey))) return 'has a head that is not signed by the key of the log';
@@ -50,15 +63,17 @@ export class KeptProofs {
   #isSigned(head: SignedHead, vkey: string): Promise<boolean> {
     const { text, signatures } = head.note;
     const own = signatures.filter(({ name, keyId }) => vkey.startsWith(`${name}+${keyId}+`));
-    const id = JSON.stringify([vkey, text, ...own.map(formatSignature)]);
-    const signed = this.#signed.get(id) ?? signerAmong(head, [vkey]).then((key) => key !== undefined);
+    const id = [vkey, text, ...own.map(({ signature }) => encodeBase64(signature))].join('\n');
+    const signed =
+      this.#signed.get(id) ?? signerAmong(head, [vkey], this.#parsed).then((key) => key !== undefined);
     this.#signed.set(id, signed);
     return signed;
   }
 }
 
 /** Returns the key of the log that a publication statement names, whose entry is in the log. */
-function vkeyNamedIn(statement: Uint8Array | string): string {
+function vkeyNamedIn(statement: Uint8Array | string | undefined): string {
+  if (statement === undefined) throw refused('is of a publication whose statement is missing');
   const { log } = readStatement(statement, 'registry-publication+jwt', refused).claims;
   if (isObject(log) && typeof log['vkey'] === 'string') return log['vkey'];
   throw refused('is of a publication that names no log');

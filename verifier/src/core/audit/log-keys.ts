@@ -29,11 +29,20 @@ export function keysAt(keys: readonly LogKey[], size: number): readonly string[]
   return keys.filter((key) => key.from === from).map(({ vkey }) => vkey);
 }
 
-/** Returns the first of some keys of a log that has signed a head. Undefined if none has. */
-export async function signerAmong(head: SignedHead, vkeys: readonly string[]): Promise<NoteKey | undefined> {
+/**
+ * Returns the first of some keys of a log that has signed a head. Undefined if none has.
+ *
+ * @param parsed - the keys that were parsed before, by their text. Keys that are parsed now are added
+ */
+export async function signerAmong(
+  head: SignedHead,
+  vkeys: readonly string[],
+  parsed = new Map<string, NoteKey>(),
+): Promise<NoteKey | undefined> {
   for (const vkey of vkeys) {
     try {
-      const key = parseNoteKey(vkey, 'log', refused);
+      const key = parsed.get(vkey) ?? parseNoteKey(vkey, 'log', refused);
+      parsed.set(vkey, key);
       await assertSignedByLog(head, key, refused);
       return key;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { decodeBase64, decodeBase64url, encodeBase64, encodeBase64url, hexOf } from '../bytes/encodings.js';
 import { hashBytes } from '../bytes/sha256-sync.js';
 import type { Invalid } from '../bytes/utf8.js';
-import { type CheckedJwk, importChecked, isSignedBy, publicMembers } from './public-key.js';
+import { type CheckedJwk, importChecked, isSignedBy, type PublicKey, publicMembers } from './public-key.js';
 
 /** The purpose of a key: the type byte of C2SP signed-note. Both kinds of keys are Ed25519. */
 export const KEY_TYPES = { log: 0x01, witness: 0x04 } as const;
@@ -54,11 +54,13 @@ function noteKeyId(name: string, purpose: keyof typeof KEY_TYPES, publicKey: Uin
   return hexOf(hashBytes(Uint8Array.of(...named, KEY_TYPES[purpose], ...publicKey)).subarray(0, 4));
 }
 
+/** The imported keys. Importing a key takes longer than verifying a signature, and a key signs many heads. */
+const imported = new WeakMap<NoteKey, Promise<PublicKey>>();
+
 /** Returns whether an Ed25519 signature by a key is valid. */
 export async function isSignedByNoteKey(key: NoteKey, signature: Uint8Array, text: string): Promise<boolean> {
-  const { algorithm, cryptoKey } = await importChecked(
-    key.jwk,
-    (message) => new Error(`${key.name} ${message}`),
-  );
-  return isSignedBy({ algorithm, cryptoKey }, signature, new TextEncoder().encode(text));
+  const publicKey =
+    imported.get(key) ?? importChecked(key.jwk, (message) => new Error(`${key.name} ${message}`));
+  imported.set(key, publicKey);
+  return isSignedBy(await publicKey, signature, new TextEncoder().encode(text));
 }
