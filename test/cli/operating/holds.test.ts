@@ -117,8 +117,8 @@ describe('a host with something newer', () => {
     expect([code, live.level, hold.level]).toEqual([1, 'error', 'error']);
     expect(live.message).toContain('dist holds alpha, and it does not');
     expect(hold.message).not.toContain('treated as suspended');
-    expect(next[0].reason).toContain('; then hold again: alpha');
-    expect(next[1].command).toBe('npx passport-registry hold alpha');
+    // One command, because the loaded tree shows no trace of the hold.
+    expect(next[0].command).toMatch(/cp -rL .* dist && npx passport-registry hold alpha$/);
   });
 
   it('lets nobody stop an issuer over an older list', async () => {
