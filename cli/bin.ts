@@ -1,7 +1,19 @@
 #!/usr/bin/env node
 import { IoFailed } from '../generator/errors.js';
 import { main } from './program.js';
-import { hushEd25519Warning } from './terminal/ed25519-warning.js';
+
+/**
+ * Suppresses one warning: early releases of Node.js 20 warn that Ed25519 in WebCrypto is experimental, although it has
+ * not changed since. All other warnings of Node.js are still printed.
+ */
+function hushEd25519Warning(): void {
+  const others = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (warning.name === 'ExperimentalWarning' && warning.message.includes('Ed25519')) return;
+    for (const listener of others) listener(warning);
+  });
+}
 
 hushEd25519Warning();
 

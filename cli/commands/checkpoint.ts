@@ -143,7 +143,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
   const { settings } = options;
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
-    const published = await readPublished(output.out);
+    const published = await readPublished(output.named);
     const hasKey = hasSigner(settings.checkpoint);
     const isLogged = published?.statement?.log !== undefined;
     const asksWitnesses = (settings.log?.witnesses ?? []).length > 0;
@@ -183,7 +183,7 @@ const onlineSigner = (io: Io, settings: Settings) =>
 async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
   const { out } = options;
   const signed = await withOutputFolder(out, async (output) =>
-    sign(io, { published: await readPublished(output.out), output, holdChange }, options),
+    sign(io, { published: await readPublished(output.named), output, holdChange }, options),
   );
   return sayCheckpoint(io, { out, holdChange, ...signed }, options);
 }

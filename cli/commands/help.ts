@@ -10,14 +10,11 @@ interface CommandHelp {
   readonly example: string;
 }
 
-/** The options that the short help shows, `--help` included. */
-export const MAX_OPTIONS = 10;
-
 /** The options of a build that most registries need. The other keys, and the log, are in registry.yaml. */
 const BUILD = 'issuers out key passphrase-file root-key';
 
 /** The help of each command, by its name below the program. */
-export const HELP: Readonly<Record<string, CommandHelp>> = {
+const HELP: Readonly<Record<string, CommandHelp>> = {
   init: {
     summary: 'make the folder of a new registry',
     options: 'name contact base-url description homepage key passphrase-file no-passphrase',

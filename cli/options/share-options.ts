@@ -13,17 +13,10 @@ export interface ShareOptions {
   memory?: string | undefined;
 }
 
-/** Adds the option that names the file of a holder. @param required - whether the command needs one */
-export function addShareOption(command: Command, required: boolean): Command {
-  const words = "file with the holder's share of the key, encrypted under a passphrase";
-  return required
-    ? command.requiredOption('--share <file>', words)
-    : command.option('--share <file>', `${words}; instead of a key`);
-}
-
 /** Adds the options that name the file of a holder, its passphrase, and the folder for what was signed. */
 export function addShareOptions(command: Command): Command {
-  return addShareOption(command, true)
+  return command
+    .requiredOption('--share <file>', "file with the holder's share of the key, encrypted under a passphrase")
     .option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)')
     .option('--memory <dir>', 'folder that records what was signed (default: one for this user)');
 }

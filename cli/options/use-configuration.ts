@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { assertFilesNamed } from './file-options.js';
+import { assertNoKeyText } from '../../generator/signing/key-file.js';
 import { loadSettings, type Settings, type SignerSettings, settingsFor } from './settings.js';
 
 /** The configuration file that is used by default. */
@@ -46,6 +46,21 @@ export function useConfiguration(program: Command, without: readonly string[]): 
       for (const group of optionGroups(settings)) applyGroup(command, group);
       assertFilesNamed(command);
     });
+}
+
+/**
+ * Asserts that no option that names a file contains a private key instead, whether the option is on the command line or
+ * in registry.yaml. Commands print the names of files.
+ *
+ * @throws {@link UsageError}
+ */
+function assertFilesNamed(command: Command): void {
+  for (const option of command.options) {
+    if (!option.flags.includes('<file')) continue;
+    const value: unknown = command.getOptionValue(option.attributeName());
+    for (const name of [value].flat()) if (typeof name === 'string') assertNoKeyText(name);
+  }
+  if (command.parent !== null) assertFilesNamed(command.parent);
 }
 
 /** The name of a command below the program, such as `keys public`. */

@@ -2,7 +2,7 @@ import { hasPassed, isToCome, type Statement, validFrom } from '@passport-regist
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 
 /** The notice before a delegation expires, in days. A new delegation needs the root key, which is offline. */
-export const DELEGATION_NOTICE_DAYS = 14;
+const DELEGATION_NOTICE_DAYS = 14;
 /** The notice before a checkpoint expires, as a share of its lifetime. */
 const CHECKPOINT_NOTICE_SHARE = 0.25;
 

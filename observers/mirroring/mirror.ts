@@ -9,11 +9,10 @@ import type { CheckedLog } from '../../generator/verification/verify-log.js';
 import type { CosignedHead } from '../witnessing/witness-state.js';
 import type { TransferStats } from './download-target.js';
 import { HeldRelease } from './held-release.js';
-import type { MirrorOptions } from './mirror-options.js';
 import { releaseName } from './release-name.js';
 import { Releases } from './releases.js';
 import { cosignVerified, keepCosigned, serveCosigned, type Testimony, testimonyOf } from './testify.js';
-import { downloadVerified } from './verified-download.js';
+import { downloadVerified, type MirrorOptions } from './verified-download.js';
 
 /** The report of one run. */
 export interface MirrorReport extends TransferStats {

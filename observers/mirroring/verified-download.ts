@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { RegistryError } from '@passport-registry/verifier';
 import { hasCode } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import type { VerifyHolders } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { acceptPublication, acceptStatements } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
@@ -14,12 +15,29 @@ import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, type VerifyOptions, verifyTree } from '../../generator/verification/verify.js';
 import type { CheckedLog } from '../../generator/verification/verify-log.js';
 import { checkOperations, trustedRoot } from '../../generator/verification/verify-statements.js';
+import type { Cosigner } from '../witnessing/cosign-head.js';
 import { download } from './download.js';
 import type { AcceptanceRules, TransferStats } from './download-target.js';
 import { readHeldLog } from './held-log.js';
 import type { HeldRelease } from './held-release.js';
-import type { MirrorOptions } from './mirror-options.js';
 import { withoutQuorum } from './testify.js';
+
+/** Options of `mirrorOnce`. */
+export interface MirrorOptions {
+  /** A URL with http or https, or a source that rsync accepts: `rsync://host/module`, `host:folder` or a folder. */
+  readonly source: string;
+  /** The folder of the mirror. A host serves `current` in it. */
+  readonly folder: string;
+  readonly trust: PinnedTrust;
+  /** The maximum age of a list without a checkpoint. */
+  readonly maxAgeDays: number;
+  /** The environment for rsync. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Cosigns the log. Default: the mirror is no witness. */
+  readonly witness?: Cosigner | undefined;
+  /** Verifies the record of the holders of the root key. Default: the record is not verified. */
+  readonly verifyHolders?: VerifyHolders | undefined;
+}
 
 /** How often to download a source that may have changed during the download. */
 const MAX_ATTEMPTS = 3;

@@ -228,7 +228,11 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(copy(url));
     await obey(copy(url));
     expect(filesOf(join(folder, 'dist'))).toEqual(withoutIssuerPages(saved));
-    expect(await next()).toBe(undefined);
+    // Mirrors leave out the pages of issuers.
+    const build = program('build', '--production');
+    expect(await next()).toBe(build);
+    await obey(build);
+    expect(await next()).toBe(program('verify', url, '--expect', 'dist'));
   });
 
   it('is a new clone, whether the host is up or not', async () => {

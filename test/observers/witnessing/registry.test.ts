@@ -119,6 +119,22 @@ describe('a publisher with witnesses', () => {
       6,
       expect.objectContaining({ ok: false, log: expect.objectContaining({ cosigned: 0, quorum: 1 }) }),
     ]);
+    const keys = ['--key', 'key.pem', ...withKeys({ log: 'log.pem', origin: ORIGIN, checkpoint: 'key.pem' })];
+    const stopped = await cli(['suspend', 'alpha', '--reason', 'leak', ...keys], folder);
+    expect([stopped.code, stopped.stderr]).toEqual([
+      6,
+      expect.stringContaining(
+        'publish dist again: until then, not every verifier sees that alpha is suspended',
+      ),
+    ]);
+    // Whoever asks for the log only is told that nobody sees it.
+    const later = await cli(['revoke', 'alpha', '--reason', 'leak', ...keys, '--cosign-later'], folder);
+    expect([later.code, later.stderr]).toEqual([
+      0,
+      expect.stringContaining('no verifier sees that alpha is revoked'),
+    ]);
+    const { code: unstopped, stdout } = await cli(['status', '--offline', '--json', ...withKeys({})], folder);
+    expect([unstopped, JSON.parse(stdout).log]).toMatchObject([1, { pending: true }]);
   });
 
   it('collects from a mirror, which copies the log and cosigns it meanwhile', async () => {
