@@ -17,6 +17,7 @@ import {
   compareTrees,
   compareWhole,
   differences,
+  stopsInWords,
   type TreeComparison,
   twoHistories,
 } from './tree-comparison.js';
@@ -134,7 +135,11 @@ export async function assertFollowsHost({
   if (whole === 'newer') throw newerHost(host, tree, parts);
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
-  if (released.length === 0) return undefined;
+  if (released.length === 0) {
+    if (whole === 'same' || parts.isProven) return undefined;
+    const stops = stopsInWords(parts, out);
+    return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
+  }
   const ids = released.join(', ');
   throw new AlreadyPublished(
     `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here. If you have ended ` +
