@@ -1,4 +1,4 @@
-import { assertOutside, withOutputFolder } from './files/output-folder.js';
+import { assertOutside, type OutputFolder, withOutputFolder } from './files/output-folder.js';
 import type { Listeners } from './progress.js';
 import type { PublishOptions } from './publishing/publication.js';
 import { publish } from './publishing/publish.js';
@@ -25,12 +25,18 @@ export interface BuildOptions extends PublishOptions {
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
-  const { issuers, out, signer: choice, listeners, ...how } = options;
-  assertOutside(out, [issuers, choice.key, choice.rootKey, choice.directory]);
-  return withOutputFolder(out, async (output) => {
-    const records = goodRecords(issuers, listeners?.onProgress);
-    listeners?.onStage?.('records');
-    const signer = await chooseBuildSigner(choice);
-    return publish({ ...how, records, signer }, output, listeners);
-  });
+  const { issuers, out, signer } = options;
+  assertOutside(out, [issuers, signer.key, signer.rootKey, signer.directory]);
+  return withOutputFolder(out, (output) => buildInto(output, options));
+}
+
+/** Builds like {@link build}, in a folder to which the caller has exclusive access. */
+export async function buildInto(
+  output: OutputFolder,
+  { issuers, out: _named, signer: choice, listeners, ...how }: BuildOptions,
+): Promise<BuildReport> {
+  const records = goodRecords(issuers, listeners?.onProgress);
+  listeners?.onStage?.('records');
+  const signer = await chooseBuildSigner(choice);
+  return publish({ ...how, records, signer }, output, listeners);
 }

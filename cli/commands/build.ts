@@ -2,8 +2,9 @@ import { limitOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
-import { build } from '../../generator/build.js';
+import { build, buildInto } from '../../generator/build.js';
 import { UsageError } from '../../generator/errors.js';
+import type { OutputFolder } from '../../generator/files/output-folder.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
@@ -65,12 +66,16 @@ export function addBuildCommand(program: Command, io: Invocation): void {
   );
 }
 
-/** Builds, and prints the report. */
-export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<BuildReport> {
+/** Builds, and prints the report. @param output - if the caller has exclusive access to the output folder already */
+export async function buildAndReport(
+  io: Invocation,
+  options: BuildCommandOptions,
+  output?: OutputFolder,
+): Promise<BuildReport> {
   const started = performance.now();
   const { timings, onStage } = stopwatch(io);
-  const report = await withProgress(io, async (onProgress) =>
-    build({
+  const report = await withProgress(io, async (onProgress) => {
+    const how = {
       issuers: options.issuers,
       out: options.out,
       signer: signerChoice(io, options),
@@ -81,8 +86,9 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       assertFollowsHosts: followsHosts(io, options),
       ...treeOptions(options),
       listeners: { onProgress, onStage },
-    }),
-  );
+    };
+    return output === undefined ? build(how) : buildInto(output, how);
+  });
   if (options.json) emit(io, { ok: codeOf(report) === 0, ...report, ...(options.timings && { timings }) });
   sayBuilt(io, report, performance.now() - started);
   sayCheckpointLater(io, options);

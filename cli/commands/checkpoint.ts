@@ -251,7 +251,7 @@ function afterHold({ action, ids }: HoldChange, out: string): string {
   const each = ids.length === 1 ? ids[0] : '<ID>';
   return (
     `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
-    `(\`suspend ${each} --reason "REASON"\`), and end the hold; or, if it was a mistake, run \`hold --end ${each} --false-alarm\`.`
+    `(\`suspend ${each} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run \`hold --end ${each} --false-alarm\`.`
   );
 }
 

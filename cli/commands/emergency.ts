@@ -1,7 +1,8 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import type { Command } from 'commander';
-import { editStatus } from '../../generator/authoring/edit-status.js';
+import { editStatus, type StatusEdit } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected } from '../../generator/errors.js';
+import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
@@ -65,46 +66,13 @@ interface StatusChange {
 /** The signals that end a command. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record. */
+/**
+ * Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record. No other build
+ * reads the record meanwhile.
+ */
 async function changeAndBuild(io: Invocation, { id, to }: StatusChange, options: Options): Promise<number> {
-  const { issuers, out, reason, unsigned } = options;
-  const isPublished = async () => {
-    const tree = await readPublished(out);
-    return tree?.signed === true && statusInList(tree.list, id) === to;
-  };
-  const edit = await editStatus(issuers, id, { to, reason, now: new Date(), isPublished });
-  const undo = () => {
-    edit.undo();
-    say(io, `${edit.file} is unchanged`);
-  };
-  const stop = (signal: NodeJS.Signals) => {
-    try {
-      // If the build has already replaced the list, the record must agree with the list.
-      if (statusInList(readIfThere(out, PATHS.list), id) !== to) undo();
-    } catch (error) {
-      say(io, `passport-registry: ${(error as Error).message}`);
-    }
-    // The listener is gone, so that the signal now ends the process with the usual exit code.
-    process.kill(process.pid, signal);
-  };
-  for (const signal of SIGNALS) process.once(signal, stop);
-  let built: BuildReport | undefined;
-  try {
-    if (edit.from === to)
-      say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
-    if (unsigned === undefined) built = await buildAndReport(io, options);
-    else await buildUnsigned(io, unsigned, options);
-    if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
-  } catch (error) {
-    undo();
-    const root = presenceOf({ key: options.key, command: options.signerCommand }, io.env);
-    const isAway = root.level === 'note';
-    if (isAway) say(io, `the root key is away: ${root.message}`);
-    if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level))) await sayHold(io, id, options);
-    throw error;
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
-  }
+  const { out, unsigned } = options;
+  const { edit, built } = await withOutputFolder(out, (output) => changeIn(io, { id, to, output }, options));
   say(io, `Commit ${edit.file}, and publish ${out}${unsigned === undefined ? '' : ' after `attach`'}.`);
   if (built?.isFinished === false) {
     const { log } = built;
@@ -126,13 +94,62 @@ async function changeAndBuild(io: Invocation, { id, to }: StatusChange, options:
         : `Until \`attach\`, you can undo it: restore ${edit.file}, for example from git, and remove ${unsigned}.`;
     say(io, `A revocation is final: nothing ends it once it is published. ${undone}`);
   }
-  if (to === 'active' && (await readPublished(out))?.checkpoint?.hold.includes(id)) {
+  if ((await readPublished(out))?.checkpoint?.hold.includes(id)) {
     say(
       io,
-      `${id} is still on hold, so verifiers go on treating it as suspended: end that with \`hold --end ${id} --false-alarm\`.`,
+      to === 'active'
+        ? `${id} is still on hold, so verifiers go on treating it as suspended: end that with \`hold --end ${id} --false-alarm\`.`
+        : `${id} is on hold, too. When the list that stops it is published, end that with \`hold --end ${id}\`.`,
     );
   }
   return built === undefined ? 0 : codeOf(built);
+}
+
+/** Edits the record and builds, with exclusive access to the output folder. */
+async function changeIn(
+  io: Invocation,
+  { id, to, output }: StatusChange & { readonly output: OutputFolder },
+  given: Options,
+): Promise<{ readonly edit: StatusEdit; readonly built: BuildReport | undefined }> {
+  const options = { ...given, about: id };
+  const { issuers, out, reason, unsigned } = options;
+  const isPublished = async () => {
+    const tree = await readPublished(out);
+    return tree?.signed === true && statusInList(tree.list, id) === to;
+  };
+  const edit = await editStatus(issuers, id, { to, reason, now: new Date(), isPublished });
+  const undo = () => {
+    edit.undo();
+    say(io, `${edit.file} is unchanged`);
+  };
+  const stop = (signal: NodeJS.Signals) => {
+    try {
+      // If the build has already replaced the list, the record must agree with the list.
+      if (statusInList(readIfThere(out, PATHS.list), id) !== to) undo();
+    } catch (error) {
+      say(io, `passport-registry: ${(error as Error).message}`);
+    }
+    // The listener is gone, so that the signal now ends the process with the usual exit code.
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.once(signal, stop);
+  try {
+    if (edit.from === to)
+      say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
+    const built = unsigned === undefined ? await buildAndReport(io, options, output) : undefined;
+    if (unsigned !== undefined) await buildUnsigned(io, unsigned, options);
+    if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
+    return { edit, built };
+  } catch (error) {
+    undo();
+    const root = presenceOf({ key: options.key, command: options.signerCommand }, io.env);
+    const isAway = root.level === 'note';
+    if (isAway) say(io, `the root key is away: ${root.message}`);
+    if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level))) await sayHold(io, id, options);
+    throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
 }
 
 /** A hold helps only against the lack of the root key. */
@@ -145,6 +162,11 @@ function isFaultOfRootKey(error: unknown, presence: Level): boolean {
 async function sayHold(io: Invocation, id: string, { out, settings }: Options): Promise<void> {
   const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
   if (mayHold !== true) return;
+  const held = (await readPublished(out).catch(() => undefined))?.checkpoint?.hold;
+  if (held?.includes(id)) {
+    say(io, `${id} is on hold by the checkpoint in ${out}, which stops it as soon as it is published.`);
+    return;
+  }
   const key = hasSigner(settings.checkpoint) ? '' : ' --online-key FILE';
   say(
     io,

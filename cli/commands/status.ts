@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/status.js';
 import type { NextStep } from '../operating/next-step.js';
 import { nextSteps } from '../operating/next-steps.js';
+import { delegationOf } from '../operating/published-before.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
@@ -52,7 +53,13 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
   const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn, settings } = options;
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
   const config: string | undefined = command.parent?.opts()['config'];
-  const own = [config ?? CONFIGURATION_FILE, rootKey, options.checkpointPublicKey, ...PROGRAM_FILES];
+  const own = [
+    config ?? CONFIGURATION_FILE,
+    rootKey,
+    options.checkpointPublicKey,
+    delegationOf(out),
+    ...PROGRAM_FILES,
+  ];
   const found = await registryStatus({
     ownFiles: own.filter((file) => file !== undefined),
     ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },

@@ -5,7 +5,11 @@ import { GeneratorError } from '../../generator/errors.js';
 import { countUncommitted } from '../../generator/files/git.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
-import { publicationProblems, type RuleExceptions } from '../../generator/review/assert-publishable.js';
+import {
+  liftedSuspensions,
+  publicationProblems,
+  type RuleExceptions,
+} from '../../generator/review/assert-publishable.js';
 import { difference, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
 import { recordsIn } from '../../generator/review/record-set.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
@@ -20,6 +24,8 @@ export interface PendingChanges {
   readonly problems: readonly Diagnostic[];
   /** The warnings about records that it would publish: some values can never change after that. */
   readonly warnings: readonly Diagnostic[];
+  /** The issuers whose suspension it would lift. */
+  readonly lifted: readonly string[];
 }
 
 /** The condition of the records. */
@@ -33,6 +39,7 @@ export interface ChangesCondition extends Condition {
   readonly changes: readonly IssuerChange[];
   readonly problems: readonly Diagnostic[];
   readonly warnings: readonly Diagnostic[];
+  readonly lifted: readonly string[];
 }
 
 /** The records, and what they are compared with. */
@@ -67,7 +74,8 @@ export async function pendingChanges(
   const found = publicationProblems({ before, after }, exceptions, development);
   const files = changes.map(({ issuer_id }) => after.files.get(issuer_id)?.file);
   const warnings = found.filter((one) => !isError(one) && files.includes(one.file));
-  return { changes, problems: found.filter(isError), warnings };
+  const lifted = liftedSuspensions({ before, after });
+  return { changes, problems: found.filter(isError), warnings, lifted };
 }
 
 /** Describes what has changed since the last publication. */
@@ -76,7 +84,7 @@ export async function changesCondition(
   { published, refusal, folder }: LocalTree,
 ): Promise<ChangesCondition> {
   const { issuers } = options;
-  const nothing = { changes: [], problems: [], warnings: [] };
+  const nothing = { changes: [], problems: [], warnings: [], lifted: [] };
   try {
     const state = stateOfFolder(issuers);
     if (state !== undefined) return missingRecords(issuers, state, published);
@@ -102,7 +110,7 @@ function missingRecords(
   published: PublishedTree | undefined,
 ): ChangesCondition {
   const what = state === 'none' ? `there is no folder ${issuers}` : `${issuers} has no records`;
-  const found = { state, changes: [], problems: [], warnings: [] };
+  const found = { state, changes: [], problems: [], warnings: [], lifted: [] };
   if (published === undefined) return { level: 'note', message: what, ...found };
   return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
 }
@@ -144,8 +152,14 @@ function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOp
   const [warning] = warnings;
   const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
   const said = warning === undefined ? '' : `; ${warning.file}: ${warning.message}${more}`;
-  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}`;
-  return { level: changes.some(isStop) ? 'error' : 'note', message, state: 'changed', ...pending };
+  const { lifted } = pending;
+  const lifts =
+    lifted.length === 0
+      ? ''
+      : `; a build would lift the suspension of ${lifted.join(', ')}, so these records may be old: git pull first`;
+  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}${lifts}`;
+  const level = lifted.length === 0 ? 'note' : 'warning';
+  return { level: changes.some(isStop) ? 'error' : level, message, state: 'changed', ...pending };
 }
 
 /** Whether a change stops an issuer, which verifiers accept until the change is published. */

@@ -74,8 +74,17 @@ function loadCommand(status: RegistryStatus, settings: CommandSettings): string 
   const { copy } = tree.trace ?? {};
   if (url === undefined) return copy && `cp -rL ${copy} ${out}`;
   const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
-  const removal = isThere ? `rm -r ${out} && ` : '';
-  return `${run('', 'mirror', shellWord(url), FROM_HOST, ...key).command} && ${removal}cp -rL ${FROM_HOST}/current ${out}`;
+  if (isThere) return loadFromHost(url, out, key);
+  return `${mirrorCommand(url, key)} && cp -rL ${FROM_HOST}/current ${out}`;
+}
+
+/** The command that replaces the tree in a folder by that of a host. @param key - the option of the root key */
+export function loadFromHost(url: string, out: string, key: readonly string[]): string {
+  return `${mirrorCommand(url, key)} && rm -r ${out} && cp -rL ${FROM_HOST}/current ${out}`;
+}
+
+function mirrorCommand(url: string, key: readonly string[]): string | undefined {
+  return run('', 'mirror', shellWord(url), FROM_HOST, ...key).command;
 }
 
 /** A host that serves a list of the registry. */

@@ -1,20 +1,25 @@
+import { join } from 'node:path';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
 import { AlreadyPublished } from '../../generator/errors.js';
-import { readIfThere, readText } from '../../generator/files/read-file.js';
+import { readIfThere } from '../../generator/files/read-file.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
+import { loadFromHost } from './damage-steps.js';
+import type { OwnTree } from './histories.js';
 import { findTrace } from './published-before.js';
+import { shellWord } from './shell-word.js';
 import {
   compareTrees,
   compareWhole,
   differences,
-  type OwnTree,
+  stopsInWords,
   type TreeComparison,
+  twoHistories,
 } from './tree-comparison.js';
 
 /** What a command is about to sign over the published tree. */
@@ -39,12 +44,11 @@ interface ShownBy {
  */
 export function followsHosts(
   { env }: { readonly env: NodeJS.ProcessEnv },
-  { settings: { base_url: baseUrl, mirrors = [] }, delegation: file }: ShownBy,
+  { settings: { base_url: baseUrl, mirrors = [] }, delegation }: ShownBy,
 ): AssertFollowsHosts {
   const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
   return ({ rootKey, published, ...next }) => {
     if (published !== undefined) return assertFollowsHost({ published, baseUrl, ...next });
-    const delegation = file && readText(file).trim();
     return assertNotPublished(hosts, { rootKey, delegation, env });
   };
 }
@@ -116,20 +120,26 @@ export async function assertFollowsHost({
   const [host] = await askHosts([baseUrl], { rootKey, own, now: Date.now(), signal });
   if (host === undefined) return undefined;
   const given = next.onlineKeys && { keys: next.onlineKeys };
-  const parts = compareTrees(
-    host,
-    await ownTree(published, rootKey),
-    given ?? (await verified(next.delegation, rootKey)),
-  );
+  const tree = await ownTree(published, rootKey);
+  const delegation = given ?? (await verified(next.delegation, rootKey));
+  const parts = await compareTrees(host, tree, { delegation, signal });
   const whole = compareWhole(parts);
   if (whole === undefined) {
     const why = host.empty === true ? 'it serves no list' : (host.problem ?? 'the tree cannot be read');
-    return `${baseUrl} was not compared with ${out}: ${why}. If it has a newer list, or holds issuers that ${out} does not hold, do not publish ${out}.`;
+    return `${baseUrl} was not compared with ${out}: ${why}. When it answers, run \`status\` before you publish ${out}.`;
   }
-  if (whole === 'newer' || whole === 'other') throw newerHost(baseUrl, out, parts);
+  if (whole === 'other')
+    throw new AlreadyPublished(
+      `${twoHistories(host, tree, parts)}. Nothing is signed: run \`status\`, which shows the way out`,
+    );
+  if (whole === 'newer') throw newerHost(host, tree, parts);
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
-  if (released.length === 0) return undefined;
+  if (released.length === 0) {
+    if (whole === 'same' || parts.isProven) return undefined;
+    const stops = stopsInWords(parts, out);
+    return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
+  }
   const ids = released.join(', ');
   throw new AlreadyPublished(
     `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here. If you have ended ` +
@@ -138,13 +148,14 @@ export async function assertFollowsHost({
   );
 }
 
-function newerHost(baseUrl: string, out: string, parts: TreeComparison): AlreadyPublished {
-  const what = parts.list === 'other' ? 'another list' : differences(parts);
+function newerHost({ url }: MirrorStatus, { folder: out }: OwnTree, parts: TreeComparison): AlreadyPublished {
   const lost = parts.holds?.onlyTree ?? [];
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
+  const load = loadFromHost(url, out, ['--root-key', shellWord(join(out, PATHS.rootKey))]);
+  const hold = lost.length === 0 ? '' : ` && npx passport-registry hold ${lost.join(' ')}`;
   return new AlreadyPublished(
-    `${baseUrl} serves ${what} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +
-      `the command that \`status\` shows${lost.length === 0 ? '' : `, then hold again (\`hold ${lost.join(' ')}\`)`}, and run this again`,
+    `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, and run ` +
+      `this again:\n  ${load}${hold}`,
   );
 }
 

@@ -2,10 +2,10 @@ import type { RootKey } from '@passport-registry/verifier';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { parseChanges } from '../../generator/tree/site/changes.js';
 import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
 import { askHosts, type OwnRotation } from './ask-hosts.js';
 import type { Condition } from './condition.js';
+import { type OwnTree, ownLog } from './histories.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 import {
   compareTrees,
@@ -13,8 +13,9 @@ import {
   differences,
   type HoldComparison,
   holdsInWords,
-  type OwnTree,
+  stopsInWords,
   type TreeComparison,
+  twoHistories,
 } from './tree-comparison.js';
 
 /** The condition of the live registry. */
@@ -31,6 +32,8 @@ export interface LiveCondition extends Condition {
   readonly host: MirrorStatus | undefined;
   /** Whether the host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
   readonly isForeign: boolean;
+  /** Of two histories, the one to go on with. Undefined if there is only one. */
+  readonly keep: 'host' | 'tree' | undefined;
 }
 
 /** The condition of one mirror. */
@@ -65,7 +68,13 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   const nobody = (message: string): HostsCondition => ({
     live: {
       ...{ level: 'note', message, url: baseUrl },
-      ...{ comparedWithTree: undefined, parts: undefined, host: undefined, isForeign: false },
+      ...{
+        comparedWithTree: undefined,
+        parts: undefined,
+        host: undefined,
+        isForeign: false,
+        keep: undefined,
+      },
     },
     mirrors: mirrors.map((url) => ({ level: 'note', message: `${url}: ${message}`, url, host: undefined })),
   });
@@ -74,9 +83,9 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
   const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
   return {
-    live: describeLive(live as MirrorStatus, tree, rootKey),
+    live: await describeLive(live as MirrorStatus, tree, { trusted: rootKey, mirrors: others }),
     mirrors: others.map((mirror) =>
-      describeMirror(mirror, { rootKey: live?.rootKey, maxBehindSeconds: options.maxBehindSeconds }),
+      describeMirror(mirror, { ...options, rootKey: live?.rootKey, hasTree: tree.report !== undefined }),
     ),
   };
 }
@@ -89,13 +98,20 @@ function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
   return { rotation, rootKey: report.rootKey };
 }
 
-function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): LiveCondition {
-  const { url, state, problem, updatedAt = '', sha256 } = host;
+async function describeLive(
+  host: MirrorStatus,
+  tree: LocalTree,
+  { trusted, mirrors }: { readonly trusted: RootKey; readonly mirrors: readonly MirrorStatus[] },
+): Promise<LiveCondition> {
+  const { url, state, problem, updatedAt = '' } = host;
   const { folder } = tree;
-  const parts = compareTrees(host, ownTree(tree));
+  const parts = await compareTrees(host, ownTree(tree));
   const comparedWithTree = compareWhole(parts);
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
-  const found = { url, comparedWithTree, parts, host, isForeign };
+  const isOutgoing = parts.rootKey === 'older' && parts.list === 'newer';
+  const isForked = comparedWithTree === 'other' && !isOutgoing;
+  const keep = isForked ? historyToKeep(host, mirrors, ownTree(tree)) : undefined;
+  const found = { url, comparedWithTree, parts, host, isForeign, keep };
   if (host.empty === true) {
     const level = tree.report === undefined ? 'note' : 'error';
     return { level, message: `${url} serves no list`, ...found };
@@ -123,37 +139,46 @@ function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): Li
     const message = `${url} shows the root key ${host.rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
     return { level: 'error', message, ...found };
   }
-  const serves = `${url} serves the list of ${updatedAt}`;
-  const differs = `${serves}, with ${differences(parts)}`;
+  const number = host.publication === undefined ? '' : `, publication ${host.publication.sequence}`;
+  const serves = `${url} serves the list of ${updatedAt}${number}`;
+  const differs = `${serves}, with ${differences(parts)} than ${folder}`;
   const held = holdsInWords(parts, folder);
-  const stopped = comparedWithTree === 'older' ? stoppedSince(updatedAt, tree) : [];
-  const level = held === undefined && stopped.length === 0 ? 'warning' : 'error';
-  const stops = stopped.length === 0 ? '' : `; nobody stops ${stopped.join(', ')} there yet`;
-  const said = `${held === undefined ? '' : `; ${held}`}${stops}`;
+  const { onlyTree = [] } = parts.stops ?? {};
+  // Where the order is proven, the later list says what its publisher wanted.
+  const stopped = parts.isProven ? undefined : stopsInWords(parts, folder);
+  const isLate = comparedWithTree === 'older' && onlyTree.length > 0;
+  const level = held === undefined && stopped === undefined && !isLate ? 'warning' : 'error';
+  const late =
+    isLate && parts.isProven
+      ? `nobody stops ${onlyTree.map(({ issuer_id }) => issuer_id).join(', ')} there yet`
+      : undefined;
+  const said = [stopped, held, late].map((words) => (words === undefined ? '' : `; ${words}`)).join('');
   switch (comparedWithTree) {
     case 'same':
       return { level: 'ok', message: `${url} serves the list of ${folder}`, ...found };
     case 'older': {
-      const { onlyHost = [], leftOut } = parts.holds ?? {};
+      const { leftOut, onlyHost: released = [] } = parts.holds ?? {};
       const what =
-        onlyHost.length === 0
-          ? `${folder} is newer, publish it`
-          : `whoever publishes ${folder} releases those`;
+        released.length > 0
+          ? `whoever publishes ${folder} releases those`
+          : parts.isProven
+            ? `${folder} continues it, publish it`
+            : `${folder} is later by its number or time only, so look at both before you publish it`;
       return { level, message: `${differs}${said}${byReplacedKey(leftOut)}: ${what}`, ...found };
     }
     case 'newer': {
-      const isFork = Object.values(parts).includes('older');
-      const consequence = isFork
-        ? `${folder} does not follow what the host serves: do not publish it`
-        : `a build into ${folder} would undo changes`;
-      return { level, message: `${differs} than ${folder}${said}: ${consequence}`, ...found };
+      const what = parts.isProven ? 'it continues' : 'it is later, by its number or time only, than';
+      return {
+        level,
+        message: `${differs}${said}: ${what} ${folder}, and a build would undo changes`,
+        ...found,
+      };
     }
     case 'other': {
-      const what =
-        parts.list === 'other'
-          ? `${serves}, with another hash than ${folder}: ${sha256}`
-          : `${serves}, which the outgoing root key ${host.rootKey} has signed, but ${folder} is rotated and older`;
-      return { level: 'error', message: what, ...found };
+      const message = isOutgoing
+        ? `${serves}, which the outgoing root key ${host.rootKey} has signed, but ${folder} is rotated and older`
+        : twoHistories(host, ownTree(tree), parts);
+      return { level: 'error', message, ...found };
     }
     default: {
       const what = `${serves}; ${folder} has no valid list to compare: a build into it would ignore that list`;
@@ -162,20 +187,18 @@ function describeLive(host: MirrorStatus, tree: LocalTree, trusted: RootKey): Li
   }
 }
 
-/** The issuers that the list of the tree stops, and that were active in the list of a host. */
-function stoppedSince(updatedAt: string, { folder, published }: LocalTree): readonly string[] {
-  const bytes = readIfThere(folder, PATHS.changes);
-  const changes = (bytes && parseChanges(bytes))?.changes ?? [];
-  // Newest first: the oldest change since then says what the host has.
-  const had = new Map(
-    changes
-      .filter(({ updated_at, field }) => updated_at > updatedAt && field === 'status')
-      .map(({ issuer_id, from }) => [issuer_id, from]),
-  );
-  const issuers = published?.intact.list === true ? published.issuers() : [];
-  return issuers.flatMap(({ issuer_id, status }) =>
-    status !== 'active' && had.get(issuer_id) === 'active' ? [issuer_id] : [],
-  );
+/** The history that mirrors have, or else the longer one: whoever has seen it refuses the other. */
+function historyToKeep(host: MirrorStatus, mirrors: readonly MirrorStatus[], own: OwnTree): 'host' | 'tree' {
+  const isOn = (list: string | undefined) =>
+    mirrors.some(({ sha256 }) => sha256 !== undefined && sha256 === list);
+  const [isTreeOn, isHostOn] = [isOn(own.sha256), isOn(host.sha256)];
+  if (isTreeOn !== isHostOn) return isTreeOn ? 'tree' : 'host';
+  const log = ownLog(own.folder);
+  const [ours, theirs] =
+    log === undefined || host.log === undefined
+      ? [own.publication?.sequence, host.publication?.sequence]
+      : [log.size, host.log.size];
+  return (ours ?? 0) > (theirs ?? 0) ? 'tree' : 'host';
 }
 
 function byReplacedKey(leftOut: HoldComparison['leftOut']): string {
@@ -196,7 +219,14 @@ function ownTree({ folder, report, published, delegation, checkpoint, publicatio
 
 function describeMirror(
   host: MirrorStatus,
-  { rootKey, maxBehindSeconds }: { readonly rootKey: string | undefined; readonly maxBehindSeconds: number },
+  {
+    rootKey,
+    maxBehindSeconds,
+    hasTree,
+  }: Pick<HostsOptions, 'maxBehindSeconds'> & {
+    readonly rootKey: string | undefined;
+    readonly hasTree: boolean;
+  },
 ): MirrorCondition {
   const { url, state, behind = 0, problem, updatedAt } = host;
   const found = { url, host };
@@ -205,6 +235,13 @@ function describeMirror(
     return { level: 'error', message, ...found };
   }
   if (state === 'unknown') {
+    if (updatedAt !== undefined && !hasTree) {
+      return {
+        level: 'error',
+        message: `${url} serves the list of ${updatedAt}, but there is no tree here`,
+        ...found,
+      };
+    }
     const message = `${url} serves the list of ${updatedAt}; there is nothing to compare with`;
     return { level: 'note', message, ...found };
   }

@@ -13,6 +13,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   const damage = damageSteps(status, settings);
   if (damage.length > 0) return damage;
   if (status.live.isForeign) return [foreignKeyStep(status)];
+  if (status.live.keep !== undefined) return historySteps(status, settings);
   const { tree, rotation, changes, hold, rootKey } = status;
   const records = recordSteps(status, settings);
   const isUnfinished = rotation.state === 'unfinished';
@@ -24,6 +25,9 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   // Without the newest tree, a build could not compare the records with the published list.
   const renewal = isTreeOlder(status) ? [] : publicationSteps(status, settings);
   const hosts = hostSteps(status, settings, renewal.length > 0);
+  // A hold that nobody sees stops nobody, and is signed already.
+  const isUnheld = hold.level === 'error' && !isTreeOlder(status);
+  const publication = isUnheld ? [...hosts, ...renewal] : [...renewal, ...hosts];
   // Records that would stop a build come before that build.
   const stops = changes.toCommit === undefined && renewal.length > 0;
   // Nothing was published that the host lacks: what is unpublished comes first.
@@ -32,7 +36,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   return mostUrgentFirst([
     { level: rootKey.level, steps: rotatedStep(status, settings) },
     ...(commits ? [] : [recorded]),
-    { level: levelOfTree(status), steps: [...holdAgainSteps(status, settings), ...renewal, ...hosts] },
+    { level: levelOfTree(status), steps: [...holdAgainSteps(status, settings), ...publication] },
     ...(commits && !isTreeOlder(status) ? [recorded] : []),
     { level: status.delegation.level, steps: strayKeyStep(status) },
     { level: hold.level, steps: isTreeOlder(status) ? [] : holdSteps(status, settings) },
@@ -74,8 +78,9 @@ function mostUrgentFirst(groups: readonly StepGroup[]): readonly NextStep[] {
 
 /** How urgent it is to make the tree valid, and to bring it to the hosts. */
 function levelOfTree(status: RegistryStatus): Level {
-  const { tree, list, publication, log, delegation, checkpoint, live, mirrors } = status;
-  const parts = [tree, list, publication, log, delegation, checkpoint, live, ...mirrors];
+  const { tree, list, publication, log, delegation, checkpoint, changes, live, mirrors } = status;
+  const changed = changes.state === 'changed' ? [changes] : [];
+  const parts = [tree, list, publication, log, delegation, checkpoint, ...changed, live, ...mirrors];
   return mostUrgent(parts.map(({ level }) => level));
 }
 
@@ -99,7 +104,7 @@ function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
               status,
               settings,
             ),
-            ...['suspend', String(undecided[0]), '--reason', '"REASON"'],
+            ...['suspend', String(undecided[0]), '--reason', '"<REASON>"'],
             ...publishingOptions(settings),
           ),
         ]),
@@ -121,19 +126,50 @@ function holdStep(reason: string, ids: readonly string[], { out, onlineOptions }
   return run(reason, 'hold', ...ids, ...(out === 'dist' ? [] : ['--out', out]), ...onlineOptions);
 }
 
-/** Brings the host's tree here. Its checkpoint may lack holds of the tree that it replaces. */
+/** Brings the host's tree here, and holds again what its checkpoint lacks. */
 function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const load = loadStep(status, settings);
-  const { onlyHost = [], onlyTree = [] } = status.live.parts?.holds ?? {};
+  const { list, holds } = status.live.parts ?? {};
+  const { onlyHost = [], onlyTree = [] } = holds ?? {};
   if (onlyTree.length === 0 && onlyHost.length === 0) return [load];
-  const lost = onlyTree.length === 0 ? '' : `; then hold again: ${onlyTree.join(', ')}`;
-  const reason = `${load.reason}${lost}. If nobody of you has signed the checkpoint of the host, the online key has leaked: do not load its tree, and see "The online key has leaked" in the document emergency.md`;
-  const again = holdStep(
-    'hold again what the loaded tree does not hold, unless you have ended it',
-    onlyTree,
-    settings,
+  const lost =
+    onlyTree.length === 0 ? '' : `; then hold again what only ${settings.out} holds: ${onlyTree.join(', ')}`;
+  // Another list is signed by the root key, so the holds are not the only work of whoever published it.
+  const isThief =
+    list === 'same'
+      ? '. If nobody of you has signed the checkpoint of the host, the online key has leaked: do not load its tree, and see "The online key has leaked" in the document emergency.md'
+      : '';
+  const step = { ...load, reason: `${load.reason}${lost}${isThief}` };
+  if (onlyTree.length === 0) return [step];
+  const { command } = holdStep('', onlyTree, settings);
+  return load.command === undefined
+    ? [step, { command, reason: 'hold again' }]
+    : [{ ...step, command: `${load.command} && ${command}` }];
+}
+
+/** Of two histories, one has to go: nothing continues both. */
+function historySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { keep, parts, url } = status.live;
+  const { out } = settings;
+  const load = loadSteps(status, settings);
+  const why =
+    'whoever has seen one history refuses the other. Go on with the one that mirrors, witnesses and verifiers have seen, or else with the longer one';
+  const again = (parts?.stops?.onlyTree ?? []).map(({ issuer_id, status: to }) =>
+    run(
+      `do again what only ${out} has`,
+      ...[to === 'revoked' ? 'revoke' : 'suspend', issuer_id, '--reason', '"<REASON>"'],
+      ...publishingOptions(settings),
+    ),
   );
-  return [{ ...load, reason }, ...(onlyTree.length === 0 ? [] : [again])];
+  const repeat = again.length === 0 ? '' : `, and ${again.map(({ command }) => `\`${command}\``).join(', ')}`;
+  if (keep === 'host') {
+    const [first, ...more] = load;
+    const reason = `${why}. That seems to be the history of ${url}: ${first?.reason}; then \`git pull\`${repeat}`;
+    return [{ command: first?.command, reason }, ...more, ...again];
+  }
+  const [first, ...more] = publishSteps(status, settings);
+  const reason = `${why}. That seems to be the history of ${out}: ${first?.reason}. If only ${url} was seen, run \`${load[0]?.command}\` instead, then \`git pull\`${repeat}`;
+  return [{ command: first?.command, reason }, ...more];
 }
 
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
@@ -206,10 +242,17 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
     status,
     settings,
   );
-  return [
-    ...(mayHavePublished(status) && tree.hasRemote ? [loadFirst(out, build)] : []),
-    delegates ? both(delegateStep(status, settings), build) : build,
-  ];
+  const step = delegates ? both(delegateStep(status, settings), build) : build;
+  if (changes.lifted.length > 0) return [pullFirst(changes.lifted, step), step];
+  return [...(mayHavePublished(status) && tree.hasRemote ? [loadFirst(out, build)] : []), step];
+}
+
+/** Records of before a suspension look like its end. Only the operator knows. */
+function pullFirst(lifted: readonly string[], { command }: NextStep): NextStep {
+  return {
+    command: 'git pull',
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; only to end it, run \`${command}\` with the records as they are`,
+  };
 }
 
 /** The step that needs the online key if the tree has a checkpoint, valid or not, and no key otherwise. */
@@ -302,7 +345,12 @@ function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   if (isAbsent && !isRenewed && url !== undefined && isLoopback(new URL(url)))
     return [serveStep(new URL(url), settings), ...ask];
   if (isRenewed || isLate || isAbsent || host?.state === 'expired') {
-    return [...publishSteps(status, settings), ...ask];
+    // Verifiers that have seen the checkpoint of the host refuse an older one.
+    const isEarlier = !isRenewed && live.comparedWithTree === 'older' && live.parts?.checkpoint === 'newer';
+    const sign = isEarlier
+      ? [checkpointStep('sign a later checkpoint than that of the host', status, settings)]
+      : [];
+    return [...sign, ...publishSteps(status, settings), ...ask];
   }
   return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];
 }

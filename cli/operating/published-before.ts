@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
 import { readRotation, readStatement } from '@passport-registry/verifier/core';
-import { repositoryAround } from '../../generator/files/git.js';
+import { countUncommitted, gitFate, repositoryAround } from '../../generator/files/git.js';
 import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
@@ -12,7 +12,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
 export interface PublicationTrace {
   readonly what: string;
-  /** The file, if that is a delegation: one is signed before the first list that needs it, too. */
+  /** The file, if that is a delegation which may be for the first list: it is new, and not committed. */
   readonly delegation?: string;
   /** The folder with a copy of the published tree, if that is the trace. */
   readonly copy?: string;
@@ -23,7 +23,7 @@ export interface PublicationTrace {
 interface TraceOptions {
   /** The root key; undefined if it is not known, so that the branch and the delegations of any key count. */
   readonly rootKey: RootKey | undefined;
-  /** The text of a delegation that is about to be published, which shows nothing. */
+  /** The file of a delegation that is about to be published. */
   readonly delegation?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -88,21 +88,41 @@ async function anchorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace 
   return { what: `${TRUST_ANCHOR} pins this root key`, otherwise };
 }
 
-function delegationTrace({ rootKey, delegation }: TraceOptions): PublicationTrace | undefined {
-  const files = (orNothing(() => readdirSync('.')) ?? []).filter((name) => name.endsWith('.jwt')).sort();
-  for (const file of files) {
+/** The file, in the working directory, of the delegation that a tree publishes. A clone needs it for its next builds. */
+export function delegationOf(out: string): string | undefined {
+  const published = orNothing(() => readText(join(out, PATHS.delegation)).trim());
+  const names = published === undefined ? [] : (orNothing(() => readdirSync('.')) ?? []);
+  return names.find((name) => name.endsWith('.jwt') && orNothing(() => readText(name).trim()) === published);
+}
+
+function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): PublicationTrace | undefined {
+  const here = (orNothing(() => readdirSync('.')) ?? []).filter((name) => name.endsWith('.jwt')).sort();
+  const about = given === undefined ? undefined : orNothing(() => readText(given).trim());
+  for (const file of given === undefined ? here : [given, ...here]) {
     const text = orNothing(() => readText(file).trim());
-    if (text === undefined || text === delegation) continue;
+    if (text === undefined) continue;
     const read = orNothing(() => readStatement(text, 'registry-delegation+jwt', (why) => new Error(why)));
     if (read === undefined || !isAmong(rootKey, [read.kid])) continue;
+    const signed = `${named(rootKey)} has signed the delegation ${file} at ${formatUpdatedAt(read.issuedAt)}`;
+    const isCommitted = countUncommitted(file, env) === 0 && gitFate(file, env) === 'committed';
+    if (isCommitted || Date.now() - read.issuedAt > NEW_MS) {
+      return {
+        what: `${signed}${isCommitted ? ', and it is committed to git' : ''}`,
+        otherwise: `sign another delegation with \`keys delegate\`, and build with that; remove ${file}, or replace it`,
+      };
+    }
+    if (text === about) continue;
     return {
-      what: `${named(rootKey)} has signed the delegation ${file} at ${formatUpdatedAt(read.issuedAt)}`,
+      what: signed,
       delegation: file,
       otherwise: `publish that delegation with the first list: build with --delegation ${file}`,
     };
   }
   return undefined;
 }
+
+/** A first list is built on the day on which its delegation is signed. */
+const NEW_MS = 24 * 60 * 60 * 1000;
 
 const named = (rootKey: RootKey | undefined) => (rootKey === undefined ? 'a root key' : 'this root key');
 

@@ -1,15 +1,19 @@
 import type { Issuer } from '@passport-registry/verifier';
-import type { Delegation, Statement } from '@passport-registry/verifier/core';
+import type { Delegation } from '@passport-registry/verifier/core';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { countEntries } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import type { ProvenStatements } from '../../generator/verification/verify.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import { compareHistories, type OwnTree, ownLog, servedIssuers } from './histories.js';
 import { rotationOf } from './local-tree.js';
 
-/** How a part that a host serves compares with the same part of the tree in the output folder. */
+/**
+ * How a part that a host serves compares with the same part of the tree in the output folder. Of a list or a publication,
+ * `older` means that the tree continues what the host serves, `newer` the opposite, and `other` that neither is so.
+ */
 export type Compared = 'same' | 'older' | 'newer' | 'missing' | 'other';
 
 /** How the parts that a host serves compare with the tree in the output folder. Undefined if one cannot be read. */
@@ -20,118 +24,152 @@ export interface TreeComparison {
   readonly checkpoint: Compared | undefined;
   readonly publication: Compared | undefined;
   readonly holds: HoldComparison | undefined;
+  /** Whether signed files prove how list and publication compare. If not, only numbers or times say it. */
+  readonly isProven: boolean;
+  readonly stops: StopComparison | undefined;
 }
+
+/** How the issuers that two lists stop differ. */
+export interface StopComparison {
+  /** Suspended or revoked in the list of the host, and active in that of the tree. */
+  readonly onlyHost: readonly StoppedIssuer[];
+  /** Suspended or revoked in the list of the tree, and active in that of the host. */
+  readonly onlyTree: readonly StoppedIssuer[];
+}
+
+/** An issuer that a list suspends or revokes. */
+export type StoppedIssuer = Pick<Issuer, 'issuer_id' | 'status'>;
 
 /** How the issuers that two checkpoints hold differ (rule hold-kept). */
 export interface HoldComparison {
   /** Held by the host only, and not stopped by the list of the tree: whoever publishes the tree releases them. */
   readonly onlyHost: readonly string[];
-  /** Held by the tree only: they are not stopped yet, and whoever loads the host's tree releases them. */
+  /** Held by the tree only, and not stopped by the list of the host: whoever loads the host's tree releases them. */
   readonly onlyTree: readonly string[];
   /** The key that signed the host's checkpoint, if the delegation of the tree leaves it out. Its holds do not count. */
   readonly leftOut: { readonly key: string; readonly hold: readonly string[] } | undefined;
 }
 
-/** The tree in the output folder, as far as it is compared. */
-export interface OwnTree extends ProvenStatements {
-  readonly folder: string;
-  readonly updatedAt: string | undefined;
-  /** SHA-256 of the list. */
-  readonly sha256: string | undefined;
-  /** RFC 7638 thumbprint. */
-  readonly rootKey: string | undefined;
-  /** The records of the list; none if it cannot be read. */
-  readonly issuers: readonly Issuer[];
-}
-
 /**
  * Compares what a host serves with the tree in the output folder.
  *
- * @param delegation - the delegation that says which keys sign checkpoints from now on
+ * @param delegation - the delegation that says which keys sign checkpoints from now on. Default: that of the tree
+ * @param signal - ends all requests
  */
-export function compareTrees(
+export async function compareTrees(
   host: MirrorStatus,
   tree: OwnTree,
-  delegation: Pick<Delegation, 'keys'> | undefined = tree.delegation,
-): TreeComparison {
-  const list = compareLists(host, tree);
-  if (list === undefined) {
+  {
+    delegation = tree.delegation,
+    signal,
+  }: {
+    readonly delegation?: Pick<Delegation, 'keys'> | undefined;
+    readonly signal?: AbortSignal | undefined;
+  } = {},
+): Promise<TreeComparison> {
+  const [theirs, own] = [host.updatedAt, tree.updatedAt];
+  if (theirs === undefined || own === undefined) {
     const unknown = { delegation: undefined, checkpoint: undefined, publication: undefined };
-    return { list, rootKey: undefined, ...unknown, holds: undefined };
+    return {
+      list: undefined,
+      rootKey: undefined,
+      ...unknown,
+      holds: undefined,
+      isProven: false,
+      stops: undefined,
+    };
   }
+  const isSameList = host.sha256 === tree.sha256;
+  const issuers = isSameList ? undefined : await servedIssuers(host, signal);
+  const both = { host: { ...host, updatedAt: theirs }, tree: { ...tree, updatedAt: own }, issuers };
+  const { order, isProven } = await compareHistories(both, signal);
   const delegations = compareStatements(host.delegation, tree, 'delegation');
   const signer = host.checkpoint?.signer;
   const trusted = [tree.rootKey, host.rootKey, ...(delegation?.keys ?? []).map((key) => key.thumbprint)];
   const isLeftOut = signer !== undefined && delegations !== 'newer' && !trusted.includes(signer);
+  const isStated = compareStatements(host.publication, tree, 'publication');
   return {
-    list,
+    list: isSameList ? 'same' : order,
     rootKey: compareRootKeys(host, tree),
     delegation: delegations,
     // Whoever stole a key that was replaced can date its checkpoints as late as they like.
     checkpoint: isLeftOut ? 'older' : compareStatements(host.checkpoint, tree, 'checkpoint'),
-    publication: compareStatements(host.publication, tree, 'publication'),
-    holds: compareHolds(host, tree, { isLeftOut, isSameList: list === 'same' }),
+    publication: isStated === undefined || isStated === 'missing' ? isStated : order,
+    holds: compareHolds(host, tree, { isLeftOut, theirs: isSameList ? tree.issuers : issuers }),
+    isProven,
+    stops: issuers && compareStops(issuers, tree.issuers),
   };
+}
+
+function compareStops(theirs: readonly Issuer[], own: readonly Issuer[]): StopComparison {
+  const stoppedIn = (issuers: readonly Issuer[], others: readonly Issuer[]) => {
+    const active = new Set(
+      others.filter(({ status }) => status === 'active').map(({ issuer_id }) => issuer_id),
+    );
+    const stopped = issuers.filter(({ issuer_id, status }) => status !== 'active' && active.has(issuer_id));
+    return stopped.map(({ issuer_id, status }) => ({ issuer_id, status }));
+  };
+  return { onlyHost: stoppedIn(theirs, own), onlyTree: stoppedIn(own, theirs) };
 }
 
 function compareHolds(
   { checkpoint: served }: MirrorStatus,
   { folder, checkpoint, issuers }: OwnTree,
-  { isLeftOut, isSameList }: { readonly isLeftOut: boolean; readonly isSameList: boolean },
+  {
+    isLeftOut,
+    theirs: listed = [],
+  }: { readonly isLeftOut: boolean; readonly theirs: readonly Issuer[] | undefined },
 ): HoldComparison | undefined {
   // Nobody can tell what a damaged checkpoint holds.
   if (checkpoint === undefined && readIfThere(folder, PATHS.checkpoint) !== undefined) return undefined;
   const [theirs, own] = [served?.hold ?? [], checkpoint?.hold ?? []];
-  const stopped = issuers.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
+  const stoppedIn = (list: readonly Issuer[]) =>
+    list.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
   const without = (ids: readonly string[], others: readonly string[]) =>
     ids.filter((id) => !others.includes(id));
   return {
-    onlyHost: isLeftOut ? [] : without(without(theirs, own), stopped),
-    onlyTree: without(without(own, theirs), isSameList ? stopped : []),
+    onlyHost: isLeftOut ? [] : without(without(theirs, own), stoppedIn(issuers)),
+    onlyTree: without(without(own, theirs), stoppedIn(listed)),
     leftOut: isLeftOut && served?.signer !== undefined ? { key: served.signer, hold: theirs } : undefined,
   };
 }
 
-/** Compares the whole trees: what is newer on the host in any part must not be replaced. */
-export function compareWhole({
-  list,
-  rootKey,
-  holds: _holds,
-  ...statements
-}: TreeComparison): 'same' | 'older' | 'newer' | 'other' | undefined {
+/**
+ * Compares the whole trees: what is newer on the host must not be replaced. Publications decide, then the delegation, then
+ * the checkpoint, which a new one follows in every case.
+ */
+export function compareWhole(parts: TreeComparison): 'same' | 'older' | 'newer' | 'other' | undefined {
+  const { list, rootKey, delegation, checkpoint, publication } = parts;
   if (list === undefined) return undefined;
+  if (list === 'other' || publication === 'other') return 'other';
   // After a rotation, nobody should publish with the outgoing key.
-  if (list === 'other' || (rootKey === 'older' && list === 'newer')) return 'other';
-  const parts = [list, rootKey, ...Object.values(statements)];
-  if (parts.includes('newer')) return 'newer';
-  return parts.some((part) => part === 'older' || part === 'missing') ? 'older' : 'same';
+  if (rootKey === 'older' && list === 'newer') return 'other';
+  const published = firstDifference([rootKey, publication, list]);
+  const delegated = firstDifference([delegation]);
+  // Each has something that the other lacks.
+  if (rootKey === 'same' && published !== 'same' && delegated !== 'same' && published !== delegated)
+    return 'other';
+  return firstDifference([published, delegated, checkpoint]);
+}
+
+function firstDifference(parts: readonly (Compared | undefined)[]): 'same' | 'older' | 'newer' {
+  const first = parts.find((part) => part !== undefined && part !== 'same');
+  if (first === undefined) return 'same';
+  return first === 'newer' ? 'newer' : 'older';
 }
 
 /** Names the parts that differ, in words. */
-export function differences({
-  list,
-  rootKey,
-  publication,
-  holds: _holds,
-  ...statements
-}: TreeComparison): string {
-  // Every list has a publication statement of its own.
-  const isOther = list !== 'same';
-  const said = isOther ? undefined : publication;
-  const named = { list, ...statements, 'publication statement': said, 'root key': rootKey };
-  const words = Object.entries(named).flatMap(([part, how]) => {
+export function differences({ list, rootKey, publication, delegation, checkpoint }: TreeComparison): string {
+  const published = { older: 'an earlier publication', newer: 'a later publication' };
+  const statements = { delegation, checkpoint, 'root key': rootKey };
+  const first = [list, publication].find((part) => part === 'older' || part === 'newer');
+  const words = Object.entries(statements).flatMap(([part, how]) => {
     if (how === undefined || how === 'same') return [];
     const article = how === 'newer' ? 'a' : 'an';
     return [how === 'missing' ? `no ${part}` : `${article} ${how} ${part}`];
   });
-  return words.join(' and ');
-}
-
-function compareLists({ updatedAt, sha256 }: MirrorStatus, tree: OwnTree): Compared | undefined {
-  if (updatedAt === undefined || tree.updatedAt === undefined) return undefined;
-  if (sha256 === tree.sha256) return 'same';
-  if (updatedAt === tree.updatedAt) return 'other';
-  return updatedAt < tree.updatedAt ? 'older' : 'newer';
+  const missing = publication === 'missing' ? ['no publication statement'] : [];
+  return [...(first === undefined ? [] : [published[first]]), ...missing, ...words].join(' and ');
 }
 
 /** A host was verified with a key from which the keys of both trees follow, so another key is earlier or later. */
@@ -154,25 +192,54 @@ function compareStatements(
   if (own === undefined) return undefined;
   if (served === undefined) return 'missing';
   if (served.sha256 === sha256(bytes)) return 'same';
-  return isNewer(served, own) ? 'newer' : 'older';
-}
-
-/** Publication statements have a sequence, because two of them can be of the same second. */
-interface Sequenced {
-  readonly sequence?: number | undefined;
+  return served.issuedAt > formatUpdatedAt(own.issuedAt) ? 'newer' : 'older';
 }
 
 /** Names the issuers that only one of two checkpoints holds, in words. Undefined if there are none. */
 export function holdsInWords({ holds }: TreeComparison, folder: string): string | undefined {
   const { onlyHost = [], onlyTree = [] } = holds ?? {};
+  return inWords({ host: onlyHost, tree: onlyTree }, 'holds', folder);
+}
+
+/** Names the issuers that only one of two lists stops, in words. Undefined if there are none. */
+export function stopsInWords({ stops }: TreeComparison, folder: string): string | undefined {
+  const words = (['suspended', 'revoked'] as const).map((status) => {
+    const idsIn = (issuers: readonly StoppedIssuer[] = []) =>
+      issuers.flatMap((one) => (one.status === status ? [one.issuer_id] : []));
+    const ids = { host: idsIn(stops?.onlyHost), tree: idsIn(stops?.onlyTree) };
+    return inWords(ids, status === 'suspended' ? 'suspends' : 'revokes', folder);
+  });
+  const said = words.filter((one) => one !== undefined);
+  return said.length === 0 ? undefined : said.join('; ');
+}
+
+function inWords(
+  { host, tree }: { readonly host: readonly string[]; readonly tree: readonly string[] },
+  does: string,
+  folder: string,
+): string | undefined {
   const words = [
-    ...(onlyHost.length === 0 ? [] : [`it holds ${onlyHost.join(', ')}, and ${folder} does not`]),
-    ...(onlyTree.length === 0 ? [] : [`${folder} holds ${onlyTree.join(', ')}, and it does not`]),
+    ...(host.length === 0 ? [] : [`it ${does} ${host.join(', ')}, and ${folder} does not`]),
+    ...(tree.length === 0 ? [] : [`${folder} ${does} ${tree.join(', ')}, and it does not`]),
   ];
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-function isNewer(served: ServedStatement & Sequenced, own: Pick<Statement, 'issuedAt'> & Sequenced): boolean {
-  if (served.sequence !== undefined && own.sequence !== undefined) return served.sequence > own.sequence;
-  return served.issuedAt > formatUpdatedAt(own.issuedAt);
+/** Says in words that neither of the two continues the other, and what only one of them stops. */
+export function twoHistories(
+  { url, publication, log }: MirrorStatus,
+  tree: Pick<OwnTree, 'publication' | 'folder'>,
+  parts: TreeComparison,
+): string {
+  const { folder } = tree;
+  const place = (served: { readonly sequence: number } | undefined, size: number | undefined) =>
+    [
+      served === undefined ? 'a list' : `publication ${served.sequence}`,
+      ...(size === undefined ? [] : [`a log of ${countEntries(size)}`]),
+    ].join(' and ');
+  const both = `${url} has ${place(publication, log?.size)}, ${folder} has ${place(tree.publication, ownLog(folder)?.size)}`;
+  const differ = [stopsInWords(parts, folder), holdsInWords(parts, folder)].filter(
+    (words) => words !== undefined,
+  );
+  return [`two histories: ${both}, and neither continues the other`, ...differ].join('; ');
 }

@@ -13,6 +13,8 @@ export interface ExceptionOptions {
 /** The options of commands that publish. */
 export interface RuleOptions extends ExceptionOptions {
   breakPinnedVerifiers?: true;
+  /** The issuer that a command is about: an argument, not an option. */
+  about?: string;
 }
 
 /** The options of commands that publish a list which is signed already. */
@@ -82,6 +84,7 @@ export function exceptions({
   override: overrides,
   allowExampleNames,
   breakPinnedVerifiers,
+  about,
 }: RuleOptions): PublicationExceptions {
-  return { overrides, allowExampleNames, breakPinnedVerifiers };
+  return { overrides, allowExampleNames, breakPinnedVerifiers, about };
 }

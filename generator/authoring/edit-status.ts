@@ -61,7 +61,10 @@ export async function editStatus(issuers: string, id: string, change: StatusChan
   const { status, reason: given, from } = findFields(before, file);
   const isUnpublished = from === to && !(await change.isPublished());
   if (!isUnpublished && !TRANSITIONS[from].includes(to)) {
-    const why = from === 'revoked' ? 'is revoked, which is final' : `is already ${from}`;
+    const why =
+      from === 'revoked'
+        ? 'is revoked, which is final'
+        : `is already ${from}, also in the list: if the host does not show that yet, publish the tree`;
     throw new UsageError(`${id} ${why}`);
   }
   const edits = [{ ...status, text: to as string }];
@@ -194,6 +197,8 @@ function toOneLine(reason: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Z}\s]+/gu, ' ')
     .trim();
   if (text === '') throw new UsageError('--reason must not be empty');
+  // As commands are printed, in which it stands for the reason.
+  if (/^<.*>$/.test(text)) throw new UsageError(`--reason: write the reason in place of ${text}`);
   const { pattern, maxLength } = GRAMMAR.statusReason;
   const { length } = [...text];
   if (length > maxLength)

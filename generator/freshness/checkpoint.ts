@@ -1,8 +1,8 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { isToCome, readStatement } from '@passport-registry/verifier/core';
-import { TreeRejected, UsageError } from '../errors.js';
+import { ANY_TIME, isToCome, readStatement, verifyDelegation } from '@passport-registry/verifier/core';
+import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import type { SignedList } from '../list/signed-list.js';
-import { clockAt } from '../list/updated-at.js';
+import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -43,7 +43,7 @@ export interface CheckpointContext {
  * dated before it, because verifiers refuse a checkpoint that goes back.
  *
  * @throws {@link UsageError} if an online key would sign, but there is no delegation, or if the delegation does not let
- *   the online key hold the issuers; {@link TreeRejected} if the delegation cannot be read
+ *   the online key hold the issuers; {@link KeyRejected} if it does not name that key, or has expired; {@link TreeRejected} if the delegation cannot be read
  */
 export async function signCheckpoint(
   { signer, hours }: CheckpointChoice,
@@ -58,6 +58,7 @@ export async function signCheckpoint(
     );
   }
   const limit = byRoot || delegation === undefined ? undefined : readDelegation(delegation);
+  if (!byRoot && delegation !== undefined) await assertDelegated(signer, delegation, rootKey);
   if (hold.length > 0 && limit !== undefined && !permitsHold(limit)) throw notPermitted(hold);
   const iat = toSeconds(dateAfter(previous, hold, Date.now()));
   const exp = iat + hours * HOUR_SECONDS;
@@ -72,6 +73,29 @@ export async function signCheckpoint(
     ...(sequence !== undefined && { sequence }),
     ...(hold.length > 0 && { hold }),
   });
+}
+
+/** Says what to do, in place of the verification of the tree, which only refuses it. */
+async function assertDelegated(signer: Signer, delegation: Uint8Array, rootKey: RootKey): Promise<void> {
+  // If it is not valid, the verification of the tree says so.
+  const known = await verifyDelegation(delegation, rootKey, ANY_TIME).catch(() => undefined);
+  if (known === undefined) return;
+  const names = known.keys.map(({ thumbprint }) => thumbprint);
+  const own = signer.rootKey.thumbprint;
+  const another =
+    'sign a delegation to the key that you have, on the machine with the root key (`keys delegate --online FILE > delegation.jwt`), and ' +
+    'build with `--delegation delegation.jwt`. A build with `--checkpoint-later` needs no online key';
+  if (!names.includes(own)) {
+    throw new KeyRejected(
+      `the online key ${own} cannot sign a checkpoint, because the delegation does not name it, but ${names.join(' or ')}: use that key; or ${another}`,
+      { isOtherKey: true },
+    );
+  }
+  if (Date.now() < known.expiresAt) return;
+  throw new KeyRejected(
+    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(known.expiresAt)}: ${another}`,
+    { isOtherKey: true },
+  );
 }
 
 function notPermitted(hold: readonly string[]): UsageError {

@@ -114,9 +114,8 @@ function inheritedHolds(
   if (delegation.keys.some(({ thumbprint }) => thumbprint === signer)) return [];
   const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
   if (kept.length === 0) return [];
-  const ids = kept.join(' ');
   return [
-    `The new checkpoint keeps what the checkpoint of ${signer} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them; \`hold --end ${ids} --false-alarm\` ends what was not yours.`,
+    `The new checkpoint keeps what the checkpoint of ${signer} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them; \`hold --end <ID> --false-alarm\` ends each that was not yours.`,
   ];
 }
 

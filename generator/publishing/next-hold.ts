@@ -59,7 +59,8 @@ export async function nextHold(
   if (previous === undefined) {
     throw new UsageError(`${published.folder} has no valid checkpoint: first sign one with \`checkpoint\``);
   }
-  return { previous, hold: withIds(ids, held, published), warnings: warningsOf(published) };
+  const again = ids.filter((id) => held.includes(id)).map((id) => `${id} is on hold already`);
+  return { previous, hold: withIds(ids, held, published), warnings: [...again, ...warningsOf(published)] };
 }
 
 function ignoreUsageError(error: unknown): undefined {
@@ -80,10 +81,9 @@ function withIds(
   held: readonly string[],
   published: PublishedTree,
 ): readonly string[] {
-  const again = ids.find((id) => held.includes(id));
-  if (again !== undefined)
+  if (ids.every((id) => held.includes(id)))
     throw new UsageError(
-      `${again} is on hold already, by the checkpoint in ${published.folder}: publish that`,
+      `${ids.join(', ')} is on hold already, by the checkpoint in ${published.folder}: publish that`,
     );
   assertListed(ids, published);
   const hold = [...new Set([...held, ...ids])].sort();

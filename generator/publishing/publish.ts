@@ -50,7 +50,7 @@ export async function publish(
   } = publication;
   assertDescription(about);
   const { repaired, hasStrays } = await repairTree(output);
-  const served = await readPublished(output.out);
+  const served = await readPublished(output.named);
   const published = served && withPending(served);
   const { rotation } = freshness;
   const warnings = await applyRules({ records, signer, exceptions, rotation }, published, output);

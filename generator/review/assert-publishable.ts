@@ -1,5 +1,5 @@
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
-import { RecordsRejected } from '../errors.js';
+import { RecordsRejected, UsageError } from '../errors.js';
 import type { RecordSet } from '../records/check-records.js';
 import { recordDiagnostic } from '../records/record-diagnostic.js';
 import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
@@ -11,6 +11,8 @@ export interface RuleExceptions {
   readonly overrides?: readonly TransitionOverride[] | undefined;
   /** Whether records may use names that are reserved for examples. For demonstrations. */
   readonly allowExampleNames?: boolean | undefined;
+  /** The issuer that a command is about, which then lifts the suspension of no other issuer. Default: the records decide. */
+  readonly about?: string | undefined;
 }
 
 /** The records before and after a change. */
@@ -26,7 +28,7 @@ export interface RecordsChange {
  *
  * @param development - whether a development key signs
  * @returns the warnings
- * @throws {@link RecordsRejected}
+ * @throws {@link RecordsRejected} | {@link UsageError}
  */
 export function assertPublishable(
   change: RecordsChange,
@@ -38,13 +40,29 @@ export function assertPublishable(
     const isForbidden = transitionProblems(change, exceptions).some(isError);
     throw new RecordsRejected(diagnostics, isForbidden ? startAgain(development) : undefined);
   }
+  const { about } = exceptions;
+  const lifted = about === undefined ? [] : liftedSuspensions(change).filter((id) => id !== about);
+  if (lifted.length > 0) {
+    throw new UsageError(
+      `the list suspends ${lifted.join(', ')}, and the records do not, so this would lift more than it says: get the newest records ` +
+        `(\`git pull\`), and run this again. Or, to end a suspension, run \`suspend --end ${lifted[0]}\`, or \`build\` with the records as they are`,
+    );
+  }
   return diagnostics;
+}
+
+/** The issuers that the published list suspends, and that are active in the records. */
+export function liftedSuspensions({ before, after }: RecordsChange): readonly string[] {
+  const suspended = [...(before?.issuers.values() ?? [])].filter(({ status }) => status === 'suspended');
+  return suspended
+    .map(({ issuer_id }) => issuer_id)
+    .filter((id) => after.issuers.get(id)?.status === 'active');
 }
 
 /** Nobody relies on a tree that a development key signed, or that was never published. */
 function startAgain(development: boolean): string {
   if (development) return 'nothing was built; to start again, remove the development tree';
-  return 'nothing was built; if this list was never published, on no host and no branch, remove the tree to start again';
+  return 'nothing was built; if somebody else has published changes, get the newest records (`git pull`); only if this list was never published, on no host and no branch, remove the tree to start again';
 }
 
 /**

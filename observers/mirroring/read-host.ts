@@ -26,6 +26,8 @@ export interface ServedStatement {
 export interface ServedPublication extends ServedStatement {
   /** Every new statement has a higher sequence. */
   readonly sequence: number;
+  /** SHA-256 of the statement before, lower-case hexadecimal. Undefined in the first. */
+  readonly previous: string | undefined;
 }
 
 /** The checkpoint that a host serves. */
@@ -126,6 +128,7 @@ async function describe(url: string, files: SeenFiles, { facts, now }: Shown): P
     publication: statement && {
       ...served(statement.issuedAt, statement.text),
       sequence: statement.sequence,
+      previous: statement.previous,
     },
     log: await servedLog(files, root),
   };

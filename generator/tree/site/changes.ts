@@ -27,7 +27,7 @@ export interface Changes {
 }
 
 /** Limits the size of the file, even if a registry adds thousands of issuers at once. */
-const MAX_CHANGES = 1000;
+export const MAX_CHANGES = 1000;
 
 /**
  * Adds the changes of a new list to the published changes. Starts a new feed if changes.json is damaged or missing.

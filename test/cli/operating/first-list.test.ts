@@ -5,7 +5,7 @@ import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { plainHost } from '../../support/serving.js';
-import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, clockAhead, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const NOBODY = 'http://127.0.0.1:1';
 
@@ -94,9 +94,9 @@ describe('a first list of a registry whose host', () => {
     });
     deploy('preview');
     expect(await json('build', '--production')).toMatchObject({ code: 0 });
-    // Only a first list asks.
+    // Two first lists: nothing continues both.
     deploy('published');
-    expect(await json('build', '--production')).toMatchObject({ code: 0 });
+    expect(await json('build', '--production')).toMatchObject(refused);
   });
 });
 
@@ -145,6 +145,29 @@ describeWith(['git'], 'a first list of a registry whose host has lost its list',
     expect(next.reason).toContain('if this registry has published before');
     // So begins a registry that is new.
     expect(await json('build', '--production', '--delegation', 'delegation.jwt')).toMatchObject({ code: 0 });
+    // A later day, or a commit: the delegation is that of an earlier publication.
+    const lost = async (minutes: number) => {
+      rmSync(join(folder, 'dist'), { recursive: true });
+      const args = ['build', '--production', '--delegation', 'delegation.jwt', '--json'];
+      const built = await cli(args, folder, clockAhead(minutes));
+      const { stdout } = await cli(['status', '--json'], folder, clockAhead(minutes));
+      const { tree, next: steps } = JSON.parse(stdout);
+      return {
+        code: built.code,
+        level: tree.level,
+        commands: steps.map((one: { command?: string }) => one.command),
+      };
+    };
+    expect((await lost(24 * 60 - 5)).code).toBe(0);
+    const late = await lost(24 * 60 + 5);
+    expect(late).toMatchObject({ code: 1, level: 'error' });
+    expect(late.commands.join()).not.toContain('build');
+    cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
+    git('init', '-q');
+    git('add', 'delegation.jwt');
+    git('commit', '-qm', 'Delegation');
+    expect(await lost(0)).toMatchObject({ code: 1, level: 'error' });
+    rmSync(join(folder, '.git'), { recursive: true });
     rmSync(join(folder, 'delegation.jwt'));
   });
 

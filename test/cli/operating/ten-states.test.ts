@@ -174,7 +174,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     await good('build', '--production', '--delegation', 'delegation.jwt');
     await good('hold', 'beta');
     deploy();
-    expect(await next()).toBe(program('suspend', 'beta', '--reason', '"REASON"', '--production'));
+    expect(await next()).toBe(program('suspend', 'beta', '--reason', '"<REASON>"', '--production'));
     await good('hold', '--end', '--false-alarm', 'beta');
     deploy();
     expect(await next()).toMatch(/^git add registry\.yaml && git commit /);

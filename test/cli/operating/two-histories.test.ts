@@ -1,0 +1,216 @@
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copyOf } from '../../support/made-once.js';
+import { plainHost } from '../../support/serving.js';
+import { cli, clockAhead, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+const NOBODY = 'http://127.0.0.1:1';
+
+let folder: string;
+let url: string;
+
+async function json(args: readonly string[], minutes = 0) {
+  const { code, stdout, stderr } = await cli([...args, '--json'], folder, clockAhead(minutes));
+  return { stderr, ...JSON.parse(stdout), code };
+}
+
+/** Does something at a time of this day, in minutes, while the host is away. */
+async function away(minutes: number, ...args: string[]): Promise<void> {
+  configure(NOBODY);
+  const { code, stderr } = await cli(args, folder, clockAhead(minutes));
+  expect(code, stderr).toBe(0);
+  configure(url);
+}
+
+const refused = { code: 1, error: { code: 'ERR_ALREADY_PUBLISHED' } };
+const copy = (source: string, target: string) => {
+  rmSync(join(folder, target), { recursive: true, force: true });
+  cpSync(join(folder, source), join(folder, target), { recursive: true });
+};
+
+let more = '';
+const configure = (base: string) =>
+  writeFiles(folder, {
+    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\nbase_url: ${base}\n${more}`,
+  });
+
+const suspend = (id: string, ...where: string[]) => [
+  'suspend',
+  id,
+  '--reason',
+  'leak',
+  '--production',
+  ...where,
+];
+/** Another operator, with records of their own, whose tree is on the host. */
+const THEM = ['--issuers', 'theirs', '--out', 'host'];
+
+describe.each([
+  ['with a log', 'log: { origin: registry.alt/log, signer: { key: log.pem } }\n'],
+  ['without a log', ''],
+])('a registry %s', (_name, log) => {
+  const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.json }\n';
+  let made: string;
+
+  beforeAll(async () => {
+    folder = await workspace(['alpha', 'beta', 'gamma']);
+    url = NOBODY;
+    for (const name of ['root', 'online', 'log']) {
+      const { stdout } = await cli(
+        ['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`],
+        folder,
+      );
+      writeFiles(folder, { [`${name}.json`]: stdout });
+    }
+    more = `${ONLINE}${log}`;
+    configure(NOBODY);
+    const { stdout } = await cli(['keys', 'delegate', '--online', 'online.json', '--hold'], folder);
+    writeFiles(folder, { 'delegation.jwt': stdout });
+    await away(0, 'build', '--production', '--delegation', 'delegation.jwt');
+    rmSync(join(folder, 'delegation.jwt'));
+    for (const [source, target] of Object.entries({ dist: 'host', issuers: 'theirs' })) copy(source, target);
+    made = folder;
+  });
+
+  beforeEach(async () => {
+    folder = copyOf(made);
+    more = `${ONLINE}${log}`;
+    url = await plainHost(join(folder, 'host'), 'index.html');
+    configure(url);
+  });
+
+  it('has two histories if two people publish over the same tree, and nothing is signed over one of them', async () => {
+    await away(1, ...suspend('alpha', ...THEM));
+    // Later, so that times would say that this one is newer.
+    await away(2, ...suspend('beta'));
+    const { code, live, next } = await json(['status'], 3);
+    expect([code, live.level, live.comparedWithTree, live.keep]).toEqual([1, 'error', 'other', 'host']);
+    for (const words of [
+      'two histories',
+      'neither continues the other',
+      'it suspends alpha, and dist does not',
+      'dist suspends beta, and it does not',
+    ]) {
+      expect(live.message).toContain(words);
+    }
+    expect(next[0].command).toMatch(new RegExp(`mirror ${url} .* && rm -r dist && cp -rL .* dist$`));
+    const again = 'npx passport-registry suspend beta --reason "<REASON>" --production';
+    expect(next[0].reason).toContain('git pull');
+    expect(next[0].reason).toContain(again);
+    expect(next[1].command).toBe(again);
+    for (const args of [['build', '--production', '--renew'], ['checkpoint'], ['hold', 'gamma']]) {
+      const tried = await json(args, 3);
+      expect(tried).toMatchObject(refused);
+      expect(tried.error.message).toContain('two histories');
+    }
+  });
+
+  it('is one history if dist continues the host by one publication or by two', async () => {
+    await away(1, ...suspend('alpha', ...THEM));
+    for (const name of ['dist', 'issuers']) copy(name === 'dist' ? 'host' : 'theirs', name);
+    for (const [minutes, ids] of [
+      [2, ['beta']],
+      [4, ['beta', 'gamma']],
+    ] as const) {
+      await away(minutes, ...suspend(String(ids.at(-1))));
+      const { code, live, next } = await json(['status'], minutes + 1);
+      expect([code, live.comparedWithTree, live.parts.isProven]).toEqual([1, 'older', true]);
+      expect(live.message).toContain(`nobody stops ${ids.join(', ')} there yet`);
+      expect(live.message).not.toContain('alpha');
+      expect(next[0].command).toContain('--expect dist');
+    }
+    // The other way round, the host continues dist.
+    copy('dist', 'later');
+    copy('host', 'dist');
+    copy('later', 'host');
+    const { live, next } = await json(['status'], 6);
+    expect([live.comparedWithTree, next[0].command]).toEqual([
+      'newer',
+      expect.stringContaining(`mirror ${url} `),
+    ]);
+    expect(await json(['checkpoint'], 6)).toMatchObject(refused);
+  });
+
+  it('goes on with the longer history, or with the one that a mirror has', async () => {
+    await away(1, ...suspend('alpha', ...THEM));
+    await away(2, ...suspend('beta'));
+    await away(3, ...suspend('gamma'));
+    const { code, live, next } = await json(['status'], 4);
+    expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'tree']);
+    expect(next[0].command).toContain(`verify ${url} --expect dist`);
+    expect(next[0].reason).toContain('rm -r dist');
+    const mirrored = await json(['status', '--mirror', url], 4);
+    expect([mirrored.live.keep, mirrored.next[0].command]).toEqual([
+      ...['host', expect.stringContaining('rm -r dist')],
+    ]);
+    const own = await plainHost(join(folder, 'dist'), 'index.html');
+    copy('host', 'short');
+    expect((await json(['status', '--mirror', own], 4)).live.keep).toBe('tree');
+  });
+
+  it('does not take a later checkpoint on the host for a later publication', async () => {
+    await away(1, ...suspend('beta'));
+    await away(2, 'checkpoint', 'host');
+    const { live, next } = await json(['status'], 3);
+    expect(live.comparedWithTree).toBe('older');
+    expect(next[0].command).toBe('npx passport-registry checkpoint dist');
+    expect(await json(['checkpoint'], 3)).toMatchObject({ code: 0 });
+    expect((await json(['status'], 4)).next[0].command).toContain('--expect dist');
+  });
+});
+
+describe('records that are older than the published list', () => {
+  beforeAll(async () => {
+    folder = await workspace(['alpha', 'beta']);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
+    writeFiles(folder, { 'root.json': stdout });
+    url = NOBODY;
+    more = '';
+    await away(0, 'build', '--production');
+    copy('issuers', 'old');
+    await away(1, ...suspend('alpha'));
+    copy('old', 'issuers');
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
+  });
+
+  it.each([suspend('beta'), ['revoke', 'beta', '--reason', 'gone', '--production']])(
+    'lift no suspension by a command about another issuer: %s beta',
+    async (...args) => {
+      const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
+      const list = readFileSync(join(folder, 'dist/issuers.json'));
+      for (const how of [[], ['--unsigned', 'request']]) {
+        const { code, error } = await json(
+          [...args.filter((one) => how.length === 0 || one !== '--production'), ...how],
+          2,
+        );
+        expect([code, error.code]).toEqual([2, 'ERR_USAGE']);
+        expect(error.message).toMatch(/the list suspends alpha, .*git pull.*`suspend --end alpha`/);
+      }
+      expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
+      expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
+    },
+  );
+
+  it('are a warning of `status`, which says to get the newest ones first', async () => {
+    const { changes, next } = await json(['status'], 2);
+    expect([changes.level, changes.lifted]).toEqual(['warning', ['alpha']]);
+    expect(changes.message).toContain('would lift the suspension of alpha');
+    expect(next[0].command).toBe('git pull');
+    expect(next[1].command).toContain('build');
+    // A change that lifts nothing is none.
+    const records = readFileSync(join(folder, 'issuers/alpha.yaml'), 'utf8');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+    expect((await json(['status'], 2)).changes.lifted).toEqual([]);
+    writeFiles(folder, { 'issuers/alpha.yaml': records });
+  });
+
+  it('may end the suspension that a command names, and that of every reviewed record', async () => {
+    copy('dist', 'kept');
+    const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', '--production'];
+    expect(await json(end, 3)).toMatchObject({ code: 0 });
+    copy('old', 'issuers');
+    copy('kept', 'dist');
+    expect(await json(['build', '--production'], 4)).toMatchObject({ code: 0 });
+  });
+});
