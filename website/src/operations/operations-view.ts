@@ -1,9 +1,9 @@
 import type { RegistryClient } from '@passport-registry/verifier';
 import { type Child, element, rich, webLink } from '../dom/element.js';
+import { icon } from '../dom/icons.js';
 import { formatDuration, moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
-import { standingIcon } from '../list/status-mark.js';
 import { issuerFragment } from '../route.js';
 import { log as logText, operations as text } from '../texts/en.js';
 import { fact } from '../verification/verdict.js';
@@ -52,7 +52,7 @@ function headline(
   return element(
     'div',
     { class: `verdict ${found.length === 0 ? 'active' : 'suspended'}` },
-    standingIcon(found.length === 0 ? 'trusted' : 'suspended'),
+    icon(found.length === 0 ? 'check' : 'alert'),
     element(
       'p',
       {},
