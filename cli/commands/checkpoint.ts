@@ -64,14 +64,11 @@ export function addHoldCommand(program: Command, io: Invocation): void {
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
     .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
-    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read');
-  addHoldOptions(command).action((ids: string[], options: HoldOptions) =>
+    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
+    .option('--out <dir>', 'folder of the tree', 'dist');
+  addCheckpointOptions(command).action((ids: string[], options: HoldOptions) =>
     run(io, options.json === true, () => hold(io, holdChangeOf(ids, options), options)),
   );
-}
-
-function addHoldOptions(command: Command): Command {
-  return addCheckpointOptions(command.option('--out <dir>', 'folder of the tree', 'dist'));
 }
 
 function addCheckpointOptions(command: Command): Command {

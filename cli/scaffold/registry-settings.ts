@@ -1,13 +1,10 @@
 import { GRAMMAR } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { packageFile } from '../../generator/files/package-file.js';
+import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 
 /** The settings of a new registry, by their names in registry.yaml. */
-export interface RegistrySettings {
-  readonly name?: string | undefined;
-  readonly description?: string | undefined;
-  readonly contact?: string | undefined;
-  readonly homepage?: string | undefined;
+export interface RegistrySettings extends RegistryDescription {
   readonly base_url?: string | undefined;
   readonly root_key?: string | undefined;
   readonly signer?: { readonly key: string } | undefined;

@@ -221,8 +221,10 @@ describe('a publication statement that promises checkpoints', () => {
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     rmSync(path('checkpoint.jwt'));
     change();
-    const { stderr } = await build();
-    expect(stderr).toContain('The publication statement promises');
+    // Every verifier refuses the tree until `checkpoint` has run.
+    const built = await cli(['build', '--key', 'root.pem', '--production', '--json'], folder);
+    expect([built.code, JSON.parse(built.stdout)]).toMatchObject([6, { ok: false, isFinished: false }]);
+    expect(built.stderr).toContain('The publication statement promises');
     expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
     const refused = await cli(['verify', 'dist'], folder);
     expect([refused.code, refused.stderr.includes('a checkpoint is required')]).toEqual([1, true]);

@@ -128,10 +128,10 @@ describe('a publisher with witnesses', () => {
       ),
     ]);
     // Whoever asks for the log only is told that nobody sees it.
-    const later = await cli(['revoke', 'alpha', '--reason', 'leak', ...keys, '--cosign-later'], folder);
+    const later = await cli(['revoke', 'beta', '--reason', 'leak', ...keys, '--cosign-later'], folder);
     expect([later.code, later.stderr]).toEqual([
       0,
-      expect.stringContaining('no verifier sees that alpha is revoked'),
+      expect.stringContaining('no verifier sees that beta is revoked'),
     ]);
     const { code: unstopped, stdout } = await cli(['status', '--offline', '--json', ...withKeys({})], folder);
     expect([unstopped, JSON.parse(stdout).log]).toMatchObject([1, { pending: true }]);
