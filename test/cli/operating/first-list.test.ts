@@ -76,6 +76,8 @@ describe('a first list of a registry whose host', () => {
     });
     const built = (config: string) => json('--config', config, 'build', '--production');
     expect(await built('mirrored.yaml')).toMatchObject(refused);
+    const mirrored = await json('--config', 'mirrored.yaml', 'status');
+    expect([mirrored.code, mirrored.mirrors[0].level]).toEqual([1, 'error']);
     // An offline machine builds, and says that it does not know.
     expect(await built('unreachable.yaml')).toMatchObject({
       code: 0,
