@@ -3,7 +3,7 @@ import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { buildStep } from './build-step.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { MIRROR_FOLDER } from './published-before.js';
+import { loadFromHost, MIRROR_FOLDER } from './published-before.js';
 import { shellWord } from './shell-word.js';
 import type { RegistryStatus } from './status.js';
 
@@ -58,8 +58,8 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
   };
 }
 
-/** The folders for a tree that is loaded. It replaces the output folder only when it is complete. */
-const [FROM_BRANCH, FROM_HOST] = [join(PRIVATE_FOLDER, 'branch'), MIRROR_FOLDER];
+/** The folder for a tree that is loaded from its branch. It replaces the output folder only when it is complete. */
+const FROM_BRANCH = join(PRIVATE_FOLDER, 'branch');
 
 /** The command that loads the published tree: from its branch, or else from a host. Undefined if neither is known. */
 function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
@@ -75,16 +75,7 @@ function loadCommand(status: RegistryStatus, settings: CommandSettings): string 
   if (url === undefined) return copy && `cp -rL ${copy} ${out}`;
   const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
   if (isThere) return loadFromHost(url, out, key);
-  return `${mirrorCommand(url, key)} && cp -rL ${FROM_HOST}/current ${out}`;
-}
-
-/** The command that replaces the tree in a folder by that of a host. @param key - the option of the root key */
-export function loadFromHost(url: string, out: string, key: readonly string[]): string {
-  return `${mirrorCommand(url, key)} && rm -r ${out} && cp -rL ${FROM_HOST}/current ${out}`;
-}
-
-function mirrorCommand(url: string, key: readonly string[]): string | undefined {
-  return run('', 'mirror', shellWord(url), FROM_HOST, ...key).command;
+  return `${run('', 'mirror', shellWord(url), MIRROR_FOLDER, ...key).command} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
 }
 
 /** A host that serves a list of the registry. */

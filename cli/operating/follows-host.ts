@@ -9,9 +9,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
-import { loadFromHost } from './damage-steps.js';
 import type { OwnTree } from './histories.js';
-import { findTrace } from './published-before.js';
+import { findTrace, loadFromHost } from './published-before.js';
 import { shellWord } from './shell-word.js';
 import {
   compareTrees,

@@ -8,6 +8,7 @@ import { readText } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { shellWord } from './shell-word.js';
 
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
 export interface PublicationTrace {
@@ -59,6 +60,12 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
 
 /** The copy that `status` lets `mirror` make, which verified it. */
 export const MIRROR_FOLDER = join(PRIVATE_FOLDER, 'mirror');
+
+/** The command that replaces the tree in a folder by that of a host. @param key - the option of the root key */
+export function loadFromHost(url: string, out: string, key: readonly string[]): string {
+  const mirror = ['npx passport-registry mirror', shellWord(url), MIRROR_FOLDER, ...key].join(' ');
+  return `${mirror} && rm -r ${out} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+}
 
 async function mirrorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace | undefined> {
   const folder = join(MIRROR_FOLDER, 'current');
@@ -121,8 +128,8 @@ function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): Pub
   return undefined;
 }
 
-/** A first list is built on the day on which its delegation is signed. */
-const NEW_MS = 24 * 60 * 60 * 1000;
+/** A first list is built soon after its delegation is signed. */
+const NEW_MS = 7 * 24 * 60 * 60 * 1000;
 
 const named = (rootKey: RootKey | undefined) => (rootKey === undefined ? 'a root key' : 'this root key');
 

@@ -24,7 +24,7 @@ export interface TreeComparison {
   readonly checkpoint: Compared | undefined;
   readonly publication: Compared | undefined;
   readonly holds: HoldComparison | undefined;
-  /** Whether signed files prove how list and publication compare. If not, only numbers or times say it. */
+  /** Whether files prove how list and publication compare. If not, only numbers or times say it. */
   readonly isProven: boolean;
   readonly stops: StopComparison | undefined;
 }

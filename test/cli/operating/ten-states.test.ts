@@ -177,8 +177,9 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(program('suspend', 'beta', '--reason', '"<REASON>"', '--production'));
     await good('hold', '--end', '--false-alarm', 'beta');
     deploy();
-    expect(await next()).toMatch(/^git add registry\.yaml && git commit /);
-    git('commit', '-qam', 'Settings');
+    expect(await next()).toMatch(/^git add registry\.yaml delegation\.jwt && git commit /);
+    git('add', 'registry.yaml', 'delegation.jwt');
+    git('commit', '-qm', 'Settings');
     expect(await next()).toBe(undefined);
   });
 

@@ -149,6 +149,33 @@ describe.each([
     expect((await json(['status', '--mirror', own], 4)).live.keep).toBe('tree');
   });
 
+  /** A publication that changes no status, of which changes.json says nothing. */
+  async function contact(minutes: number, issuers: string, out: string): Promise<void> {
+    const text = `${recordText('gamma')}contact: operator-${minutes}@gamma.alt\n`;
+    writeFiles(folder, { [`${issuers}/gamma.yaml`]: text });
+    await away(minutes, 'build', '--production', '--issuers', issuers, '--out', out);
+  }
+
+  it('says that only the number is later if nothing else shows it', async () => {
+    await contact(1, 'theirs', 'host');
+    copy('host', 'dist');
+    for (const minutes of [2, 3]) await contact(minutes, 'issuers', 'dist');
+    const isProven = log !== '';
+    const { code, live } = await json(['status'], 4);
+    expect([code, live.comparedWithTree, live.parts.isProven]).toEqual([0, 'older', isProven]);
+    expect(live.message.includes('by its number or time only')).toBe(!isProven);
+    const { code: signed, warnings } = await json(['checkpoint'], 4);
+    expect([signed, warnings.length]).toEqual([0, isProven ? 0 : 1]);
+  });
+
+  it('is another history if it never had what the host serves, however many publications it has', async () => {
+    await away(1, ...suspend('alpha', ...THEM));
+    for (const minutes of [2, 3, 4]) await contact(minutes, 'issuers', 'dist');
+    const { code, live } = await json(['status'], 5);
+    expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'tree']);
+    expect(live.message).toContain('it suspends alpha, and dist does not');
+  });
+
   it('does not take a later checkpoint on the host for a later publication', async () => {
     await away(1, ...suspend('beta'));
     await away(2, 'checkpoint', 'host');
