@@ -78,7 +78,11 @@ async function serve(page: Page, source: string, files: ReadonlyMap<string, Uint
 async function filesFor(anchor: TrustAnchor): Promise<ReadonlyMap<string, Uint8Array>> {
   const required = (['publication', 'checkpoint'] as const).filter((name) => anchor[name] === 'required');
   const page = indexPage({
-    list: { updatedAt: '2026-11-21T08:00:00Z', list: new Uint8Array(), records: new Map() },
+    list: {
+      updatedAt: '2026-11-21T08:00:00Z',
+      list: new TextEncoder().encode('{"issuers":[]}'),
+      records: new Map(),
+    },
     rootKey: await importRootKey(anchor.root),
     ...{ required, log: anchor.log, development: false },
   });
