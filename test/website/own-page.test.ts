@@ -116,12 +116,11 @@ describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', 
     const { page, wrong } = await opened('');
     expect(await page.locator('.totals li').allInnerTexts()).toEqual(['1 zugelassen', '1 gelistet']);
     await page.locator('.recent svg').first().waitFor();
-    const shares = await page.locator('.recent .values').allInnerTexts();
-    expect(shares.map((text) => text.split(/\s+/).join(' '))).toEqual([
-      'zugelassen 1 gelistet 1',
-      'certified 1 registered 1',
-      'Norwegen 1',
-    ]);
+    // The style that puts them apart is loaded beside them.
+    const shares = () => page.locator('.recent .values').allInnerTexts();
+    await expect
+      .poll(async () => (await shares()).map((text) => text.split(/\s+/).join(' ')))
+      .toEqual(['zugelassen 1 gelistet 1', 'certified 1 registered 1', 'Norwegen 1']);
     const colour = await page.evaluate(`getComputedStyle(document.querySelector('.issuers a')).color`);
     expect(colour).toBe('rgb(122, 46, 142)');
     await page.locator('.recent svg a').nth(1).click();
