@@ -45,11 +45,12 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
     return 0;
   }
   sayPlan(io, plan, options);
-  const published = await readPublished(out);
-  const host = { baseUrl: options.settings.base_url };
-  const doubt = published && (await assertFollowsHost({ published, ...host }).catch(doubtOf));
-  if (doubt !== undefined) say(io, `WARNING: ${doubt}`);
-  if (!options.yes) await confirm(io);
+  const doubt = await doubtOf(options);
+  if (doubt instanceof AlreadyPublished) await confirmThief(io, doubt);
+  else {
+    if (doubt !== undefined) say(io, `WARNING: ${doubt}`);
+    if (!options.yes) await confirm(io);
+  }
   const started = performance.now();
   const { outgoing, next, build } = await rotate(plan, choice);
   const { thumbprint, nextRoots = [] } = next;
@@ -61,10 +62,30 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   return code;
 }
 
-/** Whoever has stolen the root key can publish a newer list, so that is no reason against a rotation. */
-function doubtOf(error: unknown): string {
-  if (error instanceof AlreadyPublished) return error.message;
-  throw error;
+/** Returns why nobody may know whether the tree continues what the host serves, or the error if it does not. */
+async function doubtOf({
+  out,
+  settings,
+}: RotateCommandOptions): Promise<string | AlreadyPublished | undefined> {
+  const published = await readPublished(out);
+  if (published === undefined) return undefined;
+  try {
+    return await assertFollowsHost({ published, baseUrl: settings.base_url });
+  } catch (error) {
+    if (error instanceof AlreadyPublished) return error;
+    throw error;
+  }
+}
+
+/** Whoever has stolen the root key can publish another list. That is no reason against a rotation, but a colleague's list is. */
+async function confirmThief(io: Io, error: AlreadyPublished): Promise<void> {
+  say(io, `WARNING: ${error.message}`);
+  const answer = await ask(
+    io,
+    'If a thief of the root key has published that, and none of you, answer thief: ',
+    `${error.message}. Only if a thief of the root key has published that, run this in a terminal, and answer thief`,
+  );
+  if (answer !== 'thief') throw error;
 }
 
 async function confirm(io: Io): Promise<void> {

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
 import { readRotation, readStatement } from '@passport-registry/verifier/core';
-import { countUncommitted, gitFate, repositoryAround } from '../../generator/files/git.js';
+import { isInLastCommit, repositoryAround } from '../../generator/files/git.js';
 import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
@@ -111,11 +111,12 @@ function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): Pub
     const read = orNothing(() => readStatement(text, 'registry-delegation+jwt', (why) => new Error(why)));
     if (read === undefined || !isAmong(rootKey, [read.kid])) continue;
     const signed = `${named(rootKey)} has signed the delegation ${file} at ${formatUpdatedAt(read.issuedAt)}`;
-    const isCommitted = countUncommitted(file, env) === 0 && gitFate(file, env) === 'committed';
+    // Also if another one has replaced it since: a renewal that was not published leaves that.
+    const isCommitted = isInLastCommit(file, env);
     if (isCommitted || Date.now() - read.issuedAt > NEW_MS) {
       return {
-        what: `${signed}${isCommitted ? ', and it is committed to git' : ''}`,
-        otherwise: `sign another delegation with \`keys delegate\`, and build with that; remove ${file}, or replace it`,
+        what: `${signed}${isCommitted ? ', and the last commit has that file' : ''}`,
+        otherwise: `remove ${file}${isCommitted ? ', also from git' : ''}, sign another delegation with \`keys delegate\`, and build with that`,
       };
     }
     if (text === about) continue;

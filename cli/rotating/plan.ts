@@ -98,11 +98,17 @@ export async function planRotation(options: RotationOptions): Promise<CompleteRo
   }
   const delegation = await planDelegation(options, files, { outgoing, next });
   const checkpointBy = planCheckpoint(options, { outgoing, next, delegated: delegation.keys });
-  const { changes, problems } = await pendingChanges(
+  const { changes, problems, lifted } = await pendingChanges(
     { issuers, exceptions, development: false, env },
     published,
   );
   if (problems.length > 0) throw new RecordsRejected(problems, 'nothing was signed');
+  if (lifted.length > 0) {
+    throw new UsageError(
+      `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. Get the newest ` +
+        `records (\`git pull\`), and run this again; or first end the suspension with \`suspend --end ${lifted[0]}\``,
+    );
+  }
   return { done: false, files, outgoing, ...nextKey, commits, delegation, checkpointBy, changes };
 }
 

@@ -131,6 +131,17 @@ export function countUncommitted(path: string, env: NodeJS.ProcessEnv): number |
   }
 }
 
+/** Whether the last commit has a file of this name, with these or other bytes. False if git cannot be asked. */
+export function isInLastCommit(file: string, env: NodeJS.ProcessEnv): boolean {
+  try {
+    const repository = repositoryAround(dirname(file), env);
+    git(['cat-file', '-e', `HEAD:${repository.prefix}${basename(file)}`], repository);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether the repository around a folder has the remote `origin`, from which a clone comes. False if git cannot be asked. */
 export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
   if (workTreeAround(folder) === undefined) return false;

@@ -170,6 +170,11 @@ describeWith(['git'], 'a first list of a registry whose host has lost its list',
     git('add', 'delegation.jwt');
     git('commit', '-qm', 'Delegation');
     expect(await lost(0)).toMatchObject({ code: 1, level: 'error' });
+    // A renewal that was not published.
+    cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
+    const renewed = await keys('delegate', '--online', 'online.json', '--days', '30');
+    writeFiles(folder, { 'delegation.jwt': renewed });
+    expect(await lost(0)).toMatchObject({ code: 1, level: 'error' });
     rmSync(join(folder, '.git'), { recursive: true });
     rmSync(join(folder, 'delegation.jwt'));
   });

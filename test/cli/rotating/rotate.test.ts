@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { CLI } from '../../support/paths.js';
+import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
@@ -188,6 +189,34 @@ describe('passport-registry keys rotate', () => {
     ).toBe(code);
     expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
     expect(existsSync(path('rotation'))).toBe(code === 0);
+  });
+
+  it('lifts no suspension that old records lack, and signs nothing', async () => {
+    await published();
+    const old = text('issuers/alpha.yaml');
+    await good('suspend', 'alpha', '--reason', 'leak');
+    writeFiles(folder, { 'issuers/alpha.yaml': old });
+    await expectRefused('git pull', 2);
+    expect([existsSync(path('safe/next.pem')), existsSync(path('rotation'))]).toEqual([false, false]);
+  });
+
+  it('goes over the list of somebody else only if that is a thief', async () => {
+    await published();
+    const host = copyOf(path('dist'));
+    await good('suspend', 'alpha', '--reason', 'leak', '--out', host);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    const url = await plainHost(host, 'index.html');
+    writeFiles(folder, { 'registry.yaml': `${SETTINGS}${ONLINE}base_url: ${url}\n` });
+    await expectRefused('answer thief', 2);
+    for (const [answer, code] of [
+      ['yes', 1],
+      ['thief', 0],
+    ] as const) {
+      const stdin = Object.assign(Readable.from([`${answer}\n`]), { isTTY: true });
+      const io = { env: cleanEnvironment(), stdin };
+      expect((await cliWith(['keys', 'rotate', '--yes', ...NEXT], folder, io)).code).toBe(code);
+      expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
+    }
   });
 
   it('does nothing without a terminal and without --yes', async () => {
