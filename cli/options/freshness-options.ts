@@ -82,7 +82,7 @@ export function checkpointHours({ checkpoint: { hours = CHECKPOINT_HOURS } = {} 
  * Returns the signer of a section of the settings, which is never a development key. If it fails, then or when it signs, the error
  * says which key that was.
  *
- * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}
+ * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function sectionSigner(
   io: Io,
@@ -102,9 +102,10 @@ export async function sectionSigner(
   const refuse = (cause: unknown): never => {
     if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
     const message = `${name} (${section}.signer) cannot be used: ${cause.message}`;
-    if (wayOut !== undefined) throw new KeyRejected(`${message}. ${wayOut}`, { cause, isOtherKey: true });
-    if (cause instanceof IoFailed) throw new IoFailed(message, { cause });
-    throw new KeyRejected(message, { cause, isOtherKey: true });
+    throw new KeyRejected(wayOut === undefined ? message : `${message}. ${wayOut}`, {
+      cause,
+      isOtherKey: true,
+    });
   };
   const needsKey = signerCommand === undefined ? {} : { rootKey };
   const chosen = await chooseSigner({ ...choice, ...needsKey, passphrase, production: true }).catch(refuse);
