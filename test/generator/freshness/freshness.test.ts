@@ -485,7 +485,7 @@ describe('a registry with checkpoints', () => {
       3,
       'the delegation does not name it, but',
     ],
-    ['a key that is not there', ['checkpoint', '--online-key', 'none.pem'], 4, 'does not exist'],
+    ['a key that is not there', ['checkpoint', '--online-key', 'none.pem'], 3, 'does not exist'],
     [
       'a folder that is no tree',
       ['checkpoint', 'issuers', '--online-key', 'online.pem'],
