@@ -76,7 +76,7 @@ export const RULES = {
     'write the text without them',
   ),
   'similar-name': warning(
-    'a name that looks like no name or id of another issuer',
+    'a name that looks like no name or id of another issuer, with or without a legal form such as Ltd',
     'make sure that these are two issuers; the page tells readers that the names look alike',
   ),
   'reason-while-active': error(

@@ -69,7 +69,9 @@ export function plainHost(
     const bytes = existsSync(file) && statSync(file).isFile() ? alter(path, readFileSync(file)) : undefined;
     const type = bytes === undefined ? 'text/html' : contentTypeOf(file);
     response.writeHead(bytes === undefined ? 404 : 200, { 'Content-Type': type });
-    response.end(bytes ?? readFileSync(join(folder, notFound)));
+    // A page may still ask when the folder of its test is gone.
+    const missing = join(folder, notFound);
+    response.end(bytes ?? (existsSync(missing) ? readFileSync(missing) : ''));
   });
 }
 

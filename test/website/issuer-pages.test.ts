@@ -84,6 +84,29 @@ describe('the pages of issuers', () => {
     expect(read(folder, 'i/plain.html')).toContain('plain: suspended');
   });
 
+  it('warn of a name that looks like that of another, as the plain list does', async () => {
+    const folder = copyOf(made);
+    writeFiles(folder, {
+      'issuers/plain.yaml': recordText('plain', { tier: 'registered', name: 'Harbоur & Sons Ltd' }),
+      'issuers/tried.yaml': recordText('tried', { name: 'HARBOUR SONS' }),
+      'registry.yaml': SETTINGS.replace('3', '4'),
+    });
+    await build(folder);
+    const warning = (other: string) => `Its name looks like that of ${other}. Only the id tells them apart.`;
+    for (const [id, other] of [
+      // The trusted one first.
+      ['plain', 'tried (trusted), harbour.example (revoked)'],
+      ['harbour.example', 'tried (trusted), plain (listed)'],
+      ['tried', 'harbour.example (revoked), plain (listed)'],
+    ] as const) {
+      const page = read(folder, `i/${id}.html`);
+      expect(page.split(warning(other))).toHaveLength(3);
+      expect(page).toMatch(/og:description" content="[^"]+ Its name looks like/);
+      expect(read(folder, 'index.html')).toContain(warning(other));
+    }
+    expect(read(made, 'i/plain.html') + read(made, 'index.html')).not.toContain('looks like');
+  });
+
   it('are for as many issuers as registry.yaml says, and a build without them removes them', async () => {
     const folder = copyOf(made);
     writeFiles(folder, { 'registry.yaml': SETTINGS.replace('3', '2') });

@@ -227,6 +227,7 @@ describeWith(['chromium-headless-shell'], 'the page for what is not there', () =
     const host = await serve(join(folder, 'dist'));
     const { page, wrong } = await open(`${host}/issuers/beta.exampel`);
     await page.getByRole('link', { name: 'beta.example' }).waitFor();
+    expect(await page.locator('.near').textContent()).toBe('beta.example trusted');
     // A missing file proves nothing of an issuer.
     expect(await page.locator('main').innerText()).toContain('the signed list decides');
     const list = page.getByRole('link', { name: 'All issuers' });
@@ -234,6 +235,8 @@ describeWith(['chromium-headless-shell'], 'the page for what is not there', () =
     await page.getByRole('link', { name: 'beta.example' }).click();
     expect(await verdict(page)).toBe(GOOD);
     await page.getByRole('heading', { name: 'beta.example' }).waitFor();
+    await page.goto(`${host}/i/beta.example`);
+    await page.getByText('This registry has the issuer beta.example.').waitFor();
     expect(wrong.filter((one) => !one.includes('MIME'))).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { byId, element, rich } from './dom/element.js';
-import { similarIds, similarIdsView } from './list/similar-ids.js';
+import { readNames } from './list/names.js';
+import { similarIssuers, similarIssuersView } from './list/similar-issuers.js';
 import { trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
@@ -10,19 +11,26 @@ import { showFailure } from './verification/verdict.js';
 /** The page for a URL that does not exist. It suggests issuers with similar ids. */
 export async function notFoundPage(base: URL): Promise<void> {
   byId('list-link').setAttribute('href', base.href);
-  const id = requestedId(base);
+  const { id, folder } = requested(base);
   if (id === '') return;
   try {
     // This page is the same in every registry, so it pins no root key. The page that a suggestion links to does.
     const rootKey = await fetchRootKey(base, undefined);
     const registry = await verifiedRegistry(trustAnchorOf(rootKey, base), () => undefined);
+    const names = await readNames(registry);
     registry.close();
-    const link = element('a', { href: base.href + issuerFragment(id) }, id);
-    byId('not-found').replaceChildren(
-      registry.resolve(id) === undefined
-        ? similarIdsView(similarIds(id, registry.list()), base.href)
-        : element('p', {}, rich(text.misplaced, { id: link })),
-    );
+    if (registry.resolve(id) !== undefined) {
+      const link = element('a', { href: base.href + issuerFragment(id) }, id);
+      byId('not-found').replaceChildren(
+        element('p', {}, rich(folder === 'issuers' ? text.misplaced : text.listed, { id: link })),
+      );
+      return;
+    }
+    const similar = similarIssuers(id, registry.list(), names);
+    const { hold } = registry;
+    // Not every URL that is not there is that of an issuer.
+    if (similar.length > 0 || folder === 'issuers' || folder === 'i')
+      byId('not-found').replaceChildren(similarIssuersView(similar, { hold, names, base: base.href }));
   } catch (error) {
     const failure = notVerified(error);
     showFailure(failure);
@@ -30,12 +38,14 @@ export async function notFoundPage(base: URL): Promise<void> {
   }
 }
 
-/** The id in the URL: the last segment of its path. */
-function requestedId(base: URL): string {
-  const name = location.pathname.slice(base.pathname.length).split('/').filter(Boolean).at(-1) ?? '';
+/** The id in the URL, which is the last segment of its path, and the folder. */
+function requested(base: URL): { id: string; folder: string } {
+  const path = location.pathname.slice(base.pathname.length).split('/').filter(Boolean);
+  const name = path.pop()?.replace(/\.html$/, '') ?? '';
+  const folder = path.join('/');
   try {
-    return decodeURIComponent(name);
+    return { id: decodeURIComponent(name), folder };
   } catch {
-    return name;
+    return { id: name, folder };
   }
 }

@@ -5,14 +5,15 @@ import type {
   RegistryStatus,
   RootKey,
 } from '@passport-registry/verifier';
-import { byId, element, meta, rich } from './dom/element.js';
+import { byId, element, meta } from './dom/element.js';
+import { notLoadedNote } from './dom/not-loaded.js';
 import { dayInWords } from './dom/time.js';
 import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
+import type { Names } from './list/names.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
 import { type Hold, holdOf } from './registry/hold.js';
-import type { Names } from './registry/names.js';
 import { logOfPage, type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
@@ -208,10 +209,7 @@ export class RegistryPage {
       registry.list(),
       this.#hold,
       (query, typing) => this.#attempt(() => this.#applyQuery(query, typing)),
-      (...search) =>
-        loadParts()
-          .then((parts) => parts.searchHints(...search))
-          .catch(() => []),
+      loadParts,
     );
     this.#log?.withdraw();
     this.#showVerification(registry);
@@ -382,7 +380,8 @@ export class RegistryPage {
       const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
       const hold = this.#hold ?? holdOf(registry, registry.status());
       const isOld = this.#expired !== undefined;
-      const known = { trustAnchor, hold, isOld, changes: this.#changes, history, registryName: TITLE };
+      const back = this.#list?.query;
+      const known = { trustAnchor, hold, isOld, back, changes: this.#changes, history, registryName: TITLE };
       return [
         visibleId(id),
         listedIssuerView(id, registry, { ...known, names: this.#names }),
@@ -443,13 +442,6 @@ function showFailureWhole(failure: NotVerified): void {
   loadParts()
     .then(({ explainFailure }) => explainFailure(failure))
     .catch(() => undefined);
-}
-
-/** A host replaces the files of the page together with the page. An open page may then name parts that are gone. */
-function notLoadedNote(): HTMLElement {
-  const reload = element('button', { type: 'button' }, text.reload);
-  reload.addEventListener('click', () => location.reload());
-  return element('p', { role: 'alert' }, rich(text.notLoaded, { reload }));
 }
 
 function notLoaded(): Part {

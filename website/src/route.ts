@@ -44,6 +44,9 @@ const NAMES = {
   passportType: 'type',
 } as const;
 
+/** The parameters that a URL of the list can have. */
+export const PARAMETERS: readonly string[] = [...Object.values(NAMES), 'sort', 'page'];
+
 /**
  * Parses the fragment of a URL. Queries are in the fragment because browsers do not send it: searches stay private, and
  * caches keep one copy of the page, not one for each query. An issuer is looked up at the host before the list is there.

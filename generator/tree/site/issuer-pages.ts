@@ -6,7 +6,7 @@ import { Words } from './website-files.js';
 
 /**
  * Returns a page for each issuer, which says what the list says until its script has verified the issuer, and a sitemap
- * (rule issuer-pages). A page depends on nothing but its record and the settings, so that the
+ * (rule issuer-pages). A page depends on its record, the settings and the issuers with a name that looks the same, so that the
  * next publication leaves most of them as they are.
  */
 export function issuerPages(parts: IndexPageParts): Map<string, Uint8Array> {
@@ -30,7 +30,7 @@ const fact = (name: string, value: string) => `<div><dt>{{text.field_${name}}}</
 
 /** The facts for readers without a script. */
 const CONTENT = `<p>{{text.plain_unverified}} <a href="${PATHS.record('{{id}}')}">JSON</a></p>
-<dl class="fields">
+{{alike_note}}<dl class="fields">
 ${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}${fact('certified_since', '<time datetime="{{since}}">{{day}}</time>')}{{scopes}}</dl>`;
 
 /** What the issuer is, in a few words, for search engines and for others who show a link. */
@@ -52,7 +52,7 @@ function rowIn(words: Words) {
 }
 
 function piecesOf(
-  { issuer, about, standing }: PlainIssuer,
+  { issuer, about, standing, alike }: PlainIssuer,
   words: Words,
   row: ReturnType<typeof rowIn>,
 ): Pieces {
@@ -66,6 +66,8 @@ function piecesOf(
     named: name === id ? id : html`${name} (${id})`,
     standing,
     reason: said === undefined ? NOTHING : html` ${words.text('plain_reason', { reason: said })}`,
+    alike: alike === undefined ? NOTHING : html` ${alike}`,
+    alike_note: alike === undefined ? NOTHING : html`<p>${alike}</p>\n`,
     reason_row:
       said === undefined ? NOTHING : row('status_reason', html`<q class="said"><bdi>${said}</bdi></q>`),
     tier: html`${issuer.tier}`,

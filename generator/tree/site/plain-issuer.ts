@@ -1,5 +1,5 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
-import { type AboutIssuer, instantOf } from '@passport-registry/verifier/core';
+import { type AboutIssuer, instantOf, nameSkeleton } from '@passport-registry/verifier/core';
 import type { ListBytes } from '../../list/list.js';
 import { type Html, html } from './html.js';
 import type { Words } from './website-files.js';
@@ -10,7 +10,12 @@ export interface PlainIssuer {
   readonly about: AboutIssuer;
   /** What it is by its status and tier, in a word: the script of the page has the same words. */
   readonly standing: Html;
+  /** That its name looks like that of others, if it does. */
+  readonly alike: Html | undefined;
 }
+
+/** How many issuers with one look are told. */
+const MAX_ALIKE = 4;
 
 /** Reads the issuers of a list with their names and reasons. @param names - about.json, if the registry has it */
 export function plainIssuers(
@@ -24,11 +29,44 @@ export function plainIssuers(
   const about = new Map<string, AboutIssuer>(Object.entries(known));
   const { issuers }: IssuerRegistry = JSON.parse(decoder.decode(list));
   const now = instantOf(updatedAt);
-  return issuers.map((issuer) => ({
-    issuer,
-    about: about.get(issuer.issuer_id) ?? {},
-    standing: words.word(`standing_${standingOf(issuer, now)}`, issuer.status),
-  }));
+  const standings = new Map(issuers.map((issuer) => [issuer.issuer_id, standingOf(issuer, now)]));
+  const wordFor = ({ issuer_id, status }: Issuer) =>
+    words.word(`standing_${standings.get(issuer_id)}`, status);
+  const isTrusted = ({ issuer_id }: Issuer) => standings.get(issuer_id) === 'trusted';
+  const owners: Owners = about.size === 0 ? new Map() : ownersOfLooks(issuers, about, isTrusted);
+  return issuers.map((issuer) => {
+    const { issuer_id: id } = issuer;
+    const { name } = about.get(id) ?? {};
+    const owning = name === undefined ? [] : (owners.get(nameSkeleton(name)) ?? []);
+    const alike = owning.filter((one) => one.issuer_id !== id).slice(0, MAX_ALIKE);
+    const others = alike.map((one, at) => html`${at === 0 ? '' : ', '}${one.issuer_id} (${wordFor(one)})`);
+    return {
+      issuer,
+      about: about.get(id) ?? {},
+      standing: wordFor(issuer),
+      alike: others.length === 0 ? undefined : words.text('plain_alike', { others: html`${others}` }),
+    };
+  });
+}
+
+type Owners = ReadonlyMap<string, readonly Issuer[]>;
+
+/** The issuers whose names or ids have a look: no more than are told, and the trusted ones first. */
+function ownersOfLooks(
+  issuers: readonly Issuer[],
+  about: ReadonlyMap<string, AboutIssuer>,
+  isTrusted: (issuer: Issuer) => boolean,
+): Owners {
+  const owners = new Map<string, Issuer[]>();
+  for (const issuer of [...issuers.filter(isTrusted), ...issuers.filter((one) => !isTrusted(one))]) {
+    const { issuer_id: id } = issuer;
+    for (const look of new Set([id, about.get(id)?.name ?? id].map(nameSkeleton))) {
+      const alike = owners.get(look);
+      if (alike === undefined) owners.set(look, [issuer]);
+      else if (alike.length <= MAX_ALIKE) alike.push(issuer);
+    }
+  }
+  return owners;
 }
 
 /** By the time of the list, because the same list always gives the same pages. */

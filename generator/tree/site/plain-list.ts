@@ -34,10 +34,11 @@ ${rows}</tbody>
 </table>`;
 }
 
-function row({ issuer, about, standing }: PlainIssuer, linked: boolean, words: Words): Html {
+function row({ issuer, about, standing, alike }: PlainIssuer, linked: boolean, words: Words): Html {
   const { issuer_id, tier, certified_since } = issuer;
   const named = about.name === undefined ? html`` : html` <bdi class="host">${about.name}</bdi>`;
+  const note = alike === undefined ? html`` : html` <span class="host">${alike}</span>`;
   const link = html`<a href="${linked ? PATHS.issuerPage(issuer_id) : PATHS.record(issuer_id)}">${issuer_id}</a>`;
-  return html`<tr><th scope="row">${link}${named}</th><td>${standing}</td><td${WIDE}>${tier}</td><td>${timeInWords(certified_since, words)}</td></tr>
+  return html`<tr><th scope="row">${link}${named}${note}</th><td>${standing}</td><td${WIDE}>${tier}</td><td>${timeInWords(certified_since, words)}</td></tr>
 `;
 }

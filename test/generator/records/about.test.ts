@@ -123,7 +123,11 @@ describe('the name of an issuer', () => {
     ['digits for letters', 'Lloyd Oslo', 'L1oyd 0slo', true],
     ['an accent or a stroke', 'Sørli', 'Sorlí', true],
     ['the id of the other issuer', undefined, 'The-Other', true],
-    ['another word', 'Bank Ltd', 'Bank AS', false],
+    ['another legal form', 'Harbour Bank', 'Harbour  Bank, S.A.', true],
+    ['legal forms in letters of another script', 'Harbour Bank', 'Harbour Bank GmbH & Со. KG', true],
+    ['nothing but a legal form', 'AS', 'Ltd', false],
+    ['a legal form that is not at the end', 'Co Bank', 'Bank', false],
+    ['another word', 'Bank Oslo', 'Bank Bergen', false],
     ['names without letters', '—', '!', false],
   ])('with %s is told of: %s, %s', async (_name, other, own, isAlike) => {
     const folder = temporaryFolder();

@@ -8,6 +8,8 @@ interface Attested {
   readonly issuer: Issuer;
   /** Makes the sentence on the issuer. */
   readonly sentence: () => Child;
+  /** Makes the warning that its name looks like another one. */
+  readonly alike: () => Child;
   /** What the registry calls itself. */
   readonly registryName: string;
 }
@@ -34,7 +36,7 @@ export function attestationButton(registry: RegistryClient, attested: Attested):
   return element('p', { class: 'attest' }, button);
 }
 
-function sheetOf(registry: RegistryClient, { issuer, sentence, registryName }: Attested): HTMLElement {
+function sheetOf(registry: RegistryClient, { issuer, sentence, alike, registryName }: Attested): HTMLElement {
   const { rootKeys, checkpointSignedAt, source = '' } = registry.status();
   const code = (value: string) => element('code', {}, value);
   const row = (name: string, ...value: Child[]) =>
@@ -46,6 +48,7 @@ passport-registry resolve ${issuer.issuer_id} ${source} --tier ${issuer.tier} --
     { class: 'page attestation' },
     element('h2', { dir: 'auto' }, rich(text.title, { registry: element('bdi', {}, registryName) })),
     element('p', { class: 'sentence' }, sentence()),
+    alike(),
     element(
       'dl',
       { class: 'fields' },

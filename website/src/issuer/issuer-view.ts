@@ -5,12 +5,19 @@ import { day } from '../dom/time.js';
 import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
-import { similarIds, similarIdsView } from '../list/similar-ids.js';
-import { type ShownStatus, shownStatus, standingIcon, standingOf, statusClass } from '../list/status-mark.js';
+import { aboutIn, type KnownAbout, type Names } from '../list/names.js';
+import { similarIssuers, similarIssuersView } from '../list/similar-issuers.js';
+import {
+  type ShownStatus,
+  shownStatus,
+  standingIcon,
+  standingOf,
+  statusClass,
+  statusMark,
+} from '../list/status-mark.js';
 import type { Change, Changes } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
-import { aboutIn, type KnownAbout, type Names } from '../registry/names.js';
-import { issuerFragment, listFragment } from '../route.js';
+import { issuerFragment, listFragment, type Query } from '../route.js';
 import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
 import { attestationButton } from './attestation.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
@@ -26,6 +33,8 @@ export interface IssuerContext extends UseContext {
   readonly registryName: string;
   /** The names and reasons, as far as they are known. */
   readonly names: Names;
+  /** What the reader has asked the list for. Default: everything */
+  readonly back?: Query | undefined;
   /** What is known of the past. Undefined before the list has been loaded. */
   readonly past?: IssuerPast;
   /** Undefined before the list has been loaded. */
@@ -48,7 +57,7 @@ export function listedIssuerView(
     changes,
     history,
     ...known
-  }: IssuerPast & Pick<IssuerContext, 'trustAnchor' | 'hold' | 'isOld' | 'names' | 'registryName'>,
+  }: IssuerPast & Pick<IssuerContext, 'trustAnchor' | 'hold' | 'isOld' | 'names' | 'registryName' | 'back'>,
 ): HTMLElement {
   const issuer = registry.resolve(id);
   if (issuer === undefined) return unknownIssuerView(id, { registry, history, ...known });
@@ -69,12 +78,13 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
   const own = changes?.filter((change) => change.issuer_id === issuer_id);
   const { registryName, registry } = context;
   const sentence = () => sentenceOn(issuer, status, { about, changes: own, registry: registryName });
+  const alike = () => alikeNote(about, context.hold.ids);
   return element(
     'article',
     { class: 'issuer' },
     idLine(issuer_id, about),
-    alikeNote(about),
-    backLink(),
+    alike(),
+    backLink(context.back),
     element(
       'div',
       { class: `verdict ${toneOf(issuer, status, context)}` },
@@ -101,7 +111,9 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       ? undefined
       : historyOf(issuer_id, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
     ...(context.isOld ? [] : [heading(text.use), useView(issuer, context)]),
-    registry && !context.isOld ? attestationButton(registry, { issuer, sentence, registryName }) : undefined,
+    registry && !context.isOld
+      ? attestationButton(registry, { issuer, sentence, alike, registryName })
+      : undefined,
     element(
       'details',
       { class: 'record' },
@@ -167,12 +179,13 @@ interface UnknownContext {
   readonly history?: HTMLElement | undefined;
   readonly isOld?: boolean;
   readonly names?: Names;
+  readonly back?: Query | undefined;
 }
 
 /** The view for an id that is not in the list. */
 export function unknownIssuerView(
   id: string,
-  { registry, history, isOld = false, names }: UnknownContext = {},
+  { registry, history, isOld = false, names, back }: UnknownContext = {},
 ): HTMLElement {
   const verdict = rich(isOld ? text.trust.oldUnknown : text.trust.unknown, {
     id: element('strong', {}, element('bdi', {}, visibleId(id))),
@@ -180,9 +193,10 @@ export function unknownIssuerView(
   return element(
     'article',
     { class: 'issuer' },
-    backLink(),
+    backLink(back),
     element('div', { class: 'verdict revoked' }, standingIcon('revoked'), element('p', {}, verdict)),
-    registry && similarIdsView(similarIds(id, registry.list(), names), '', names),
+    registry &&
+      similarIssuersView(similarIssuers(id, registry.list(), names), { hold: registry.hold, names }),
     history,
   );
 }
@@ -198,12 +212,19 @@ function idLine(id: string, about: KnownAbout | null | undefined): HTMLElement {
 }
 
 /** Whom a reader may take the issuer for. A name proves nothing, so nobody can say which of them is meant. */
-function alikeNote(about: KnownAbout | null | undefined): HTMLElement | undefined {
+function alikeNote(
+  about: KnownAbout | null | undefined,
+  hold: readonly string[] = [],
+): HTMLElement | undefined {
   if (!about?.alike) return undefined;
-  const links = about.alike.map((id) => [' ', element('a', { href: issuerFragment(id) }, id)]);
-  return element('p', { class: 'alike' }, text.alike, links);
+  const others = about.alike.map((other) => [
+    [' ', element('a', { href: issuerFragment(other.issuer_id) }, other.issuer_id)],
+    [' ', statusMark(other, shownStatus(other, hold))],
+  ]);
+  return element('p', { class: 'alike' }, text.alike, others);
 }
 
-function backLink(): HTMLElement {
-  return element('p', { class: 'back' }, element('a', { href: listFragment({}) }, text.back));
+/** @param query - what the reader has asked the list for */
+function backLink(query: Partial<Query> = {}): HTMLElement {
+  return element('p', { class: 'back' }, element('a', { href: listFragment(query) }, text.back));
 }

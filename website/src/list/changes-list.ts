@@ -4,10 +4,10 @@ import { moment } from '../dom/moment.js';
 import { wordFor } from '../dom/word.js';
 import type { Change, Changes } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
-import type { Names } from '../registry/names.js';
 import { issuerFragment } from '../route.js';
 import { fields, status as statusWords, changes as text } from '../texts/en.js';
 import { nameBeside } from './name-beside.js';
+import type { Names } from './names.js';
 
 /** How many changes are shown. Those of many issuers at once count as one. */
 const MAX_CHANGES = 10;

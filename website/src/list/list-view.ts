@@ -1,12 +1,15 @@
 import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { type Child, element } from '../dom/element.js';
+import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
-import type { Names } from '../registry/names.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
 import { standings, list as text } from '../texts/en.js';
+import type { matcherOf } from './matcher.js';
+import type { Names } from './names.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
+import type { searchHints } from './search-hints.js';
 import {
   countsOf,
   type ShownStatus,
@@ -22,13 +25,11 @@ const ROWS_PER_PAGE = 25;
 /** More would take a printer minutes, and a reader a ream of paper. */
 const MAX_PRINTED = 1000;
 
-/** Finds what may help a reader. Ends early if the reader no longer waits for it. */
-export type HintsFor = (
-  query: Query,
-  search: IssuerSearch,
-  found: number,
-  isWanted: () => boolean,
-) => Promise<readonly HTMLElement[]>;
+/** What a search needs, and the first view does not. */
+export interface SearchParts {
+  readonly matcherOf: typeof matcherOf;
+  readonly searchHints: typeof searchHints;
+}
 
 /** The list with its controls. One instance shows one list, for any query. */
 export class ListView {
@@ -37,14 +38,15 @@ export class ListView {
   readonly #hold: readonly string[];
   readonly #search: IssuerSearch;
   readonly #onQuery: (query: Query, typing: boolean) => void;
-  readonly #hintsFor: HintsFor;
+  readonly #loadParts: () => Promise<SearchParts>;
   readonly #controls = new Map<Filter['member'] | 'text', HTMLInputElement | HTMLSelectElement>();
   readonly #filters: HTMLDetailsElement;
   readonly #results = element('div');
   readonly #hints = element('div', { 'aria-live': 'polite' });
   readonly #count = element('p', { role: 'status', class: 'count' });
   readonly #totals = element('ul', { class: 'totals', 'aria-label': text.totals });
-  #query = EVERYTHING;
+  /** What was asked for last. */
+  query = EVERYTHING;
   /** The number of queries that were shown. A search stops as soon as there is a newer query. */
   #shown = 0;
   /** Where the name of each displayed issuer is, by id. */
@@ -55,18 +57,17 @@ export class ListView {
 
   /**
    * @param onQuery - called after each change by the reader; `typing` is true while the reader types a search
-   * @param hintsFor - what may help a reader, besides the issuers that were found
    */
   constructor(
     issuers: readonly Issuer[],
     { ids }: Hold,
     onQuery: (query: Query, typing: boolean) => void,
-    hintsFor: HintsFor,
+    loadParts: () => Promise<SearchParts>,
   ) {
-    this.#hintsFor = hintsFor;
+    this.#loadParts = loadParts;
     this.#isHoldKnown = ids !== undefined;
     this.#hold = ids ?? [];
-    this.#search = new IssuerSearch(issuers, this.#hold);
+    this.#search = new IssuerSearch(issuers, this.#hold, async () => (await loadParts()).matcherOf);
     this.#onQuery = onQuery;
     this.#filters = this.#filterDetails();
     const form = element('form', { role: 'search', class: 'controls' }, this.#searchField(), this.#filters);
@@ -78,7 +79,7 @@ export class ListView {
 
   /** Shows the issuers that match a query. Resolves when they are there, or when there is a newer query. */
   async show(query: Query): Promise<void> {
-    this.#query = query;
+    this.query = query;
     for (const [member, control] of this.#controls) {
       const value = query[member];
       if (control.value !== value) control.value = value;
@@ -101,7 +102,7 @@ export class ListView {
       this.#places.get(issuer.issuer_id)?.replaceChildren(...secondLine(issuer, names));
     }
     this.#note.replaceChildren(...note);
-    if (this.#query.text !== '') void this.#find();
+    if (this.query.text !== '') void this.#find();
   }
 
   /** Shows all matching issuers on one page, for printing. Of very many, what is shown is printed. */
@@ -112,9 +113,15 @@ export class ListView {
   async #find(): Promise<void> {
     const number = ++this.#shown;
     const isWanted = () => number === this.#shown;
-    const found = await this.#search.find(this.#query, isWanted);
-    if (found === undefined) return;
-    this.#found = found;
+    const found = await this.#search.find(this.query, isWanted).catch(() => undefined);
+    if (!isWanted()) return;
+    this.#found = found ?? [];
+    if (found === undefined) {
+      this.#count.textContent = '';
+      this.#totals.replaceChildren();
+      this.#results.replaceChildren(notLoadedNote());
+      return;
+    }
     this.#showTotals();
     this.#render(ROWS_PER_PAGE);
     void this.#showHints(isWanted);
@@ -124,16 +131,16 @@ export class ListView {
     this.#hints.replaceChildren();
     // Beside what the reader looks at: the first issuers, or that there are none.
     this.#results[this.#found.length === 0 ? 'after' : 'before'](this.#hints);
-    if (this.#query.text === '') return;
-    const hints = await this.#hintsFor(this.#query, this.#search, this.#found.length, isWanted);
-    if (isWanted()) this.#hints.replaceChildren(...hints);
+    const parts = await this.#loadParts().catch(() => undefined);
+    const hints = await parts?.searchHints(this.query, this.#search, this.#found.length, isWanted);
+    if (isWanted()) this.#hints.replaceChildren(...(hints ?? []));
   }
 
   #render(rows: number): void {
     const found = this.#found;
     const all = this.#search.issuers.length;
     const pages = Math.max(1, Math.ceil(found.length / rows));
-    const page = Math.min(this.#query.page, pages);
+    const page = Math.min(this.query.page, pages);
     const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
     this.#count.textContent = found.length === all ? text.all(all) : text.some(found.length, all);
     const focused = this.#sortWithFocus();
@@ -156,7 +163,7 @@ export class ListView {
 
   #nothing(): HTMLElement {
     if (this.#search.issuers.length === 0) return element('p', {}, text.empty);
-    const none = this.#query.status === 'on hold' && !this.#isHoldKnown ? text.holdUnknown : text.none;
+    const none = this.query.status === 'on hold' && !this.#isHoldKnown ? text.holdUnknown : text.none;
     return element('p', {}, `${none} `, element('a', { href: listFragment({}) }, text.showAll));
   }
 
@@ -202,7 +209,7 @@ export class ListView {
   ) {
     this.#controls.set(member, control);
     control.addEventListener('input', () => {
-      this.#onQuery({ ...this.#query, [member]: control.value, page: 1 }, typing);
+      this.#onQuery({ ...this.query, [member]: control.value, page: 1 }, typing);
     });
   }
 
@@ -212,7 +219,7 @@ export class ListView {
     const links = STANDINGS.flatMap((standing) => {
       const found = totals.get(standing);
       if (found === undefined) return [];
-      const href = listFragment({ ...this.#query, status: standing, page: 1 });
+      const href = listFragment({ ...this.query, status: standing, page: 1 });
       return [element('li', {}, element('a', { href }, text.total(found, standings[standing])))];
     });
     this.#totals.replaceChildren(...links);
@@ -250,10 +257,10 @@ export class ListView {
     const title = text.column[name];
     const sort = SORTS.find((one) => one === name);
     if (sort === undefined) return element('th', { scope: 'col', class: kind }, title);
-    const { sort: current, descending } = this.#query;
+    const { sort: current, descending } = this.query;
     const direction = sort !== current ? 'none' : descending ? 'descending' : 'ascending';
     const arrow = { none: '', ascending: ' ▲', descending: ' ▼' }[direction];
-    const query = { ...this.#query, sort, descending: sort === current && !descending, page: 1 };
+    const query = { ...this.query, sort, descending: sort === current && !descending, page: 1 };
     const button = element(
       'button',
       { type: 'button' },
@@ -268,7 +275,7 @@ export class ListView {
     const link = (target: number, name: string) =>
       target < 1 || target > pages
         ? element('span', { class: 'none' }, name)
-        : element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
+        : element('a', { href: listFragment({ ...this.query, page: target }) }, name);
     return element(
       'nav',
       { class: 'pager', 'aria-label': text.pages },

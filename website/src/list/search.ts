@@ -1,10 +1,7 @@
 import { coversPlace, type Issuer, TIERS } from '@passport-registry/verifier';
 import { instantOf } from '@passport-registry/verifier/core';
-import { wordFor } from '../dom/word.js';
-import type { Names } from '../registry/names.js';
 import type { Query } from '../route.js';
-import { standings, status as statusWords } from '../texts/en.js';
-import { otherNames, placeName } from './places.js';
+import type { Names } from './names.js';
 import { SHOWN_STATUSES, shownStatus, standingOf } from './status-mark.js';
 
 /** For how long a search may block the page, in milliseconds. The reader may be typing. */
@@ -16,18 +13,26 @@ const MAX_ISSUERS = 2 ** 22;
 
 type ListField = 'geographical_scope' | 'domain_scope' | 'passport_types';
 
+/** Returns a function that tells whether a text finds an issuer. */
+type MatcherOf = (search: IssuerSearch, text: string) => (issuer: Issuer) => boolean;
+
 /** Searches the issuers of one list, without blocking the page. */
 export class IssuerSearch {
   readonly issuers: readonly Issuer[];
   /** What people call the issuers. The names come after the list. */
   names: Names;
-  readonly #hold: readonly string[];
+  /** The ids of the issuers on hold. */
+  readonly hold: readonly string[];
+  readonly #loadMatcher: () => Promise<MatcherOf>;
+  #matcherOf: MatcherOf | undefined;
   readonly #values = new Map<ListField, readonly string[]>();
   readonly #orders = new Map<Query['sort'], readonly number[]>();
 
-  constructor(issuers: readonly Issuer[], hold: readonly string[]) {
+  /** @param loadMatcher - loads what finds a text in issuers, which the first view does not need */
+  constructor(issuers: readonly Issuer[], hold: readonly string[], loadMatcher: () => Promise<MatcherOf>) {
     this.issuers = issuers;
-    this.#hold = hold;
+    this.hold = hold;
+    this.#loadMatcher = loadMatcher;
   }
 
   /**
@@ -38,7 +43,9 @@ export class IssuerSearch {
    * @returns undefined if nobody waits for the result
    */
   async find(query: Query, isWanted: () => boolean): Promise<Issuer[] | undefined> {
-    const words = fold(query.text).split(/\s+/).filter(Boolean);
+    if (query.text !== '') this.#matcherOf ??= await this.#loadMatcher();
+    const matches = this.#matcherOf?.(this, query.text);
+    if (!isWanted()) return undefined;
     const order = this.#orderOf(query.sort);
     const found: Issuer[] = [];
     let until = performance.now() + MAX_SLICE_MS;
@@ -50,31 +57,16 @@ export class IssuerSearch {
       }
       const position = order?.[at] ?? at;
       const issuer = this.issuers[position];
-      if (issuer === undefined || !this.#matches(issuer, query)) continue;
-      if (!words.every((word) => this.#statusOf(issuer).includes(word) || this.#contains(issuer, word)))
-        continue;
-      found.push(issuer);
+      if (issuer !== undefined && this.#passes(issuer, query) && matches?.(issuer) !== false)
+        found.push(issuer);
     }
     return query.descending ? found.reverse() : found;
   }
 
   /** Whether a status or a standing is that of an issuer. */
   #isOf(issuer: Issuer, status: string): boolean {
-    const shown = shownStatus(issuer, this.#hold);
+    const shown = shownStatus(issuer, this.hold);
     return shown === status || standingOf(issuer, shown) === status;
-  }
-
-  /** The words for the status of an issuer, and for what it is to a reader. */
-  #statusOf(issuer: Issuer): string {
-    const status = shownStatus(issuer, this.#hold);
-    return fold(
-      `${wordFor(statusWords, status) ?? ''}\n${wordFor(standings, standingOf(issuer, status)) ?? ''}`,
-    );
-  }
-
-  #contains(issuer: Issuer, word: string): boolean {
-    const name = this.names?.get(issuer.issuer_id)?.name;
-    return contains(issuer, word) || (name !== undefined && fold(name).includes(word));
   }
 
   /** All values of one list field, over all issuers, without duplicates and sorted. */
@@ -89,7 +81,7 @@ export class IssuerSearch {
     return values;
   }
 
-  #matches(issuer: Issuer, { tier, status, geography, domain, passportType }: Query): boolean {
+  #passes(issuer: Issuer, { tier, status, geography, domain, passportType }: Query): boolean {
     return (
       (tier === '' || issuer.tier === tier) &&
       (status === '' || this.#isOf(issuer, status)) &&
@@ -117,41 +109,7 @@ export class IssuerSearch {
 
   #rank(issuer: Issuer, sort: Query['sort']): number {
     if (sort === 'tier') return TIERS.indexOf(issuer.tier);
-    if (sort === 'status') return SHOWN_STATUSES.indexOf(shownStatus(issuer, this.#hold));
+    if (sort === 'status') return SHOWN_STATUSES.indexOf(shownStatus(issuer, this.hold));
     return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
   }
-}
-
-/**
- * Whether a value of a record besides its status contains a word, or the name of one of its places. Nothing is kept for the next search: in a
- * large list, collecting the garbage takes longer than comparing anew.
- */
-function contains(issuer: Issuer, word: string): boolean {
-  for (const [name, value] of Object.entries(issuer)) {
-    if (name === 'status') continue;
-    if (typeof value === 'string' && fold(value).includes(word)) return true;
-    if (Array.isArray(value) && value.some((one) => fold(one).includes(word))) return true;
-  }
-  return issuer.geographical_scope?.some((code) => foldedPlace(code).includes(word)) === true;
-}
-
-const foldedPlaces = new Map<string, string>();
-
-function foldedPlace(code: string): string {
-  let folded = foldedPlaces.get(code);
-  if (folded === undefined) {
-    const name = placeName(code);
-    // Readers write `Bosnia and Herzegovina`, too.
-    folded = fold([name, name.replaceAll('&', 'and'), ...otherNames(code)].join('\n'));
-    foldedPlaces.set(code, folded);
-  }
-  return folded;
-}
-
-/** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */
-export function fold(text: string): string {
-  const plain = /[^ -~]/.test(text)
-    ? text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'")
-    : text;
-  return plain.toLowerCase();
 }

@@ -48,6 +48,7 @@ export const html = {
   plain_since: 'Anerkannt ab',
   plain_summary: '{name}: {standing}. Anerkannt ab {since}.',
   plain_reason: 'Grund: „{reason}“.',
+  plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   plain_unverified: 'Diese Kopie ist nicht geprüft und zeigt nicht, ob der Aussteller angehalten ist.',
   plain_none: 'keine',
   missing_name: 'Register der Aussteller von Agentenpässen',
@@ -153,13 +154,13 @@ export const overview = {
 } as const;
 
 export const names = {
-  alike: ' – ein Name, der dem eines anderen Ausstellers gleicht',
+  alike: (others: string) => ` – zum Verwechseln ähnlich: ${others}`,
   unknown:
     'Wie man diese Aussteller nennt, ist nicht bekannt: Dieser Host sendet die Namen nicht, die das Register veröffentlicht hat.',
 } as const;
 
 export const hints = {
-  covering: 'Alle Aussteller für {place}, mit denen für die ganze Welt',
+  unknown: 'Diese Liste kennt nicht, was der Link verlangt: {names}.',
 } as const;
 
 export const otherPlaceNames = {
@@ -193,7 +194,7 @@ export const issuer = {
   back: '← Alle Aussteller',
   id: 'Id:',
   share: 'Link zum Teilen',
-  alike: 'Dieser Name gleicht dem eines anderen Ausstellers. Nur die Id unterscheidet sie. Der andere:',
+  alike: 'Dieser Name gleicht dem eines anderen Ausstellers. Nur die Id unterscheidet sie:',
   nameUnknown: 'Wie man ihn nennt, ist nicht bekannt.',
   sentence: {
     trusted: '{name} ist von {registry} anerkannt, seit dem {since}{before}.',
@@ -263,6 +264,7 @@ export const issuer = {
   similar:
     'Ähnliche Ids und Namen im Register (ein ähnlicher Name bedeutet nicht, dass die Aussteller zusammengehören):',
   notSimilar: 'Das Register hat keine ähnliche Id.',
+  listed: 'Dieses Register hat den Aussteller {id}.',
   misplaced: 'Die Liste enthält {id}, aber dieser Host sendet die Datei dieses Ausstellers nicht.',
 } as const;
 

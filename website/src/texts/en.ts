@@ -54,6 +54,7 @@ export const html = {
   plain_since: 'Recognised from',
   plain_summary: '{name}: {standing}. Recognised from {since}.',
   plain_reason: 'Reason: “{reason}”.',
+  plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
   plain_none: 'none',
   missing_name: 'Registry of agent passport issuers',
@@ -167,14 +168,14 @@ export const overview = {
 
 /** What people call issuers. */
 export const names = {
-  alike: ' – a name that looks like that of another issuer',
+  alike: (others: string) => ` – looks like ${others}`,
   unknown:
     'What people call these issuers is not known: this host does not send the names that the registry has published.',
 } as const;
 
 /** What may help a reader who searches. */
 export const hints = {
-  covering: 'All issuers for {place}, with those for the whole world',
+  unknown: 'This list does not know what the link asks for: {names}.',
 } as const;
 
 /** Names of countries for which readers search, besides those that the browser knows. */
@@ -211,7 +212,7 @@ export const issuer = {
   back: '← All issuers',
   id: 'Id:',
   share: 'Link to share',
-  alike: 'This name looks like that of another issuer. Only the id tells them apart. The other:',
+  alike: 'This name looks like that of another issuer. Only the id tells them apart:',
   nameUnknown: 'What people call it is not known.',
   /** What is so, by whom and since when. The name is data, and so is the reason. */
   sentence: {
@@ -284,6 +285,7 @@ export const issuer = {
   similar:
     'Similar ids and names in the registry (a similar name does not mean that the issuers are related):',
   notSimilar: 'The registry has no similar id.',
+  listed: 'This registry has the issuer {id}.',
   misplaced: 'The list contains {id}, but this host does not serve the file of this issuer.',
 } as const;
 

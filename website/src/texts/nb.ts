@@ -48,6 +48,7 @@ export const html = {
   plain_since: 'Anerkjent fra',
   plain_summary: '{name}: {standing}. Anerkjent fra {since}.',
   plain_reason: 'Grunn: «{reason}».',
+  plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   plain_unverified: 'Denne kopien er ikke kontrollert, og viser ikke om utstederen er på vent.',
   plain_none: 'ingen',
   missing_name: 'Register over utstedere av agentpass',
@@ -153,13 +154,13 @@ export const overview = {
 } as const;
 
 export const names = {
-  alike: ' – et navn som ligner på en annen utsteders',
+  alike: (others: string) => ` – ligner på ${others}`,
   unknown:
     'Hva folk kaller disse utstederne er ikke kjent: denne verten sender ikke navnene som registeret har publisert.',
 } as const;
 
 export const hints = {
-  covering: 'Alle utstedere for {place}, med dem for hele verden',
+  unknown: 'Denne listen kjenner ikke det som lenken ber om: {names}.',
 } as const;
 
 export const otherPlaceNames = {
@@ -193,7 +194,7 @@ export const issuer = {
   back: '← Alle utstedere',
   id: 'Id:',
   share: 'Lenke til deling',
-  alike: 'Dette navnet ligner på en annen utsteders. Bare id-en skiller dem. Den andre:',
+  alike: 'Dette navnet ligner på en annen utsteders. Bare id-en skiller dem:',
   nameUnknown: 'Hva folk kaller den er ikke kjent.',
   sentence: {
     trusted: '{name} har vært anerkjent av {registry} siden {since}{before}.',
@@ -262,6 +263,7 @@ export const issuer = {
   similar:
     'Lignende id-er og navn i registeret (et lignende navn betyr ikke at utstederne har med hverandre å gjøre):',
   notSimilar: 'Registeret har ingen lignende id.',
+  listed: 'Dette registeret har utstederen {id}.',
   misplaced: 'Listen inneholder {id}, men denne verten sender ikke filen til denne utstederen.',
 } as const;
 
