@@ -10,6 +10,8 @@ export interface PlainIssuer {
   readonly about: AboutIssuer;
   /** What it is by its status and tier, in a word: the script of the page has the same words. */
   readonly standing: Html;
+  /** What is said of its day: `Recognised since` after an examination, and `Listed since` without one. */
+  readonly since: Html;
 }
 
 /** Reads the issuers of a list with their names and reasons. @param names - about.json, if the registry has it */
@@ -28,15 +30,24 @@ export function plainIssuers(
     issuer,
     about: about.get(issuer.issuer_id) ?? {},
     standing: words.word(`standing_${standingOf(issuer, now)}`, issuer.status),
+    since: words.text(`since_${recognitionOf(issuer)}${isNotYet(issuer, now) ? 'ToCome' : ''}`),
   }));
 }
 
+function recognitionOf({ tier }: Issuer): 'recognised' | 'listed' {
+  return tier === 'founding' || tier === 'certified' ? 'recognised' : 'listed';
+}
+
+function isNotYet({ certified_since }: Issuer, now: number): boolean {
+  return instantOf(certified_since) > now;
+}
+
 /** By the time of the list, because the same list always gives the same pages. */
-function standingOf({ status, tier, certified_since }: Issuer, now: number): string {
-  if (status !== 'active') return status;
-  if (tier === 'sandbox') return 'tests';
-  if (instantOf(certified_since) > now) return 'notYet';
-  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
+function standingOf(issuer: Issuer, now: number): string {
+  if (issuer.status !== 'active') return issuer.status;
+  if (issuer.tier === 'sandbox') return 'tests';
+  if (isNotYet(issuer, now)) return 'notYet';
+  return recognitionOf(issuer) === 'recognised' ? 'trusted' : 'listed';
 }
 
 /** The day of a time in words, in the time zone in which it is written. A text that is no time stays as it is. */

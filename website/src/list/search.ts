@@ -5,7 +5,7 @@ import type { Names } from '../registry/names.js';
 import type { Query } from '../route.js';
 import { standings, status as statusWords } from '../texts/en.js';
 import { otherNames, placeName } from './places.js';
-import { SHOWN_STATUSES, shownStatus, standingOf } from './status-mark.js';
+import { STANDINGS, shownStatus, standingOf } from './status-mark.js';
 
 /** For how long a search may block the page, in milliseconds. The reader may be typing. */
 const MAX_SLICE_MS = 8;
@@ -117,7 +117,7 @@ export class IssuerSearch {
 
   #rank(issuer: Issuer, sort: Query['sort']): number {
     if (sort === 'tier') return TIERS.indexOf(issuer.tier);
-    if (sort === 'status') return SHOWN_STATUSES.indexOf(shownStatus(issuer, this.#hold));
+    if (sort === 'status') return STANDINGS.indexOf(standingOf(issuer, shownStatus(issuer, this.#hold)));
     return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
   }
 }
