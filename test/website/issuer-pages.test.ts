@@ -54,12 +54,12 @@ describe('the pages of issuers', () => {
     );
     expect(head).toContain('<meta property="og:title" content="Harbour &#38; Sons: revoked">');
     expect(head).toContain(
-      'content="Harbour &#38; Sons (harbour.example): revoked. Recognised from 16 January 2022. Reason: “&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62; {{name}} {reason}”."',
+      'content="Harbour &#38; Sons (harbour.example): revoked. Recognised since 16 January 2022. Reason: “&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62; {{name}} {reason}”"',
     );
     expect(head).toContain(`<link rel="canonical" href="https://registry.nordic.alt/eu/${PAGE}">`);
     expect(page.match(/<script/g)).toHaveLength(1);
     expect(read(made, 'i/soon.html')).toContain('<title>soon: not yet');
-    expect(read(made, 'i/plain.html')).toContain('plain: listed. Recognised from');
+    expect(read(made, 'i/plain.html')).toContain('plain: listed. Listed since');
   });
 
   it('are in a sums file of their own, and in a sitemap', () => {
@@ -200,7 +200,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
     const base = await serve(join(made, 'dist'));
     const { page, wrong } = await open(`${base}/${PAGE}`);
     expect(await verdict(page)).toBe('Verified in your browser');
-    await page.locator('.sentence').getByText('was recognised by').waitFor();
+    await page.locator('.sentence').getByText(', recognised by').waitFor();
     expect(await page.locator('.said').innerText()).toBe(REASON);
     expect(await page.title()).toBe('Harbour & Sons (harbour.example): Nordic "Agents" <Registry>');
     expect(page.url()).toBe(`${base}/${PAGE}`);

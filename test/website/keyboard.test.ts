@@ -50,7 +50,7 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
       ...['- combobox "Status":', '- combobox "Tier":', '- combobox "Place":', '- combobox "Domain":'],
       ...['- combobox "Passport type":', '- button "Clear"'],
       ...['- link "1 trusted":', '- link "1 revoked":'],
-      ...['- button "Issuer"', '- button "Status"', '- button "Tier"', '- button "Recognised"'],
+      ...['- button "Issuer"', '- button "Status"', '- button "Tier"', '- button "Since"'],
       '- link "alpha":',
     ]);
     await page.keyboard.press('Enter');
@@ -79,7 +79,7 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
     await page.keyboard.press('Enter');
     await page.getByRole('term').filter({ hasText: 'Root key' }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toContain('What this shows, and what it cannot show');
+    expect(await focused(page)).toContain('What the verification shows, and what it cannot show');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Enter');
     await page.getByRole('term').filter({ hasText: 'Root key' }).waitFor({ state: 'hidden' });
@@ -118,7 +118,7 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
       "- table "Issuers":
         - caption: Issuers
         - rowgroup:
-          - row "Issuer Status Tier Places Domains Recognised":
+          - row "Issuer Status Tier Places Domains Since":
             - columnheader "Issuer":
               - button "Issuer"
             - columnheader "Status":
@@ -127,8 +127,8 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
               - button "Tier"
             - columnheader "Places"
             - columnheader "Domains"
-            - columnheader "Recognised":
-              - button "Recognised"
+            - columnheader "Since":
+              - button "Since"
         - rowgroup:
           - row "alpha alpha.alt trusted certified Norway banking 1 January 2026":
             - rowheader "alpha alpha.alt":
@@ -178,7 +178,7 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('- link "trust-policy.schema.json":');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('- button "Print an attestation"');
+    expect(await focused(page)).toBe('- button "Print a sheet to check"');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('.record[open]').getByText('"issuer_id": "alpha"').waitFor();

@@ -167,7 +167,7 @@ describeWith(['chromium-headless-shell'], 'the list in Chromium', () => {
 
   it('sorts by its columns, and says so to a screen reader', async () => {
     const { page, ids } = await opened();
-    const heading = page.getByRole('columnheader', { name: 'Recognised' });
+    const heading = page.getByRole('columnheader', { name: 'Since' });
     await heading.getByRole('button').click();
     expect(await heading.getAttribute('aria-sort')).toBe('ascending');
     expect((await ids())[0]).toBe('issuer-000');
@@ -193,6 +193,7 @@ describeWith(['chromium-headless-shell'], 'the list in Chromium', () => {
     const fields = await page.locator('.fields > div').allInnerTexts();
     expect(fields.map((field) => field.replaceAll(/\s+/g, ' ').replace(/\(.* ago\)/, '(ago)'))).toEqual([
       'Status suspended',
+      'Tier certified',
       'Recognised since 1 January 2026 (ago)',
       'Last audit not declared',
       'Places US-CA (United States)',

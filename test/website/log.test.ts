@@ -141,10 +141,10 @@ describeWith(['chromium-headless-shell'], 'the log in the page', () => {
     await shown(page, 'good');
     const items = await panel(page).locator('.cosignatures li').allInnerTexts();
     expect(items).toEqual([
-      expect.stringMatching(/^early\.example at 20\S+Z \(in the future\)$/),
-      expect.stringMatching(/^witness\.two\.example at 20\S+Z \(1 minute ago\)$/),
-      expect.stringMatching(/^mirror\.one\.example\/w at 20\S+Z \(3 hours ago\)$/),
-      expect.stringMatching(/^late\.example at 20\S+Z \(2 days ago\)$/),
+      expect.stringMatching(/^early\.example at .* UTC \(in the future\)$/),
+      expect.stringMatching(/^witness\.two\.example at .* UTC \(2 minutes ago\)$/),
+      expect.stringMatching(/^mirror\.one\.example\/w at .* UTC \(3 hours ago\)$/),
+      expect.stringMatching(/^late\.example at .* UTC \(2 days ago\)$/),
     ]);
     const facts = await panel(page).locator('.facts').innerText();
     expect(facts).toContain('at these times, which are not checked here:');

@@ -18,7 +18,7 @@ const NAMED: Readonly<Record<string, Record<string, string>>> = {
   postponed: { status: 'revoked', certified_since: '2999-01-01T00:00:00Z' },
   'soon.example': { certified_since: '2999-01-01T00:00:00Z' },
 };
-const REASON = 'its keys were stolen';
+const REASON = 'Its keys were stolen.';
 
 let dist: string;
 let base: string;
@@ -71,7 +71,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
       ]);
     await page
       .locator('.recent')
-      .getByText('harbour.example Harbour Bank: Status suspended → revoked')
+      .getByText(`harbour.example Harbour Bank: suspended → revoked: ${REASON}`)
       .waitFor();
     expect(wrong).toEqual([]);
   });
@@ -107,7 +107,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const { page, wrong } = await opened('#issuer=harbour.example');
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
     expect(await page.locator('.id').innerText()).toBe('Id: harbour.example');
-    const told = `Harbour Bank was recognised by ${BY} from 16 January 2022, suspended on 2 October 2026 and revoked on 23 November 2026: ${REASON}.`;
+    const told = `Harbour Bank, recognised by ${BY} since 16 January 2022, was suspended on 2 October 2026 and revoked on 23 November 2026: ${REASON}`;
     await expect.poll(() => sentence(page)).toBe(told);
     expect(await page.title()).toBe(`Harbour Bank (harbour.example): ${BY}`);
     expect(wrong).toEqual([]);
@@ -115,7 +115,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
 
   it.each([
     ['api.member-437.example', `St. Olav’s Hospital has been recognised by ${BY} since 15 January 2026.`],
-    ['lantern.example', `Lantern Labs has been recognised by ${BY} since 1 January 2026, and is on hold.`],
+    ['lantern.example', `Lantern Labs has been listed by ${BY} since 1 January 2026, and is on hold.`],
     [
       'nameless',
       `nameless has been recognised by ${BY} since 1 January 2026, with a suspension from 2 October 2026 to 23 November 2026.`,
@@ -123,7 +123,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     ['playground.example', `Lаntern-Labs. has been listed by ${BY} for tests only, since 1 January 2026.`],
     [
       'postponed',
-      `postponed was listed by ${BY}, for recognition from 1 January 2999, and is revoked. No reason is given.`,
+      `postponed, to be recognised by ${BY} from 1 January 2999 on, is revoked. No reason is given.`,
     ],
     ['soon.example', `soon.example will be recognised by ${BY} from 1 January 2999 on.`],
   ])('make a sentence on %s', async (id, told) => {
@@ -161,6 +161,9 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     expect(await page.locator('.issuers .status').allInnerTexts()).toEqual([
       ...['trusted', 'revoked', 'on hold', 'trusted', 'test only', 'revoked', 'not yet'],
     ]);
+    await page.goto(`${base}/#sort=status`);
+    const order = ['trusted', 'trusted', 'test only', 'not yet', 'on hold', 'revoked', 'revoked'];
+    await expect.poll(() => page.locator('.issuers .status').allInnerTexts()).toEqual(order);
   });
 
   it('come after the issuer, and take nothing from what is shown', async () => {
@@ -168,7 +171,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const { page } = await open(`${slow}/#issuer=harbour.example`);
     await page.locator('.verification.proven').waitFor();
     expect(await page.locator('#title').textContent()).toBe('harbour.example');
-    const told = `harbour.example was recognised by ${BY} from 16 January 2022, and is revoked.`;
+    const told = `harbour.example, recognised by ${BY} since 16 January 2022, is revoked.`;
     expect(await sentence(page)).toBe(told);
     release();
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
@@ -197,7 +200,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     writeFiles(folder, { 'issuers/gone.yaml': recordText('gone', { status: 'revoked' }) });
     await cli(['build', '--key', 'key.pem'], folder);
     const { page } = await opened('#issuer=gone', await plainHost(join(folder, 'dist'), '404.html'));
-    await expect.poll(() => sentence(page)).toMatch(/, and is revoked\. No reason is given\.$/);
+    await expect.poll(() => sentence(page)).toMatch(/, is revoked\. No reason is given\.$/);
     expect(await page.locator('main').innerText()).not.toContain('not known');
   });
 });

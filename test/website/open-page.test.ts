@@ -166,7 +166,7 @@ describeWith(['chromium-headless-shell'], 'a page that stays open', () => {
     expect(await verdict(page)).toBe(GOOD);
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised.');
     await verification(page);
-    await page.getByText('What this shows').click();
+    await page.getByText('What the verification shows').click();
     await page.getByLabel('The thumbprint that you got in another way').fill('something');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
     await cli(['build', '--key', 'root.pem'], folder);

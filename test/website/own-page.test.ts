@@ -27,7 +27,12 @@ const read = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
 beforeAll(async () => {
   folder = await workspace(['alpha']);
   writeFiles(folder, {
-    'issuers/beta.yaml': recordText('beta', { tier: 'registered', geographical_scope: '[NO]' }),
+    'issuers/beta.yaml': recordText('beta', {
+      tier: 'registered',
+      geographical_scope: '[NO]',
+      // One of the longest days in words.
+      certified_since: '2025-09-30T00:00:00Z',
+    }),
   });
 });
 
@@ -79,8 +84,8 @@ describe('a page with a colour, a logo and a language of its own', () => {
 
   it('is in German or Norwegian, with 404.html', async () => {
     for (const [language, lang, words, day] of [
-      ['de', 'de-DE', 'Noch nicht geprüft', '1. Januar 2026'],
-      ['nb', 'nb-NO', 'Ikke kontrollert ennå', '1. januar 2026'],
+      ['de', 'de-DE', 'Noch nicht geprüft', '30. September 2025'],
+      ['nb', 'nb-NO', 'Ikke kontrollert ennå', '30. september 2025'],
     ] as const) {
       expect((await built({ language, issuers: 5 })).code).toBe(0);
       for (const path of ['index.html', 'i/beta.html']) {
@@ -114,13 +119,17 @@ describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', 
 
   it('has its colour, and one vocabulary in marks, filters, totals and pictures', async () => {
     const { page, wrong } = await opened('');
-    expect(await page.locator('.totals li').allInnerTexts()).toEqual(['1 zugelassen', '1 gelistet']);
+    expect(await page.locator('.totals li').allInnerTexts()).toEqual(['1 anerkannt', '1 gelistet']);
     await page.locator('.recent svg').first().waitFor();
     // The style that puts them apart is loaded beside them.
     const shares = () => page.locator('.recent .values').allInnerTexts();
     await expect
       .poll(async () => (await shares()).map((text) => text.split(/\s+/).join(' ')))
-      .toEqual(['zugelassen 1 gelistet 1', 'certified 1 registered 1', 'Norwegen 1']);
+      .toEqual(['anerkannt 1 gelistet 1', 'certified 1 registered 1', 'Norwegen 1']);
+    const cells = page.locator('.issuers td, .issuers thead th');
+    const tooWide = (all: Element[]) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent);
+    expect(await cells.evaluateAll(tooWide)).toEqual([]);
     const colour = await page.evaluate(`getComputedStyle(document.querySelector('.issuers a')).color`);
     expect(colour).toBe('rgb(122, 46, 142)');
     await page.locator('.recent svg a').nth(1).click();
@@ -153,7 +162,14 @@ describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', 
     await page.evaluate('globalThis.print = () => undefined');
     await page.locator('#attest').click();
     const sheet = await page.locator('.attestation').innerText();
-    for (const text of ['beta ist bei', 'Root-Schlüssel', 'passport-registry pin', `${base}/ --tier `])
+    for (const text of [
+      'beta ist seit dem',
+      'Root-Schlüssel',
+      'passport-registry pin',
+      `${base}/ \\\n  --tier `,
+      page.url(),
+      'Status\n',
+    ])
       expect(sheet).toContain(text);
     expect(await page.locator('main').isVisible()).toBe(false);
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);

@@ -94,7 +94,7 @@ const DATA = [
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.000)?Z$/,
   // Dates, ages and places, in Norwegian.
   /^\d+\. \p{L}+\.? \d{4}(?:, \d\d:\d\d)?$|^Norge$/u,
-  /^\(?(?:nå|(?:i|forrige|neste) \p{L}+|om \d+ \p{L}+|for \d+ \p{L}+ siden)\)?$/u,
+  /^\(?(?:nå|om \d+ \p{L}+|for \d+ \p{L}+ siden)\)?$/u,
 ];
 
 /** Each text by its place, such as `issuer.sentence.held`. A function is called with these values. */

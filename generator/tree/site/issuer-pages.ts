@@ -31,12 +31,15 @@ const fact = (name: string, value: string) => `<div><dt>{{text.field_${name}}}</
 /** The facts for readers without a script. */
 const CONTENT = `<p>{{text.plain_unverified}} <a href="${PATHS.record('{{id}}')}">JSON</a></p>
 {{alike_note}}<dl class="fields">
-${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}${fact('certified_since', '<time datetime="{{since}}">{{day}}</time>')}{{scopes}}</dl>`;
+${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}<div><dt>{{label}}</dt><dd><time datetime="{{since}}">{{day}}</time></dd></div>
+{{scopes}}</dl>`;
 
 /** What the issuer is, in a few words, for search engines and for others who show a link. */
 function summaryTemplate(words: Words): string {
-  const [name, standing, since] = ['{{named}}', '{{standing}}', '{{day}}'].map((place) => html`${place}`);
-  return words.text('plain_summary', { name, standing, since } as Record<string, Html>).text;
+  const [name, standing, label, since] = ['{{named}}', '{{standing}}', '{{label}}', '{{day}}'].map(
+    (place) => html`${place}`,
+  );
+  return words.text('plain_summary', { name, standing, label, since } as Record<string, Html>).text;
 }
 
 type Field = 'status_reason' | (typeof SCOPES)[number];
@@ -52,7 +55,7 @@ function rowIn(words: Words) {
 }
 
 function piecesOf(
-  { issuer, about, standing, alike }: PlainIssuer,
+  { issuer, about, standing, since, alike }: PlainIssuer,
   words: Words,
   row: ReturnType<typeof rowIn>,
 ): Pieces {
@@ -71,6 +74,7 @@ function piecesOf(
     reason_row:
       said === undefined ? NOTHING : row('status_reason', html`<q class="said"><bdi>${said}</bdi></q>`),
     tier: html`${issuer.tier}`,
+    label: since,
     since: html`${certified_since}`,
     day: html`${words.day(certified_since)}`,
     scopes: html`${SCOPES.flatMap((scope) => {

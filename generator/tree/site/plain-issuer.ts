@@ -12,6 +12,8 @@ export interface PlainIssuer {
   readonly standing: Html;
   /** That its name looks like that of others, if it does. */
   readonly alike: Html | undefined;
+  /** What is said of its day: `Recognised since` after an examination, and `Listed since` without one. */
+  readonly since: Html;
 }
 
 /** How many issuers with one look are told. */
@@ -44,6 +46,7 @@ export function plainIssuers(
       issuer,
       about: about.get(id) ?? {},
       standing: wordFor(issuer),
+      since: words.text(`since_${recognitionOf(issuer)}${isNotYet(issuer, now) ? 'ToCome' : ''}`),
       alike: others.length === 0 ? undefined : words.text('plain_alike', { others: html`${others}` }),
     };
   });
@@ -69,12 +72,20 @@ function ownersOfLooks(
   return owners;
 }
 
+function recognitionOf({ tier }: Issuer): 'recognised' | 'listed' {
+  return tier === 'founding' || tier === 'certified' ? 'recognised' : 'listed';
+}
+
+function isNotYet({ certified_since }: Issuer, now: number): boolean {
+  return instantOf(certified_since) > now;
+}
+
 /** By the time of the list, because the same list always gives the same pages. */
-function standingOf({ status, tier, certified_since }: Issuer, now: number): string {
-  if (status !== 'active') return status;
-  if (tier === 'sandbox') return 'tests';
-  if (instantOf(certified_since) > now) return 'notYet';
-  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
+function standingOf(issuer: Issuer, now: number): string {
+  if (issuer.status !== 'active') return issuer.status;
+  if (issuer.tier === 'sandbox') return 'tests';
+  if (isNotYet(issuer, now)) return 'notYet';
+  return recognitionOf(issuer) === 'recognised' ? 'trusted' : 'listed';
 }
 
 /** The day of a time in words, in the time zone in which it is written. A text that is no time stays as it is. */

@@ -2,11 +2,6 @@ import { LANGUAGE } from '../texts/en.js';
 import { element } from './element.js';
 import { inUnits, inWords } from './time.js';
 
-/** A `time` element with the exact time, so that programs can read the time. */
-export function time(dateTime: string): HTMLElement {
-  return element('time', { datetime: dateTime }, dateTime.replace(/\.000Z$/, 'Z'));
-}
-
 const times = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** A `time` element that shows the time in words, in UTC. The exact time is its title. */

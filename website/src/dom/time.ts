@@ -19,27 +19,31 @@ export function inWords(dateTime: string, format: Intl.DateTimeFormat): string {
   return Number.isNaN(date.getTime()) ? dateTime : format.format(date);
 }
 
+/** Units with their lengths in seconds, and from how many on readers count in them: `in 50 days`, not `next month`. */
 const UNITS = [
-  ['year', 365.25 * 24 * 60 * 60 * 1000],
-  ['month', (365.25 / 12) * 24 * 60 * 60 * 1000],
-  ['day', 24 * 60 * 60 * 1000],
-  ['hour', 60 * 60 * 1000],
-  ['minute', 60 * 1000],
-  ['second', 1000],
+  ['year', 31557600, 2],
+  ['month', 2629800, 3],
+  ['day', 86400, 2],
+  ['hour', 3600, 1],
+  ['minute', 60, 1],
+  ['second', 1, 0],
 ] as const;
-const ages = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
+// Numbers alone: `yesterday` would count days of the calendar.
+const ages = new Intl.RelativeTimeFormat(LANGUAGE);
+const now = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' }).format(0, 'second');
 
 /** Formats a time relative to now, such as `2 hours ago` or `in 2 hours`. @param timeMs - milliseconds since 1970 */
 export function formatAge(timeMs: number): string {
   const isToCome = timeMs > Date.now();
   const [count, unit] = inUnits(Math.abs(Date.now() - timeMs));
   // A text that counts seconds would be wrong a second later.
-  if (unit === 'second') return ages.format(0, unit);
+  if (unit === 'second') return now;
   return ages.format(isToCome ? count : -count, unit);
 }
 
-/** Returns a duration as a number of the largest unit that it contains. */
+/** Returns a duration as a number of the unit in which a reader would count it. */
 export function inUnits(durationMs: number): readonly [number, (typeof UNITS)[number][0]] {
-  const [unit, unitMs] = UNITS.find(([, size]) => durationMs >= size) ?? UNITS[5];
-  return [Math.floor(durationMs / unitMs), unit];
+  const seconds = durationMs / 1000;
+  const [unit, length] = UNITS.find(([, size, from]) => seconds >= size * from) ?? UNITS[5];
+  return [Math.round(seconds / length), unit];
 }

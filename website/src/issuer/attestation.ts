@@ -1,11 +1,13 @@
 import type { Issuer, RegistryClient } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
+import { type ShownStatus, statusMark } from '../list/status-mark.js';
 import { attestation as text } from '../texts/en.js';
 
 /** What a sheet says of an issuer. */
 interface Attested {
   readonly issuer: Issuer;
+  readonly status: ShownStatus;
   /** Makes the sentence on the issuer. */
   readonly sentence: () => Child;
   /** Makes the warning that its name looks like another one. */
@@ -36,13 +38,20 @@ export function attestationButton(registry: RegistryClient, attested: Attested):
   return element('p', { class: 'attest' }, button);
 }
 
-function sheetOf(registry: RegistryClient, { issuer, sentence, alike, registryName }: Attested): HTMLElement {
+function sheetOf(
+  registry: RegistryClient,
+  { issuer, status, sentence, alike, registryName }: Attested,
+): HTMLElement {
   const { rootKeys, checkpointSignedAt, source = '' } = registry.status();
   const code = (value: string) => element('code', {}, value);
   const row = (name: string, ...value: Child[]) =>
     element('div', {}, element('dt', {}, name), element('dd', {}, value));
-  const commands = `passport-registry pin ${source} --thumbprint ${rootKeys.at(-1) ?? ''}
-passport-registry resolve ${issuer.issuer_id} ${source} --tier ${issuer.tier} --root-key trust-anchor.json`;
+  // One option a line: a line that does not fit breaks where the command does.
+  const commands = `passport-registry pin ${source} \\
+  --thumbprint ${rootKeys.at(-1) ?? ''}
+passport-registry resolve ${issuer.issuer_id} ${source} \\
+  --tier ${issuer.tier} \\
+  --root-key trust-anchor.json`;
   return element(
     'section',
     { class: 'page attestation' },
@@ -53,6 +62,8 @@ passport-registry resolve ${issuer.issuer_id} ${source} --tier ${issuer.tier} --
       'dl',
       { class: 'fields' },
       row(text.issuer, code(issuer.issuer_id)),
+      row(text.status, statusMark(issuer, status)),
+      row(text.page, location.href),
       row(text.host, source),
       row(text.verified, moment(new Date().toISOString())),
       row(text.list, moment(registry.updatedAt), element('p', {}, 'SHA-256 ', code(registry.sha256))),

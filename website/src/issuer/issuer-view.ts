@@ -8,6 +8,7 @@ import { changesList } from '../list/changes-list.js';
 import { aboutIn, type KnownAbout, type Names } from '../list/names.js';
 import { similarIssuers, similarIssuersView } from '../list/similar-issuers.js';
 import {
+  recognitionOf,
   type ShownStatus,
   shownStatus,
   standingIcon,
@@ -15,7 +16,7 @@ import {
   statusClass,
   statusMark,
 } from '../list/status-mark.js';
-import type { Change, Changes } from '../registry/changes.js';
+import { type Changes, latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
 import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
@@ -94,25 +95,27 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
         {},
         context.isOld ? undefined : element('p', { class: 'sentence' }, sentence()),
         element('p', {}, verdictOn(issuer, status, context)),
-        element(
-          'p',
-          { class: 'tier' },
-          element('strong', {}, issuer.tier),
-          `: ${wordFor(tiers, issuer.tier) ?? ''}`,
-        ),
+        status === 'active'
+          ? element(
+              'p',
+              { class: 'tier' },
+              element('strong', {}, issuer.tier),
+              `: ${wordFor(tiers, issuer.tier) ?? ''}`,
+            )
+          : undefined,
       ),
     ),
-    trustFields(issuer, status, latestStatusChange(issuer, context.past?.changes ?? undefined)),
+    trustFields(issuer, status, latestStatusChange(issuer, context.past?.changes)),
     heading(text.purpose),
     purposeFields(issuer),
     heading(text.keys),
     keyFields(issuer),
     context.past === undefined
       ? undefined
-      : historyOf(issuer_id, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
+      : historyOf(issuer, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
     ...(context.isOld ? [] : [heading(text.use), useView(issuer, context)]),
     registry && !context.isOld
-      ? attestationButton(registry, { issuer, sentence, alike, registryName })
+      ? attestationButton(registry, { issuer, status, sentence, alike, registryName })
       : undefined,
     element(
       'details',
@@ -124,23 +127,18 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
   );
 }
 
-/** The verified change that gave the issuer its status. The changes are sorted, newest first. */
-function latestStatusChange({ issuer_id, status }: Issuer, changes: Changes | undefined): Change | undefined {
-  const latest = changes?.changes.find((one) => one.issuer_id === issuer_id && one.field === 'status');
-  return latest?.to === status && latest.from !== null ? latest : undefined;
-}
-
 function heading(words: string): HTMLElement {
   return element('h3', {}, words);
 }
 
 function historyOf(
-  id: string,
+  issuer: Issuer,
   { changes, history }: IssuerPast,
   { hold, isHeld }: { readonly hold: Hold; readonly isHeld: boolean },
 ): Child[] {
+  const { issuer_id: id } = issuer;
   const own = changes && { ...changes, changes: changes.changes.filter(({ issuer_id }) => issuer_id === id) };
-  const known = { changes: own, hold, held: isHeld ? [id] : [] };
+  const known = { changes: own, hold, held: isHeld ? [id] : [], resolve: () => issuer };
   return [heading(text.history), changesList(known, false), history];
 }
 
@@ -168,7 +166,8 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
   }
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
   const standing = standingOf(issuer, status) as 'trusted' | 'listed' | 'tests' | 'notYet';
-  const words = rich(trust[standing], { day: day(issuer.certified_since) });
+  const recognised = text.sentence.word[recognitionOf(issuer)];
+  const words = rich(trust[standing], { day: day(issuer.certified_since), recognised });
   return hold.ids === undefined ? [words, trust.holdUnknown] : words;
 }
 

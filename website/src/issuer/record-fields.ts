@@ -1,25 +1,27 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { type Child, element, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
-import { wordFor } from '../dom/word.js';
+import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
-import { isNotYet, type ShownStatus, statusMark } from '../list/status-mark.js';
+import { isNotYet, recognitionOf, type ShownStatus, statusMark } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
-import { fields as labels, status as statusWords, issuer as text } from '../texts/en.js';
+import { fields as labels, since as sinceLabels, issuer as text } from '../texts/en.js';
 
 /** Why to trust an issuer: its status, and since when. @param change - the change that gave it this status, if known */
 export function trustFields(issuer: Issuer, status: ShownStatus, change: Change | undefined): HTMLElement {
   return fieldList([
     [labels.status, statusField(issuer, status, change)],
+    // What a tier means recommends an issuer, so it is told of an active one only, by the verdict.
+    ...(status === 'active' ? [] : [[labels.tier, issuer.tier] as const]),
     [sinceLabel(issuer), date(issuer.certified_since)],
     [text.audit, declared(issuer.last_audit, date)],
   ]);
 }
 
 function sinceLabel(issuer: Issuer): string {
-  if (isNotYet(issuer)) return text.sinceNotYet;
-  return issuer.status === 'revoked' ? text.sinceEnded : text.since;
+  const recognition = recognitionOf(issuer);
+  return sinceLabels[isNotYet(issuer) ? (`${recognition}ToCome` as const) : recognition];
 }
 
 function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {
@@ -27,7 +29,7 @@ function statusField(issuer: Issuer, status: ShownStatus, change: Change | undef
   if (change === undefined) return statusMark(issuer, issuer.status);
   const before = rich(text.statusSince, {
     day: day(change.updated_at),
-    from: wordFor(statusWords, change.from ?? '') ?? change.from ?? '',
+    from: statusWord(issuer, change.from ?? ''),
   });
   return [statusMark(issuer, issuer.status), before];
 }

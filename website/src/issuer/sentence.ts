@@ -3,7 +3,8 @@ import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day, dayInWords } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
-import { isNotYet, type ShownStatus, standingOf } from '../list/status-mark.js';
+import { saidReason } from '../list/name-beside.js';
+import { isNotYet, recognitionOf, type ShownStatus, standingOf } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { issuer as issuerText, LANGUAGE } from '../texts/en.js';
 
@@ -26,6 +27,7 @@ export function sentenceOn(issuer: Issuer, status: ShownStatus, told: Told): Chi
     name: element('strong', {}, element('bdi', {}, told.about?.name ?? issuer.issuer_id)),
     registry: element('bdi', {}, told.registry),
     since: day(issuer.certified_since),
+    recognised: text.word[recognitionOf(issuer)],
   };
   const standing = standingOf(issuer, status);
   const { trusted, listed, notYet } = text;
@@ -43,14 +45,15 @@ export function sentenceOn(issuer: Issuer, status: ShownStatus, told: Told): Chi
   }
 }
 
-/** The changes of the status in order, such as `suspended on 2 October 2026 and revoked on 23 November 2026`. */
+/** The changes of the status in order, such as `was suspended on 2 October 2026 and revoked on 23 November 2026`. */
 function stepsTo(status: 'suspended' | 'revoked', told: Told): string {
   const changes = statusChanges(told);
   const steps = changes.flatMap(({ to, updated_at }) =>
     isStep(to) ? [text.steps[to](dayInWords(updated_at))] : [],
   );
-  if (changes.at(-1)?.to !== status) steps.push(text.now[status]);
-  return steps.length === 1 ? text.last(steps[0] ?? '') : lists.format(steps);
+  const [first, ...others] = steps;
+  const words = first === undefined ? [] : [text.changed(first), ...others];
+  return lists.format(changes.at(-1)?.to === status ? words : [...words, text.now[status]]);
 }
 
 const isStep = (status: string | null): status is keyof typeof text.steps =>
@@ -69,11 +72,11 @@ function lastSuspension(told: Told): string {
   return text.before(dayInWords(began.updated_at), dayInWords(ended.updated_at));
 }
 
-/** The reason in a frame of its own: its words are those of the registry, and no sentence of this page. */
+/** The reason ends the sentence, with the stop that it has. */
 function reasonIn({ about }: Told): Child {
   if (about === undefined) return text.end;
   if (about === null) return text.reasonUnknown;
   const { status_reason } = about;
   if (status_reason === undefined) return text.noReason;
-  return rich(text.reason, { reason: element('q', { class: 'said' }, element('bdi', {}, status_reason)) });
+  return rich(text.reason, { reason: saidReason(status_reason) });
 }

@@ -7,7 +7,9 @@ import {
 } from '@passport-registry/verifier';
 import { hasCode } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
-import { use as text } from '../texts/en.js';
+import { day } from '../dom/time.js';
+import { recognitionOf, standingOf } from '../list/status-mark.js';
+import { issuer as issuerText, use as text } from '../texts/en.js';
 
 /**
  * The policy that a reader begins with. It is the same for every issuer: one made from the record of an issuer would accept
@@ -199,14 +201,25 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
   }
 }
 
+/** Green is not for issuers that are for tests only, or for later. */
+function acceptance(issuer: Issuer): HTMLElement {
+  const standing = standingOf(issuer, 'active');
+  const isLater = standing === 'notYet';
+  const recognised = issuerText.sentence.word[recognitionOf(issuer)];
+  const words = isLater
+    ? rich(text.acceptedAlready, { day: day(issuer.certified_since), recognised })
+    : text.accepted;
+  const tone = isLater || standing === 'tests' ? '' : 'accepted';
+  return element('p', { class: tone }, element('strong', {}, words));
+}
+
 function decisionView({ accepted, reasons, issuer }: Decision): HTMLElement[] {
+  const verdict =
+    accepted && issuer
+      ? acceptance(issuer)
+      : element('p', { class: 'rejected' }, element('strong', {}, text.rejected));
   return [
-    element(
-      'p',
-      // Green is not for issuers that are for tests only.
-      { class: accepted ? (issuer?.tier === 'sandbox' ? '' : 'accepted') : 'rejected' },
-      element('strong', {}, accepted ? text.accepted : text.rejected),
-    ),
+    verdict,
     element(
       'ul',
       {},

@@ -1,13 +1,14 @@
-import type { Registry } from '@passport-registry/verifier';
+import type { Issuer, Registry } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { wordFor } from '../dom/word.js';
-import type { Change, Changes } from '../registry/changes.js';
+import { type Change, type Changes, latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment } from '../route.js';
-import { fields, status as statusWords, changes as text } from '../texts/en.js';
-import { nameBeside } from './name-beside.js';
+import { fields, standings, status as statusWords, changes as text } from '../texts/en.js';
+import { nameBeside, saidReason } from './name-beside.js';
 import type { Names } from './names.js';
+import { type ShownStatus, standingOf } from './status-mark.js';
 
 /** How many changes are shown. Those of many issuers at once count as one. */
 const MAX_CHANGES = 10;
@@ -23,49 +24,52 @@ export interface KnownChanges {
   /** The ids of the active issuers that are on hold. */
   readonly held: readonly string[];
   readonly names?: Names;
+  readonly resolve: (id: string) => Issuer | undefined;
 }
 
 /** The newest changes of all issuers. */
-export function recentChanges(registry: Registry, known: Omit<KnownChanges, 'held'>): HTMLElement[] {
-  const held = registry.hold.filter((id) => registry.resolve(id)?.status === 'active');
-  return [element('h3', {}, text.title), ...changesList({ ...known, held }, true)];
+export function recentChanges(
+  registry: Registry,
+  known: Omit<KnownChanges, 'held' | 'resolve'>,
+): HTMLElement[] {
+  const resolve = (id: string) => registry.resolve(id);
+  const held = registry.hold.filter((id) => resolve(id)?.status === 'active');
+  return [element('h3', {}, text.title), ...changesList({ ...known, held, resolve }, true)];
 }
 
 /**
  * A list of the newest changes, or a note that the changes are not verified. Holds that have not ended come first.
  *
- * @param withIssuer - whether each entry names its issuer
+ * @param withIssuer - whether each entry names its issuer, and the reason for its status
  */
-export function changesList(
-  { changes, hold, held, names }: KnownChanges,
-  withIssuer: boolean,
-): HTMLElement[] {
+export function changesList(known: KnownChanges, withIssuer: boolean): HTMLElement[] {
+  const { changes, hold, held, names } = known;
   const name = (id: string) =>
     withIssuer ? [element('a', { href: issuerFragment(id) }, id), nameBeside(names, id), ': '] : undefined;
   const holds = held.map((id) => {
     const since = hold?.since.get(id);
-    return [since ? moment(since.toISOString()) : text.timeUnknown, ': ', name(id), text.onHold];
+    return [since ? moment(since.toISOString()) : text.now, ': ', name(id), text.onHold];
   });
   const one = (change: Change) => [
     moment(change.updated_at),
     ': ',
     name(change.issuer_id),
-    describeChange(change),
+    describeChange(change, known),
+    withIssuer ? reasonFor(change, known) : undefined,
   ];
-  const newest = groupsOf(changes?.changes ?? [])
+  const newest = groupsOf(known)
     .slice(0, MAX_CHANGES)
-    .map((group) => (group.length < MIN_GROUP ? group.map(one) : groupView(group, names)));
+    .map((group) => (group.length < MIN_GROUP ? group.map(one) : groupView(group, known)));
   const entries = [...holds, ...newest].map((entry) => element('li', {}, entry));
   const note = newest.length > 0 ? [] : [element('p', { class: 'note' }, noteOn(changes))];
   return entries.length === 0 ? note : [element('ol', { class: 'changes steps' }, entries), ...note];
 }
 
 /** Changes that a list made in the same way for several issuers, newest first. Few of them stay single. */
-function groupsOf(changes: readonly Change[]): Change[][] {
+function groupsOf(known: KnownChanges): Change[][] {
   const groups = new Map<string, Change[]>();
-  for (const change of changes) {
-    const { updated_at, field, from, to } = change;
-    const key = JSON.stringify([updated_at, field, from, to]);
+  for (const change of known.changes?.changes ?? []) {
+    const key = `${change.updated_at} ${describeChange(change, known)}`;
     groups.set(key, [...(groups.get(key) ?? []), change]);
   }
   return [...groups.values()].flatMap((group) =>
@@ -74,7 +78,7 @@ function groupsOf(changes: readonly Change[]): Change[][] {
 }
 
 /** One entry for many issuers, which opens into the issuers. */
-function groupView(group: readonly Change[], names: Names): Child {
+function groupView(group: readonly Change[], known: KnownChanges): Child {
   const [first] = group as readonly [Change];
   return element(
     'details',
@@ -83,14 +87,16 @@ function groupView(group: readonly Change[], names: Names): Child {
       'summary',
       {},
       moment(first.updated_at),
-      `: ${text.many(group.length)}: ${describeChange(first)}`,
+      `: ${text.many(group.length)}: ${describeChange(first, known)}`,
     ),
     element(
       'ul',
       {},
-      group.map(({ issuer_id: id }) =>
-        element('li', {}, element('a', { href: issuerFragment(id) }, id), nameBeside(names, id)),
-      ),
+      group.map((change) => {
+        const { issuer_id: id } = change;
+        const link = element('a', { href: issuerFragment(id) }, id);
+        return element('li', {}, link, nameBeside(known.names, id), reasonFor(change, known));
+      }),
     ),
   );
 }
@@ -101,10 +107,29 @@ function noteOn(changes: KnownChanges['changes']): Child {
   return rich(text.uncovered, { feed: element('a', { href: 'changes.atom' }, text.feed) });
 }
 
-function describeChange({ field, from, to }: Change): string {
+function describeChange({ issuer_id, field, from, to }: Change, { resolve }: KnownChanges): string {
   // A tier has the same name in every language.
-  const word = (value: string) => (field === 'status' && wordFor(statusWords, value)) || value;
+  const word = (value: string) => (field === 'status' ? statusWord(resolve(issuer_id), value) : value);
   if (to === null) return text.removed;
   if (from === null) return text.added(word(to));
-  return `${wordFor(fields, field) ?? field} ${word(from)} → ${word(to)}`;
+  const change = `${word(from)} → ${word(to)}`;
+  return field === 'status' ? change : `${wordFor(fields, field) ?? field} ${change}`;
+}
+
+/**
+ * The word for a status of an issuer, now or in the past: for an active one, what it is by its tier.
+ *
+ * @param issuer - undefined if it is no longer in the list
+ */
+export function statusWord(issuer: Issuer | undefined, status: string): string {
+  const standing = issuer === undefined ? status : standingOf(issuer, status as ShownStatus);
+  return wordFor(standings, standing) ?? wordFor(statusWords, status) ?? status;
+}
+
+/** The reason that the registry gives for a status, beside the change that has brought it. */
+function reasonFor(change: Change, { changes, names, resolve }: KnownChanges): Child {
+  const issuer = resolve(change.issuer_id);
+  const reason = names?.get(change.issuer_id)?.status_reason;
+  if (!issuer || reason === undefined || latestStatusChange(issuer, changes) !== change) return undefined;
+  return [': ', saidReason(reason)];
 }

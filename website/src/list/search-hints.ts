@@ -4,9 +4,10 @@ import { PARAMETERS, type Query } from '../route.js';
 import { hints as text } from '../texts/en.js';
 import type { IssuerSearch } from './search.js';
 import { similarIssuers, similarIssuersView } from './similar-issuers.js';
-import { SHOWN_STATUSES, STANDINGS } from './status-mark.js';
+import { STANDINGS } from './status-mark.js';
 
-const STATUSES: readonly string[] = [...STANDINGS, ...SHOWN_STATUSES];
+/** The words for `status` in links, also that of the list. */
+const STATUSES: readonly string[] = [...STANDINGS, 'active'];
 
 /** How long the reader has to pause before a hint appears, in milliseconds. */
 const PAUSE_MS = 300;

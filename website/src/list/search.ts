@@ -2,7 +2,7 @@ import { coversPlace, type Issuer, TIERS } from '@passport-registry/verifier';
 import { instantOf } from '@passport-registry/verifier/core';
 import type { Query } from '../route.js';
 import type { Names } from './names.js';
-import { SHOWN_STATUSES, shownStatus, standingOf } from './status-mark.js';
+import { STANDINGS, shownStatus, standingOf } from './status-mark.js';
 
 /** For how long a search may block the page, in milliseconds. The reader may be typing. */
 const MAX_SLICE_MS = 8;
@@ -109,7 +109,7 @@ export class IssuerSearch {
 
   #rank(issuer: Issuer, sort: Query['sort']): number {
     if (sort === 'tier') return TIERS.indexOf(issuer.tier);
-    if (sort === 'status') return SHOWN_STATUSES.indexOf(shownStatus(issuer, this.hold));
+    if (sort === 'status') return STANDINGS.indexOf(standingOf(issuer, shownStatus(issuer, this.hold)));
     return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
   }
 }

@@ -8,9 +8,6 @@ import { standings } from '../texts/en.js';
 /** A status that the page shows: that of the record, or that the checkpoint holds an active issuer. */
 export type ShownStatus = Issuer['status'] | 'on hold';
 
-/** The statuses that the page shows, in their order. */
-export const SHOWN_STATUSES: readonly ShownStatus[] = ['active', 'on hold', 'suspended', 'revoked'];
-
 const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 
 /** Returns the status to show. A hold changes nothing for an issuer that the list has suspended or revoked. */
@@ -28,16 +25,21 @@ export function isNotYet({ certified_since }: Issuer): boolean {
   return instantOf(certified_since) > Date.now();
 }
 
-/** What an issuer is to a reader, by its status and its tier: the one vocabulary of the page. */
+/** What the operator has done with an issuer. A tier that the page does not know stands for no examination. */
+export function recognitionOf({ tier }: Issuer): 'recognised' | 'listed' {
+  return tier === 'founding' || tier === 'certified' ? 'recognised' : 'listed';
+}
+
+/** What an issuer is to a reader, by its status and its tier: the one vocabulary of the page, in the order of a sort. */
 export type Standing = keyof typeof standings;
 export const STANDINGS = Object.keys(standings) as Standing[];
 
-/** Returns the standing of an issuer. A tier that the page does not know stands for no examination. */
+/** Returns the standing of an issuer. */
 export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
   if (status !== 'active') return status;
   if (issuer.tier === 'sandbox') return 'tests';
   if (isNotYet(issuer)) return 'notYet';
-  return issuer.tier === 'founding' || issuer.tier === 'certified' ? 'trusted' : 'listed';
+  return recognitionOf(issuer) === 'recognised' ? 'trusted' : 'listed';
 }
 
 /** Counts issuers by something of them. */

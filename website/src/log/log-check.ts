@@ -10,11 +10,11 @@ export class LogCheck {
   readonly #origin: string | undefined;
   /** Later states of the log must continue this one. */
   #continued: LoggedList | undefined;
-  #verdict: LoggedList | NotVerified | undefined;
+  #verdict: LoggedList | NotVerified | null | undefined;
   #isRunning = false;
   /** The history that is shown. Reading it takes time, so a new view of the same issuer keeps it. */
   #history:
-    | { readonly id: string; readonly of: string | undefined; readonly element: HTMLElement }
+    | { readonly id: string; readonly of: string | null | undefined; readonly element: HTMLElement }
     | undefined;
 
   /** @param origin - the name of the log in which the lists must be. Undefined if they need not be in a log */
@@ -23,8 +23,11 @@ export class LogCheck {
     this.#origin = origin;
   }
 
-  /** The newest state of the log that was verified. Undefined if none was. */
-  get accepted(): LoggedList | undefined {
+  /**
+   * The newest state of the log that was verified. Null if the registry has no log, by what its root key has signed.
+   * Undefined if nothing was verified.
+   */
+  get accepted(): LoggedList | null | undefined {
     return this.#verdict instanceof NotVerified ? undefined : this.#verdict;
   }
 
@@ -33,8 +36,8 @@ export class LogCheck {
     return this.#verdict instanceof NotVerified;
   }
 
-  /** Names the publication that is proven to be logged, and its place. Undefined if none is. */
-  get proven(): string | undefined {
+  /** Names the publication that is proven to be logged, and its place. Null and undefined as for `accepted`. */
+  get proven(): string | null | undefined {
     const verdict = this.accepted;
     return verdict && `${verdict.sha256} ${verdict.head.index}`;
   }
@@ -58,13 +61,13 @@ export class LogCheck {
     } finally {
       this.#isRunning = false;
     }
-    if (!(this.#verdict instanceof NotVerified)) this.#continued = this.#verdict;
+    if (!(this.#verdict instanceof NotVerified)) this.#continued = this.#verdict ?? undefined;
   }
 
   /** Shows the verdict. */
   show(): void {
     const verdict = this.#verdict;
-    if (verdict === undefined) hideLog();
+    if (!verdict) hideLog();
     else if (verdict instanceof NotVerified) showUnlogged(verdict);
     else showLogged(verdict);
   }
@@ -86,7 +89,7 @@ export class LogCheck {
     attempt: (work: () => void) => void,
   ): HTMLElement | undefined {
     const verdict = this.accepted;
-    if (verdict === undefined) return undefined;
+    if (!verdict) return undefined;
     const held = this.#history;
     if (held?.id === id && held.of === this.proven) return held.element;
     const issuer = registry.resolve(id);

@@ -1,6 +1,6 @@
 import { byId, type Child, element, rich } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
-import { time } from '../dom/moment.js';
+import { moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
@@ -83,7 +83,7 @@ function cosignature({ name, time: at }: ClaimedCosignature): Child {
   const isToCome = at.getTime() > Date.now() + TOLERANCE_MS;
   const age = isToCome ? text.future : formatAge(at.getTime());
   // The direction of a name must not turn around the text after it.
-  return [element('bdi', {}, visibleName(name)), rich(text.at, { time: time(at.toISOString()), age })];
+  return [element('bdi', {}, visibleName(name)), rich(text.at, { time: moment(at.toISOString()), age })];
 }
 
 function limits(): HTMLElement {

@@ -48,7 +48,7 @@ export async function readLog(
   base: URL,
   registry: RegistryClient,
   { origin, accepted }: Pick<Shown, 'origin' | 'accepted'>,
-): Promise<LoggedList | undefined> {
+): Promise<LoggedList | null | undefined> {
   const { publication, rootKeys } = registry.status();
   if (!publication) return undefined;
   const shown = { sha256: registry.sha256, rootKey: rootKeys[0] ?? '', origin, accepted };
@@ -75,10 +75,10 @@ async function readOnce(
   base: URL,
   { accepted, origin: required, ...list }: Shown,
   query: string,
-): Promise<LoggedList | undefined> {
+): Promise<LoggedList | null> {
   const statement = await readStatement(base, list, query);
   const origin = accepted?.origin ?? required ?? statement.log?.origin;
-  if (origin === undefined) return undefined;
+  if (origin === undefined) return null;
   const trust = { origin, witnesses: [], quorum: 0 };
   const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   const proof = await fetchIfThere(base, PROOF, { query });

@@ -29,7 +29,7 @@ export function operationsView(registry: RegistryClient, context: KnownOperation
   );
 }
 
-/** Whether the registry is well, in a sentence. What is not known is told below. */
+/** Whether the registry is in order, in a sentence. What is not known is told below. */
 function headline(
   registry: RegistryClient,
   { report, refusal, log, witnesses }: KnownOperations,
@@ -46,8 +46,9 @@ function headline(
     Object.keys(errors).length > 0 && concerns.late,
     refusal !== undefined && concerns.report,
     wrong.length > 0 && concerns.mirrors(wrong.length, mirrors.length),
-    log !== undefined && cosigned.length < (report?.quorum ?? 0) && concerns.witnesses(cosigned.length),
-  ].filter((concern) => concern !== false);
+    log && cosigned.length < (report?.quorum ?? 0) && concerns.witnesses(cosigned.length),
+  ].filter(Boolean);
+  const unchecked = log === undefined || report === undefined ? text.unchecked : '';
   const until = moment(freshUntil?.toISOString() ?? '');
   return element(
     'div',
@@ -56,7 +57,7 @@ function headline(
     element(
       'p',
       {},
-      found.length === 0 ? rich(text.well, { until }) : `${text.attention} ${found.join('; ')}.`,
+      found.length === 0 ? rich(text.well, { until, unchecked }) : `${text.attention} ${found.join('; ')}.`,
     ),
   );
 }
@@ -94,8 +95,13 @@ function checkpointFacts(registry: RegistryClient, { delegation }: KnownOperatio
   );
 }
 
+/** A log that is not proven is unknown, unless it is proven that there is none. */
+function withoutLog(log: null | undefined): HTMLElement {
+  return element('p', {}, log === null ? text.noLog : text.unprovenLog);
+}
+
 function logFacts({ log }: KnownOperations): Child {
-  if (log === undefined) return element('p', {}, text.noLog);
+  if (!log) return withoutLog(log);
   return element(
     'dl',
     { class: 'facts' },
@@ -167,9 +173,11 @@ const MIRROR_CLASSES = {
 } as const;
 
 function witnesses({ report, log, witnesses: named }: KnownOperations): Child[] {
+  if (report?.witnesses.length === 0) return [element('p', {}, text.noWitnesses)];
+  // Witnesses cosign a log, so without one there are none.
+  if (log === null) return [withoutLog(log)];
   if (report === undefined) return [element('p', {}, text.unknownWitnesses)];
-  if (report.witnesses.length === 0) return [element('p', {}, text.noWitnesses)];
-  if (log === undefined) return [element('p', {}, text.noLog)];
+  if (log === undefined) return [withoutLog(log)];
   const rows = named.map(({ name, cosignedAt }) => [
     element('bdi', {}, visibleName(name)),
     cosignedAt === undefined ? text.never : whenAndAge(cosignedAt.getTime()),

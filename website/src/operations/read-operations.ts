@@ -32,8 +32,8 @@ export interface NamedWitness {
 
 /** What is known of the operations of a registry besides its list. */
 export interface KnownOperations extends PublishedOperations {
-  /** The proven log. Undefined if nothing proves that the list is in a log. */
-  readonly log: LoggedList | undefined;
+  /** The proven log. Null if the registry has none, by what its root key has signed. Undefined if nothing proves either. */
+  readonly log: LoggedList | null | undefined;
   /** The witnesses that the registry names. */
   readonly witnesses: readonly NamedWitness[];
 }
@@ -46,11 +46,11 @@ export interface KnownOperations extends PublishedOperations {
 export async function readOperations(
   base: URL,
   rootKey: RootKey,
-  { log, delegatedAt }: { readonly log: LoggedList | undefined; readonly delegatedAt: Date | undefined },
+  { log, delegatedAt }: Pick<KnownOperations, 'log'> & { readonly delegatedAt: Date | undefined },
 ): Promise<KnownOperations> {
   const published = await readPublished(base, rootKey, delegatedAt);
   const keys = published.report?.witnesses ?? [];
-  return { ...published, log, witnesses: log === undefined ? [] : await cosignaturesBy(keys, log) };
+  return { ...published, log, witnesses: log ? await cosignaturesBy(keys, log) : [] };
 }
 
 /** Fetches and verifies what the registry publishes of its operations. An expired statement is still a fact of the past. */

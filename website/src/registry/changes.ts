@@ -1,4 +1,4 @@
-import { sha256Hex } from '@passport-registry/verifier';
+import { type Issuer, sha256Hex } from '@passport-registry/verifier';
 import { fetchFile } from './fetch-file.js';
 
 /** A change of a status or tier. `from` is null for a new issuer, and `to` is null for a removed issuer. */
@@ -17,6 +17,15 @@ const MAX_CHANGES = 1000;
 export interface Changes {
   readonly since: string;
   readonly changes: readonly Change[];
+}
+
+/** The verified change that gave an issuer its status. The changes are sorted, newest first. */
+export function latestStatusChange(
+  { issuer_id, status }: Issuer,
+  changes: Changes | null | undefined,
+): Change | undefined {
+  const latest = changes?.changes.find((one) => one.issuer_id === issuer_id && one.field === 'status');
+  return latest?.to === status && latest.from !== null ? latest : undefined;
 }
 
 /**

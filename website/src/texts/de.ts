@@ -19,9 +19,9 @@ export const html = {
   unverified_why: 'Die Befehle <a href="#verify">am Ende</a> prüfen ohne diese Seite.',
   no_script: 'Ohne Skript ist hier nichts geprüft.',
   verify_why:
-    'Der Host bestimmt, was diese Seite zeigt. Diese Befehle vertrauen keinem Host, wenn Sie den Fingerabdruck in <code>PINNED</code> auf anderem Weg bekommen haben, etwa auf Papier. Sie zeigen, wer die Liste wann signiert hat. <code>passport-registry verify</code> zeigt auch, ob sie die neueste ist und wer angehalten ist.',
+    'Der Host bestimmt, was diese Seite zeigt. Diese Befehle vertrauen keinem Host, wenn Sie den Fingerabdruck in <code>PINNED</code> anders bekommen haben, etwa auf Papier. Sie zeigen, wer die Liste wann signiert hat. <code>passport-registry verify</code> zeigt auch, ob sie die neueste und wer angehalten ist.',
   verify_with: 'Befehle für curl, openssl 3 und GNU coreutils',
-  data: 'Daten: <a href="issuers.json">issuers.json</a>, ihre Signatur <a href="issuers.sig">issuers.sig</a>, der Root-Schlüssel <a href="keys/root.json">keys/root.json</a>, Prüfsummen <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">die Schnittstelle</a>. Änderungen von Status und Stufe: <a href="changes.atom">Feed</a>, <a href="changes.json">Daten</a>.',
+  data: 'Daten: <a href="issuers.json">issuers.json</a>, Signatur <a href="issuers.sig">issuers.sig</a>, Root-Schlüssel <a href="keys/root.json">keys/root.json</a>, Prüfsummen <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">die Schnittstelle</a>. Änderungen von Status und Stufe: <a href="changes.atom">Feed</a>, <a href="changes.json">Daten</a>.',
   feed: 'Änderungen von Status und Stufe',
   about: 'Ein Pass sagt, wer hinter einem Agenten steht. Dies sind die Aussteller von Pässen.',
   intro: 'Was ist das?',
@@ -32,7 +32,7 @@ export const html = {
   intro_browser:
     '<strong>Ihr Browser prüft die Signatur,</strong> bevor er einen Aussteller zeigt: was er ist, seit wann und warum.',
   development:
-    '<strong>Mit einem Entwicklungsschlüssel signiert.</strong> Niemand steht hinter diesem Register: Vertrauen Sie weder seinen Ausstellern noch seinem Schlüssel.',
+    '<strong>Mit einem Entwicklungsschlüssel signiert.</strong> Niemand steht dahinter: Vertrauen Sie weder den Ausstellern noch dem Schlüssel.',
   held_by:
     'Das Register sagt, dass {threshold} von {count} Personen diesen Schlüssel teilen: {names}. Ihr Browser kann das nicht prüfen; passport-registry verify kann es.',
   held_by_split:
@@ -45,9 +45,9 @@ export const html = {
   plain_issuer: 'Aussteller',
   plain_status: 'Status',
   plain_tier: 'Stufe',
-  plain_since: 'Anerkannt ab',
-  plain_summary: '{name}: {standing}. Anerkannt ab {since}.',
-  plain_reason: 'Grund: „{reason}“.',
+  plain_since: 'Seit',
+  plain_summary: '{name}: {standing}. {label} {since}.',
+  plain_reason: 'Grund: „{reason}“',
   plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   plain_unverified: 'Diese Kopie ist nicht geprüft und zeigt nicht, ob der Aussteller angehalten ist.',
   plain_none: 'keine',
@@ -66,9 +66,9 @@ export const status = {
 } as const;
 
 export const standings = {
-  trusted: 'zugelassen',
+  trusted: 'anerkannt',
   listed: 'gelistet',
-  tests: 'nur Test',
+  tests: 'nur für Tests',
   notYet: 'noch nicht',
   'on hold': 'angehalten',
   suspended: 'ausgesetzt',
@@ -78,8 +78,15 @@ export const standings = {
 export const tiers = {
   founding: 'Ein Gründungsmitglied des Registers, das der Betreiber geprüft hat.',
   certified: 'Der Betreiber hat den Aussteller geprüft.',
-  registered: 'Der Betreiber hat den Aussteller aufgenommen, aber nicht geprüft.',
-  sandbox: 'Nur für Tests: Nehmen Sie seine Pässe nirgends an als in einem Test.',
+  registered: 'Der Betreiber hat den Aussteller gelistet, aber nicht geprüft.',
+  sandbox: 'Nur für Tests: Nehmen Sie seine Pässe nur in einem Test an.',
+} as const;
+
+export const since = {
+  recognised: 'Anerkannt seit',
+  listed: 'Gelistet seit',
+  recognisedToCome: 'Anerkannt ab',
+  listedToCome: 'Gelistet ab',
 } as const;
 
 export const fields = {
@@ -90,7 +97,7 @@ export const fields = {
   jwks_uri: 'Schlüssel (JWKS)',
   discovery_uri: 'Metadaten',
   policy_uri: 'Richtlinie',
-  certified_since: 'Anerkannt ab',
+  certified_since: 'Seit',
   last_audit: 'Letztes Audit',
   geographical_scope: 'Orte',
   domain_scope: 'Bereiche',
@@ -125,7 +132,7 @@ export const list = {
     tier: 'Stufe',
     geographical_scope: 'Orte',
     domain_scope: 'Bereiche',
-    certified_since: 'Anerkannt',
+    certified_since: 'Seit',
   },
   all: (all: number) => `${count(all, 'Aussteller', 'Aussteller')}.`,
   some: (found: number, all: number) => `${number(found)} von ${count(all, 'Aussteller', 'Ausstellern')}.`,
@@ -187,7 +194,7 @@ export const changes = {
   many: (issuers: number) => count(issuers, 'Aussteller', 'Aussteller'),
   loading: 'Die Änderungen werden gelesen…',
   onHold: 'angehalten',
-  timeUnknown: 'Seit unbekannter Zeit',
+  now: 'Jetzt',
 } as const;
 
 export const issuer = {
@@ -197,17 +204,18 @@ export const issuer = {
   alike: 'Dieser Name gleicht dem eines anderen Ausstellers. Nur die Id unterscheidet sie:',
   nameUnknown: 'Wie man ihn nennt, ist nicht bekannt.',
   sentence: {
-    trusted: '{name} ist von {registry} anerkannt, seit dem {since}{before}.',
-    listed: '{name} ist bei {registry} gelistet, seit dem {since}{before}, ohne Prüfung.',
-    tests: '{name} ist bei {registry} nur für Tests gelistet, seit dem {since}{before}.',
-    notYet: '{name} wird von {registry} erst ab {since} anerkannt.',
-    held: '{name} ist von {registry} anerkannt, seit dem {since}, und ist angehalten.',
-    stopped: '{name} wurde von {registry} anerkannt, ab {since}, {steps}{reason}',
+    trusted: '{name} ist seit dem {since} von {registry} anerkannt{before}.',
+    listed: '{name} ist seit dem {since} von {registry} gelistet{before}, ohne Prüfung.',
+    tests: '{name} ist seit dem {since} von {registry} nur für Tests gelistet{before}.',
+    notYet: '{name} wird von {registry} erst ab dem {since} {recognised}.',
+    held: '{name} ist seit dem {since} von {registry} {recognised} und zurzeit angehalten.',
+    stopped: '{name}, seit dem {since} von {registry} {recognised}, {steps}{reason}',
     toCome: {
-      tests: '{name} ist bei {registry} nur für Tests gelistet.',
-      held: '{name} wird von {registry} erst ab {since} anerkannt, und ist angehalten.',
-      stopped: '{name} wurde bei {registry} gelistet, zur Anerkennung ab {since}, {steps}{reason}',
+      tests: '{name} ist von {registry} nur für Tests gelistet.',
+      held: '{name} wird von {registry} erst ab dem {since} {recognised} und ist zurzeit angehalten.',
+      stopped: '{name}, von {registry} erst ab dem {since} {recognised}, {steps}{reason}',
     },
+    word: { recognised: 'anerkannt', listed: 'gelistet' },
     before: (from: string, to: string) => `, mit einer Aussetzung vom ${from} bis zum ${to}`,
     steps: {
       active: (day: string) => `am ${day} wieder aktiv`,
@@ -215,8 +223,8 @@ export const issuer = {
       revoked: (day: string) => `am ${day} widerrufen`,
     },
     now: { suspended: 'ist ausgesetzt', revoked: 'ist widerrufen' },
-    last: (step: string) => `und ${step}`,
-    reason: ': {reason}.',
+    changed: (steps: string) => `wurde ${steps}`,
+    reason: ': {reason}',
     noReason: '. Ein Grund ist nicht angegeben.',
     reasonUnknown: '. Der Grund ist nicht bekannt.',
     end: '.',
@@ -228,12 +236,12 @@ export const issuer = {
       'Dieser Aussteller ist gelistet, aber nicht geprüft. Ihre eigene Richtlinie entscheidet, ob Sie ihm vertrauen: nach Stufe, Bereichen und Orten.',
     tests: 'Dieser Aussteller ist nur für Tests.',
     notYet:
-      'Das Register erkennt diesen Aussteller erst ab {day} an. Prüfer, deren Richtlinie keine Mindestzeit verlangt, akzeptieren ihn schon jetzt.',
+      'Dieser Aussteller wird erst ab dem {day} {recognised}. Prüfer, deren Richtlinie keine Mindestzeit verlangt, nehmen ihn schon jetzt an.',
     stopped: {
       suspended:
         'Dieser Aussteller ist ausgesetzt. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
       revoked:
-        'Dieser Aussteller ist widerrufen, endgültig. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
+        'Dieser Aussteller ist endgültig widerrufen. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
     },
     held: 'Dieser Aussteller ist angehalten, {since}. Prüfer, die nach dem neuesten Stand des Registers fragen, lehnen den Aussteller und alle seine Pässe ab, als wäre er ausgesetzt. Wer nur die Liste liest, weiß nicht davon.',
     heldSince: 'seit {time}',
@@ -244,9 +252,6 @@ export const issuer = {
       '{id} ist nicht in dieser alten Liste. Prüfer lehnen die Liste ab, also entscheidet sie nichts.',
     unknown: '{id} ist nicht in diesem Register. Kein Aussteller mit dieser Id ist anerkannt.',
   },
-  since: 'Anerkannt seit',
-  sinceNotYet: 'Anerkannt ab',
-  sinceEnded: 'War anerkannt ab',
   audit: 'Letztes Audit',
   heldRecord: '(im Eintrag aktiv)',
   statusSince: ' seit dem {day}; vorher: {from}',
@@ -260,7 +265,7 @@ export const issuer = {
   recordProven: 'Dies ist der Eintrag, den die signierte Erklärung zur Veröffentlichung beweist.',
   undeclared: 'nicht angegeben',
   undeclaredScope: 'nicht angegeben: Eine Richtlinie, die danach fragt, lehnt den Aussteller ab',
-  nothing: 'keine',
+  nothing: 'nicht vorhanden',
   similar:
     'Ähnliche Ids und Namen im Register (ein ähnlicher Name bedeutet nicht, dass die Aussteller zusammengehören):',
   notSimilar: 'Das Register hat keine ähnliche Id.',
@@ -275,11 +280,13 @@ export const use = {
   copied: 'Kopiert',
   select: 'Strg+C zum Kopieren',
   boxes: 'Was würden Sie von einem Aussteller verlangen?',
-  sinceDays: 'seit 90 Tagen oder länger anerkannt',
+  sinceDays: 'seit 90 Tagen oder länger anerkannt oder gelistet',
   auditDays: 'in den letzten 400 Tagen auditiert',
   policy:
     'Dasselbe als Vertrauensrichtlinie: Ändern Sie sie, um zu sehen, was ein Prüfer entscheiden würde. In jeder Liste muss mindestens ein Wert auf den Aussteller zutreffen.',
   accepted: 'Ein Prüfer mit dieser Richtlinie nimmt den Aussteller an.',
+  acceptedAlready:
+    'Ein Prüfer mit dieser Richtlinie nimmt den Aussteller schon jetzt an, obwohl er erst ab dem {day} {recognised} wird.',
   rejected: 'Ein Prüfer mit dieser Richtlinie lehnt den Aussteller ab.',
   notJson: 'Dies ist kein JSON: {message}.',
   notPolicy: 'Dies ist keine Vertrauensrichtlinie: {message}.',
@@ -290,6 +297,8 @@ export const attestation = {
   print: 'Ein Prüfblatt drucken',
   title: 'Was ein Browser in {registry} geprüft hat',
   issuer: 'Id',
+  status: 'Status',
+  page: 'Seite',
   host: 'Host',
   verified: 'Geprüft am',
   list: 'Liste vom',
@@ -324,7 +333,7 @@ export const history = {
   hasNot: 'hat den Aussteller nicht',
   first: (has: string) => `die erste Liste im Log ${has}`,
   oldest: (has: string) => `die älteste lesbare Liste ${has}`,
-  added: 'in die Liste aufgenommen',
+  added: 'zur Liste hinzugefügt',
   removed: 'aus der Liste entfernt',
   now: 'jetzt',
   proof: 'Beweis: Eintrag {entry} des Logs, seine {statement} und die {list}, die sie nennt.',
@@ -337,7 +346,7 @@ export const verdict = {
   checking: 'Wird geprüft…',
   nothingYet: 'Noch ist nichts geprüft.',
   good: 'In Ihrem Browser geprüft',
-  asOf: (age: string) => `Stand ${age}`,
+  asOf: (age: string) => `${age} als neueste bewiesen`,
   undated: (day: string) => `Liste vom ${day}, vielleicht überholt`,
   late: (age: string) => `${age}, aber die letzte Aktualisierung schlug fehl`,
   provenIssuer: 'Aussteller in Ihrem Browser geprüft',
@@ -387,7 +396,7 @@ export const verification = {
   held: (ids: string) => `${ids}: Prüfer, die Checkpoints lesen, behandeln diese Aussteller wie ausgesetzte`,
   host: 'Host',
   late: 'die letzte Aktualisierung schlug fehl',
-  limits: 'Was dies zeigt, und was es nicht zeigen kann',
+  limits: 'Was die Prüfung zeigt und was nicht',
   shows:
     'Ihr Browser hat die Liste, die Signatur und den Root-Schlüssel von diesem Host geholt. Er hat geprüft, dass der Root-Schlüssel den Fingerabdruck hat, der in diese Seite eingebaut ist, dass die Signatur über genau die Bytes der Liste gültig ist, und dass die Liste gültig und nicht zu alt ist. Solange die Seite offen ist, fragt er jede Minute nach Änderungen und prüft, dass der Root-Schlüssel ihre Hashes signiert hat.',
   cannot:
@@ -395,6 +404,8 @@ export const verification = {
   own: 'Der Fingerabdruck, den Sie auf anderem Weg bekommen haben',
   same: 'Derselbe Schlüssel.',
   different: 'NICHT derselbe Schlüssel: Vertrauen Sie hier nichts.',
+  differentTitle: 'Nicht Ihr Schlüssel',
+  length: (whole: number, given: number) => `Ein Fingerabdruck hat ${whole} Zeichen; dieser hat ${given}.`,
 } as const;
 
 export const log = {
@@ -435,25 +446,26 @@ export const log = {
 } as const;
 
 export const page = {
-  notLoaded: 'Dieser Teil konnte nicht geladen werden. Der Host hat vielleicht eine neuere Seite. {reload}',
+  notLoaded: 'Dieser Teil lädt nicht. Der Host hat vielleicht eine neuere Seite. {reload}',
   reload: 'Neu laden',
   rolledBack: 'dieser Host sendet eine ältere Liste als sein Beweis des Ausstellers',
 } as const;
 
 export const operations = {
   about:
-    'Der Zustand des Registers, für seine Mitglieder. Ihr Browser hat die Signaturen geprüft. Diese Seite fragt keinen Host als ihren eigenen.',
-  well: 'Dem Register geht es gut: Prüfer akzeptieren seine Liste bis {until}, und diese Seite hat keinen Fehler gefunden.',
+    'Der Zustand des Registers, für seine Mitglieder. Ihr Browser hat die Signaturen geprüft. Diese Seite fragt keinen Host außer ihrem eigenen.',
+  well: 'Das Register ist in Ordnung: Prüfer nehmen seine Liste bis {until} an, und diese Seite hat keinen Fehler gefunden.{unchecked}',
+  unchecked: ' Was unten unbekannt ist, konnte sie nicht prüfen.',
   attention: 'Das braucht Aufmerksamkeit:',
   concerns: {
     expired: 'die Liste ist abgelaufen',
     unconfirmed: 'nichts bestätigt, dass die Liste die neueste ist',
-    late: 'das letzte Nachladen ist fehlgeschlagen',
+    late: 'die letzte Aktualisierung schlug fehl',
     report: 'der Bericht über die Spiegel ist nicht gültig',
     mirrors: (wrong: number, all: number) =>
       `${number(wrong)} von ${count(all, 'Spiegel', 'Spiegeln')} nicht auf gleichem Stand`,
     witnesses: (cosigned: number) =>
-      `nur ${count(cosigned, 'Zeuge hat', 'Zeugen haben')} das Log mitgezeichnet`,
+      `nur ${count(cosigned, 'Zeuge hat', 'Zeugen haben')} das Log mitsigniert`,
   },
   list: 'Liste',
   issuers: 'Aussteller',
@@ -469,9 +481,11 @@ export const operations = {
   byOnline: (keys: number | undefined) =>
     keys === undefined
       ? 'einem Online-Schlüssel; dieser Host sendet die Delegation an ihn nicht'
-      : `einem Online-Schlüssel, von ${count(keys, 'Schlüssel', 'Schlüsseln')}, an ${keys === 1 ? 'den' : 'die'} der Root-Schlüssel delegiert hat`,
+      : keys === 1
+        ? 'einem Online-Schlüssel (dem einzigen)'
+        : `einem von ${number(keys)} Online-Schlüsseln`,
   none: 'unbekannt: Dieser Host sendet keinen, also könnte er eine neuere Liste verbergen',
-  keys: 'Anstehende Fristen der Schlüssel',
+  keys: 'Nächste Fristen',
   event: 'Ereignis',
   when: 'Wann',
   checkpointEnds: 'Der Checkpoint läuft ab, wenn kein neuerer signiert wird',
@@ -489,7 +503,8 @@ export const operations = {
   publication: 'Diese Liste',
   publicationOf: (sequence: number, entry: number) =>
     `Veröffentlichung ${sequence}, bewiesen als Eintrag ${number(entry)}`,
-  noLog: 'unbekannt: Diese Seite hat keinen Beweis eines Logs.',
+  unprovenLog: 'unbekannt: Diese Seite hat keinen Nachweis eines Logs.',
+  noLog: 'Das Register veröffentlicht kein Log.',
   mirrors: 'Spiegel',
   mirror: 'Spiegel',
   state: 'Zustand',

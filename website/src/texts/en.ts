@@ -51,9 +51,9 @@ export const html = {
   plain_issuer: 'Issuer',
   plain_status: 'Status',
   plain_tier: 'Tier',
-  plain_since: 'Recognised from',
-  plain_summary: '{name}: {standing}. Recognised from {since}.',
-  plain_reason: 'Reason: “{reason}”.',
+  plain_since: 'Since',
+  plain_summary: '{name}: {standing}. {label} {since}.',
+  plain_reason: 'Reason: “{reason}”',
   plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
   plain_none: 'none',
@@ -88,7 +88,16 @@ export const tiers = {
   founding: 'A founding member of the registry, which the operator has examined.',
   certified: 'The operator has examined the issuer.',
   registered: 'The operator has listed the issuer, but has not examined it.',
-  sandbox: 'For tests only: accept its passports nowhere but in a test.',
+  sandbox: 'For tests only: accept its passports only in a test.',
+} as const;
+
+/** What is said of the one day that a record has: the operator lists an issuer without an examination, and recognises it after one. */
+export const since = {
+  recognised: 'Recognised since',
+  listed: 'Listed since',
+  /** While the day is to come. */
+  recognisedToCome: 'Recognised from',
+  listedToCome: 'Listed from',
 } as const;
 
 /** The members of a record. */
@@ -100,7 +109,7 @@ export const fields = {
   jwks_uri: 'Keys (JWKS)',
   discovery_uri: 'Metadata',
   policy_uri: 'Policy',
-  certified_since: 'Recognised from',
+  certified_since: 'Since',
   last_audit: 'Last audit',
   geographical_scope: 'Places',
   domain_scope: 'Domains',
@@ -136,7 +145,7 @@ export const list = {
     tier: 'Tier',
     geographical_scope: 'Places',
     domain_scope: 'Domains',
-    certified_since: 'Recognised',
+    certified_since: 'Since',
   },
   all: (all: number) => `${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
@@ -204,7 +213,7 @@ export const changes = {
   many: (issuers: number) => count(issuers, 'issuer', 'issuers'),
   loading: 'Reading the changes…',
   onHold: 'on hold',
-  timeUnknown: 'Since an unknown time',
+  now: 'Now',
 } as const;
 
 /** The page of one issuer. */
@@ -219,15 +228,16 @@ export const issuer = {
     trusted: '{name} has been recognised by {registry} since {since}{before}.',
     listed: '{name} has been listed by {registry} since {since}{before}, without an examination.',
     tests: '{name} has been listed by {registry} for tests only, since {since}{before}.',
-    notYet: '{name} will be recognised by {registry} from {since} on.',
-    held: '{name} has been recognised by {registry} since {since}, and is on hold.',
-    stopped: '{name} was recognised by {registry} from {since}, {steps}{reason}',
+    notYet: '{name} will be {recognised} by {registry} from {since} on.',
+    held: '{name} has been {recognised} by {registry} since {since}, and is on hold.',
+    stopped: '{name}, {recognised} by {registry} since {since}, {steps}{reason}',
     /** What differs while the day of the recognition is to come. */
     toCome: {
       tests: '{name} is listed by {registry} for tests only.',
-      held: '{name} will be recognised by {registry} from {since} on, and is on hold.',
-      stopped: '{name} was listed by {registry}, for recognition from {since}, {steps}{reason}',
+      held: '{name} will be {recognised} by {registry} from {since} on, and is on hold.',
+      stopped: '{name}, to be {recognised} by {registry} from {since} on, {steps}{reason}',
     },
+    word: { recognised: 'recognised', listed: 'listed' },
     before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
     /** A change of the status, on a day. */
     steps: {
@@ -237,8 +247,9 @@ export const issuer = {
     },
     /** The status, if the day on which it began is not known. */
     now: { suspended: 'is suspended', revoked: 'is revoked' },
-    last: (step: string) => `and ${step}`,
-    reason: ': {reason}.',
+    changed: (steps: string) => `was ${steps}`,
+    /** Ends with the words of the registry. */
+    reason: ': {reason}',
     noReason: '. No reason is given.',
     reasonUnknown: '. The reason is not known.',
     end: '.',
@@ -250,12 +261,12 @@ export const issuer = {
       'This issuer is listed, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
     tests: 'This issuer is for tests only.',
     notYet:
-      'The registry recognises this issuer only from {day} on. Verifiers whose policies ask for no minimum time accept it already.',
+      'This issuer is not {recognised} before {day}. Verifiers whose policies ask for no minimum time accept it already.',
     stopped: {
       suspended:
         'This issuer is suspended. A verifier that has this list rejects the issuer and all of its passports.',
       revoked:
-        'This issuer is revoked, for good. A verifier that has this list rejects the issuer and all of its passports.',
+        'This issuer is revoked for good. A verifier that has this list rejects the issuer and all of its passports.',
     },
     held: 'This issuer is on hold, {since}. Verifiers that ask the registry for its newest state reject the issuer and all of its passports, as if suspended. Those that read only the list do not know of the hold.',
     heldSince: 'since {time}',
@@ -265,9 +276,6 @@ export const issuer = {
     oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
     unknown: '{id} is not in this registry. No issuer with this id is recognised.',
   },
-  since: 'Recognised since',
-  sinceNotYet: 'Recognised from',
-  sinceEnded: 'Was recognised from',
   audit: 'Last audit',
   heldRecord: '(active in the record)',
   statusSince: ' since {day}; before: {from}',
@@ -297,11 +305,13 @@ export const use = {
   copied: 'Copied',
   select: 'Press Ctrl+C to copy',
   boxes: 'What would you ask of an issuer?',
-  sinceDays: 'recognised for 90 days or more',
+  sinceDays: 'recognised or listed for 90 days or more',
   auditDays: 'audited in the last 400 days',
   policy:
     'The same as a trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
   accepted: 'A verifier with this policy accepts the issuer.',
+  acceptedAlready:
+    'A verifier with this policy accepts the issuer already, although it is {recognised} only from {day} on.',
   rejected: 'A verifier with this policy rejects the issuer.',
   notJson: 'This is not JSON: {message}.',
   notPolicy: 'This is not a trust policy: {message}.',
@@ -310,9 +320,11 @@ export const use = {
 
 /** A sheet of paper on one issuer. */
 export const attestation = {
-  print: 'Print an attestation',
+  print: 'Print a sheet to check',
   title: 'What a browser has verified in {registry}',
   issuer: 'Id',
+  status: 'Status',
+  page: 'Page',
   host: 'Host',
   verified: 'Verified at',
   list: 'List of',
@@ -362,7 +374,7 @@ export const verdict = {
   checking: 'Verifying…',
   nothingYet: 'Nothing below has been verified yet.',
   good: 'Verified in your browser',
-  asOf: (age: string) => `as of ${age}`,
+  asOf: (age: string) => `proven newest ${age}`,
   undated: (day: string) => `list of ${day}, perhaps not the newest`,
   late: (age: string) => `${age}, but the last refresh failed`,
   provenIssuer: 'Issuer verified in your browser',
@@ -415,7 +427,7 @@ export const verification = {
   held: (ids: string) => `${ids}: verifiers that read checkpoints treat these issuers as suspended`,
   host: 'Host',
   late: 'the last refresh failed',
-  limits: 'What this shows, and what it cannot show',
+  limits: 'What the verification shows, and what it cannot show',
   shows:
     'Your browser fetched the list, the signature and the root key from this host. It checked that the root key has the thumbprint that is built into this page, that the signature over the exact bytes of the list is valid, and that the list is valid and not too old. Every minute while the page is open, it asks for changes, and checks that the root key signed their hashes.',
   cannot:
@@ -423,6 +435,8 @@ export const verification = {
   own: 'The thumbprint that you got in another way',
   same: 'The same key.',
   different: 'NOT the same key: trust nothing here.',
+  differentTitle: 'Not your key',
+  length: (whole: number, given: number) => `A thumbprint has ${whole} characters; this has ${given}.`,
 } as const;
 
 /** The log of the registry. */
@@ -471,7 +485,8 @@ export const page = {
 export const operations = {
   about:
     'The state of the registry, for its members. Your browser has verified the signatures. This page asks no host but its own.',
-  well: 'The registry is well: verifiers accept its list until {until}, and this page has found nothing wrong.',
+  well: 'The registry is in order: verifiers accept its list until {until}, and this page has found nothing wrong.{unchecked}',
+  unchecked: ' It could not check what is unknown below.',
   attention: 'This needs attention:',
   concerns: {
     expired: 'the list has expired',
@@ -497,9 +512,11 @@ export const operations = {
   byOnline: (keys: number | undefined) =>
     keys === undefined
       ? 'an online key; this host does not send the delegation to it'
-      : `an online key, of ${count(keys, 'key', 'keys')} to which the root key has delegated`,
+      : keys === 1
+        ? 'an online key (the only one)'
+        : `an online key, one of ${number(keys)}`,
   none: 'unknown: this host sends none, so it could hide a newer list',
-  keys: 'Next key events',
+  keys: 'Next deadlines',
   event: 'Event',
   when: 'When',
   checkpointEnds: 'The checkpoint expires, unless a newer one is signed',
@@ -514,7 +531,8 @@ export const operations = {
   publication: 'This list',
   publicationOf: (sequence: number, entry: number) =>
     `publication ${sequence}, proven to be entry ${number(entry)}`,
-  noLog: 'unknown: this page has no proof of a log.',
+  unprovenLog: 'unknown: this page has no proof of a log.',
+  noLog: 'The registry publishes no log.',
   mirrors: 'Mirrors',
   mirror: 'Mirror',
   state: 'State',

@@ -45,9 +45,9 @@ export const html = {
   plain_issuer: 'Utsteder',
   plain_status: 'Status',
   plain_tier: 'Nivå',
-  plain_since: 'Anerkjent fra',
-  plain_summary: '{name}: {standing}. Anerkjent fra {since}.',
-  plain_reason: 'Grunn: «{reason}».',
+  plain_since: 'Siden',
+  plain_summary: '{name}: {standing}. {label} {since}.',
+  plain_reason: 'Grunn: «{reason}»',
   plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   plain_unverified: 'Denne kopien er ikke kontrollert, og viser ikke om utstederen er på vent.',
   plain_none: 'ingen',
@@ -66,9 +66,9 @@ export const status = {
 } as const;
 
 export const standings = {
-  trusted: 'godkjent',
+  trusted: 'anerkjent',
   listed: 'oppført',
-  tests: 'kun test',
+  tests: 'bare for tester',
   notYet: 'ikke ennå',
   'on hold': 'på vent',
   suspended: 'suspendert',
@@ -79,7 +79,14 @@ export const tiers = {
   founding: 'Et stiftende medlem av registeret, som operatøren har undersøkt.',
   certified: 'Operatøren har undersøkt utstederen.',
   registered: 'Operatøren har ført opp utstederen, men ikke undersøkt den.',
-  sandbox: 'Bare for tester: godta passene ingen andre steder enn i en test.',
+  sandbox: 'Bare for tester: godta passene bare i en test.',
+} as const;
+
+export const since = {
+  recognised: 'Anerkjent siden',
+  listed: 'Oppført siden',
+  recognisedToCome: 'Anerkjent fra',
+  listedToCome: 'Oppført fra',
 } as const;
 
 export const fields = {
@@ -90,7 +97,7 @@ export const fields = {
   jwks_uri: 'Nøkler (JWKS)',
   discovery_uri: 'Metadata',
   policy_uri: 'Retningslinjer',
-  certified_since: 'Anerkjent fra',
+  certified_since: 'Siden',
   last_audit: 'Siste revisjon',
   geographical_scope: 'Steder',
   domain_scope: 'Områder',
@@ -125,7 +132,7 @@ export const list = {
     tier: 'Nivå',
     geographical_scope: 'Steder',
     domain_scope: 'Områder',
-    certified_since: 'Anerkjent',
+    certified_since: 'Siden',
   },
   all: (all: number) => `${count(all, 'utsteder', 'utstedere')}.`,
   some: (found: number, all: number) => `${number(found)} av ${count(all, 'utsteder', 'utstedere')}.`,
@@ -187,7 +194,7 @@ export const changes = {
   many: (issuers: number) => count(issuers, 'utsteder', 'utstedere'),
   loading: 'Leser endringene…',
   onHold: 'på vent',
-  timeUnknown: 'Siden et ukjent tidspunkt',
+  now: 'Nå',
 } as const;
 
 export const issuer = {
@@ -200,14 +207,15 @@ export const issuer = {
     trusted: '{name} har vært anerkjent av {registry} siden {since}{before}.',
     listed: '{name} har vært oppført av {registry} siden {since}{before}, uten undersøkelse.',
     tests: '{name} har vært oppført av {registry} bare for tester, siden {since}{before}.',
-    notYet: '{name} blir anerkjent av {registry} først fra {since}.',
-    held: '{name} har vært anerkjent av {registry} siden {since}, og er på vent.',
-    stopped: '{name} var anerkjent av {registry} fra {since}, {steps}{reason}',
+    notYet: '{name} blir {recognised} av {registry} først fra {since}.',
+    held: '{name} har vært {recognised} av {registry} siden {since}, og er på vent.',
+    stopped: '{name}, {recognised} av {registry} siden {since}, {steps}{reason}',
     toCome: {
       tests: '{name} er oppført av {registry} bare for tester.',
-      held: '{name} blir anerkjent av {registry} først fra {since}, og er på vent.',
-      stopped: '{name} ble oppført av {registry}, for anerkjennelse fra {since}, {steps}{reason}',
+      held: '{name} blir {recognised} av {registry} først fra {since}, og er på vent.',
+      stopped: '{name}, {recognised} av {registry} først fra {since}, {steps}{reason}',
     },
+    word: { recognised: 'anerkjent', listed: 'oppført' },
     before: (from: string, to: string) => `, med en suspensjon fra ${from} til ${to}`,
     steps: {
       active: (day: string) => `aktiv igjen ${day}`,
@@ -215,8 +223,8 @@ export const issuer = {
       revoked: (day: string) => `tilbakekalt ${day}`,
     },
     now: { suspended: 'er suspendert', revoked: 'er tilbakekalt' },
-    last: (step: string) => `og ${step}`,
-    reason: ': {reason}.',
+    changed: (steps: string) => `ble ${steps}`,
+    reason: ': {reason}',
     noReason: '. Ingen grunn er oppgitt.',
     reasonUnknown: '. Grunnen er ikke kjent.',
     end: '.',
@@ -228,12 +236,12 @@ export const issuer = {
       'Denne utstederen er oppført, men ikke undersøkt. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
     tests: 'Denne utstederen er bare for tester.',
     notYet:
-      'Registeret anerkjenner denne utstederen først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
+      'Denne utstederen blir {recognised} først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
     stopped: {
       suspended:
         'Denne utstederen er suspendert. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
       revoked:
-        'Denne utstederen er tilbakekalt, for godt. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
+        'Denne utstederen er tilbakekalt for godt. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
     },
     held: 'Denne utstederen er på vent, {since}. Verifikatorer som spør registeret etter nyeste stand, avviser utstederen og alle passene dens, som om den var suspendert. De som bare leser listen, vet ikke om dette.',
     heldSince: 'siden {time}',
@@ -243,9 +251,6 @@ export const issuer = {
     oldUnknown: '{id} er ikke i denne gamle listen. Verifikatorer avviser listen, så den avgjør ingenting.',
     unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent.',
   },
-  since: 'Anerkjent siden',
-  sinceNotYet: 'Anerkjent fra',
-  sinceEnded: 'Var anerkjent fra',
   audit: 'Siste revisjon',
   heldRecord: '(aktiv i oppføringen)',
   statusSince: ' siden {day}; før: {from}',
@@ -274,11 +279,13 @@ export const use = {
   copied: 'Kopiert',
   select: 'Trykk Ctrl+C for å kopiere',
   boxes: 'Hva ville du krevd av en utsteder?',
-  sinceDays: 'anerkjent i 90 dager eller mer',
+  sinceDays: 'anerkjent eller oppført i 90 dager eller mer',
   auditDays: 'revidert de siste 400 dagene',
   policy:
     'Det samme som retningslinjer for tillit: endre dem for å se hva en verifikator ville avgjort. Av hver liste trenger utstederen minst én verdi.',
   accepted: 'En verifikator med disse retningslinjene godtar utstederen.',
+  acceptedAlready:
+    'En verifikator med disse retningslinjene godtar utstederen allerede, enda den først blir {recognised} fra {day}.',
   rejected: 'En verifikator med disse retningslinjene avviser utstederen.',
   notJson: 'Dette er ikke JSON: {message}.',
   notPolicy: 'Dette er ikke retningslinjer for tillit: {message}.',
@@ -286,9 +293,11 @@ export const use = {
 } as const;
 
 export const attestation = {
-  print: 'Skriv ut en bekreftelse',
+  print: 'Skriv ut et kontrollark',
   title: 'Hva en nettleser har kontrollert i {registry}',
   issuer: 'Id',
+  status: 'Status',
+  page: 'Side',
   host: 'Vert',
   verified: 'Kontrollert',
   list: 'Liste fra',
@@ -336,7 +345,7 @@ export const verdict = {
   checking: 'Kontrollerer…',
   nothingYet: 'Ingenting nedenfor er kontrollert ennå.',
   good: 'Kontrollert i nettleseren din',
-  asOf: (age: string) => `per ${age}`,
+  asOf: (age: string) => `nyeste liste, bevist ${age}`,
   undated: (day: string) => `liste fra ${day}, kanskje ikke den nyeste`,
   late: (age: string) => `${age}, men den siste oppdateringen mislyktes`,
   provenIssuer: 'Utsteder kontrollert i nettleseren din',
@@ -387,7 +396,7 @@ export const verification = {
     `${ids}: verifikatorer som leser sjekkpunkter, behandler disse utstederne som suspendert`,
   host: 'Vert',
   late: 'den siste oppdateringen mislyktes',
-  limits: 'Hva dette viser, og hva det ikke kan vise',
+  limits: 'Hva kontrollen viser, og hva den ikke kan vise',
   shows:
     'Nettleseren din hentet listen, signaturen og rotnøkkelen fra denne verten. Den kontrollerte at rotnøkkelen har fingeravtrykket som er bygd inn i denne siden, at signaturen over nøyaktig bytene i listen er gyldig, og at listen er gyldig og ikke for gammel. Hvert minutt mens siden er åpen, spør den etter endringer, og kontrollerer at rotnøkkelen har signert hashene av dem.',
   cannot:
@@ -395,6 +404,8 @@ export const verification = {
   own: 'Fingeravtrykket som du har fått på en annen måte',
   same: 'Den samme nøkkelen.',
   different: 'IKKE den samme nøkkelen: ikke stol på noe her.',
+  differentTitle: 'Ikke din nøkkel',
+  length: (whole: number, given: number) => `Et fingeravtrykk har ${whole} tegn; dette har ${given}.`,
 } as const;
 
 export const log = {
@@ -440,7 +451,8 @@ export const page = {
 export const operations = {
   about:
     'Tilstanden til registeret, for medlemmene. Nettleseren din har kontrollert signaturene. Denne siden spør ingen annen vert enn sin egen.',
-  well: 'Registeret har det bra: verifikatorer godtar listen til {until}, og denne siden har ikke funnet noe galt.',
+  well: 'Registeret er i orden: verifikatorer godtar listen til {until}, og denne siden har ikke funnet noe galt.{unchecked}',
+  unchecked: ' Det som er ukjent nedenfor, kunne den ikke kontrollere.',
   attention: 'Dette trenger oppmerksomhet:',
   concerns: {
     expired: 'listen har utløpt',
@@ -465,9 +477,11 @@ export const operations = {
   byOnline: (keys: number | undefined) =>
     keys === undefined
       ? 'en nettnøkkel; denne verten sender ikke delegeringen til den'
-      : `en nettnøkkel, av ${count(keys, 'nøkkel', 'nøkler')} som rotnøkkelen har delegert til`,
+      : keys === 1
+        ? 'en nettnøkkel (den eneste)'
+        : `en av ${number(keys)} nettnøkler`,
   none: 'ukjent: denne verten sender ikke noe, så den kan skjule en nyere liste',
-  keys: 'Neste hendelser for nøklene',
+  keys: 'Neste frister',
   event: 'Hendelse',
   when: 'Når',
   checkpointEnds: 'Sjekkpunktet utløper, hvis ikke et nyere signeres',
@@ -483,7 +497,8 @@ export const operations = {
   publication: 'Denne listen',
   publicationOf: (sequence: number, entry: number) =>
     `publisering ${sequence}, bevist som post ${number(entry)}`,
-  noLog: 'ukjent: denne siden har ikke noe bevis for en logg.',
+  unprovenLog: 'ukjent: denne siden har ikke noe bevis for en logg.',
+  noLog: 'Registeret publiserer ingen logg.',
   mirrors: 'Speil',
   mirror: 'Speil',
   state: 'Tilstand',

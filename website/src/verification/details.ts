@@ -1,6 +1,6 @@
 import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
 import { byId, type Child, element, meta, rich } from '../dom/element.js';
-import { time } from '../dom/moment.js';
+import { moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import type { ProvenIssuer } from '../registry/proven-issuer.js';
 import type { NotVerified } from '../registry/verified-registry.js';
@@ -18,7 +18,7 @@ export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinn
       'dl',
       { class: 'facts' },
       rootKeyFact(status, pinned),
-      fact(text.list, rich(text.updatedAt, { time: time(updatedAt), age })),
+      fact(text.list, rich(text.updatedAt, { time: moment(updatedAt), age })),
       payloadHashFact(sha256),
       fact(text.checkpoint, checkpoint(status)),
     ),
@@ -27,7 +27,7 @@ export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinn
 
 /** Explains a failure that the page shows. */
 export function explainFailure(failure: NotVerified): void {
-  const words = rich(causes[causeOf(failure)], { time: time(new Date().toISOString()) });
+  const words = rich(causes[causeOf(failure)], { time: moment(new Date().toISOString()) });
   byId('cause').replaceChildren(element('span', {}, words));
 }
 
@@ -44,7 +44,7 @@ function factsOf(client: RegistryClient, pinned: string): HTMLElement {
   const { updatedAt = '', errors } = status;
   const list = rich(text.updated, {
     count: text.issuers(client.list().length),
-    time: time(updatedAt),
+    time: moment(updatedAt),
     age: formatAge(Date.parse(updatedAt)),
   });
   return element(
@@ -71,9 +71,9 @@ function payloadHashFact(sha256: string): HTMLElement {
 }
 
 function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[] {
-  const until = time(freshUntil === undefined ? '' : freshUntil.toISOString());
+  const until = moment(freshUntil === undefined ? '' : freshUntil.toISOString());
   if (checkpointSignedAt === undefined) return rich(text.noCheckpoint, { time: until });
-  const signed = time(checkpointSignedAt.toISOString());
+  const signed = moment(checkpointSignedAt.toISOString());
   return rich(text.signed, { time: signed, age: formatAge(checkpointSignedAt.getTime()), until });
 }
 
@@ -85,13 +85,19 @@ function limits(pinned: string): HTMLElement {
     size: 44,
   });
   const verdict = element('p', { role: 'status', class: 'comparison' });
+  const section = byId('verification');
+  const heading = section.querySelector('h2');
+  const title = heading?.textContent ?? '';
   input.addEventListener('input', () => {
     const given = input.value.trim();
-    const isSame = given === pinned;
-    // Nobody has the whole thumbprint before its last character.
-    const isWhole = given.length >= pinned.length;
-    verdict.className = `comparison ${isWhole ? (isSame ? 'same' : 'different') : ''}`;
-    verdict.textContent = isWhole ? (isSame ? text.same : text.different) : '';
+    const isWhole = given.length === pinned.length;
+    const isDifferent = isWhole && given !== pinned;
+    verdict.className = `comparison ${isDifferent ? 'different' : isWhole ? 'same' : ''}`;
+    const length = given === '' ? '' : text.length(pinned.length, given.length);
+    verdict.textContent = isDifferent ? text.different : isWhole ? text.same : length;
+    // Then nothing on the page is good.
+    section.classList.toggle('foreign', isDifferent);
+    heading?.replaceChildren(isDifferent ? text.differentTitle : title);
   });
   return element(
     'details',
