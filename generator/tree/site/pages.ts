@@ -73,7 +73,7 @@ export function indexPage(parts: IndexPageParts): string {
 /** What programs that show links, and search engines, read of the page of an issuer. */
 const ISSUER_HEAD = `<base href="../">
 <meta name="registry-view" content="issuer={{id}}">
-<meta name="description" property="og:description" content="{{summary}}{{reason}}{{alike}}">
+<meta name="description" property="og:description" content="{{summary}}{{alike}}{{reason}}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="{{name}}">
 <meta property="og:title" content="{{issuer}}: {{standing}}">

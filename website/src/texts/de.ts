@@ -48,9 +48,9 @@ export const html = {
   plain_since: 'Seit',
   plain_summary: '{name}: {standing}. {label} {since}.',
   plain_reason: 'Grund: „{reason}“',
-  plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   plain_unverified: 'Diese Kopie ist nicht geprüft und zeigt nicht, ob der Aussteller angehalten ist.',
   plain_none: 'keine',
+  plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   missing_name: 'Register der Aussteller von Agentenpässen',
   missing_title: 'Nicht gefunden',
   missing_why:

@@ -54,9 +54,9 @@ export const html = {
   plain_since: 'Since',
   plain_summary: '{name}: {standing}. {label} {since}.',
   plain_reason: 'Reason: “{reason}”',
-  plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
   plain_none: 'none',
+  plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
   missing_why:

@@ -48,9 +48,9 @@ export const html = {
   plain_since: 'Siden',
   plain_summary: '{name}: {standing}. {label} {since}.',
   plain_reason: 'Grunn: «{reason}»',
-  plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   plain_unverified: 'Denne kopien er ikke kontrollert, og viser ikke om utstederen er på vent.',
   plain_none: 'ingen',
+  plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   missing_name: 'Register over utstedere av agentpass',
   missing_title: 'Ikke funnet',
   missing_why:
