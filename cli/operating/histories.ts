@@ -9,7 +9,7 @@ import { MAX_CHANGES, parseChanges } from '../../generator/tree/site/changes.js'
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import type { ProvenStatements } from '../../generator/verification/verify.js';
 import { findForkedLog, type ServedLog } from '../../observers/mirroring/served-log.js';
-import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import { areForked, type MirrorStatus } from '../../observers/mirroring/status.js';
 
 /** The tree in the output folder, as far as it is compared. */
 export interface OwnTree extends ProvenStatements {
@@ -89,12 +89,8 @@ function compareStatements({ host, tree }: Both): History | undefined {
   if (theirs.previous === hash) return { order: 'newer', isProven: true };
   // Another root key may begin again with its own numbers.
   if (host.rootKey !== tree.rootKey) return undefined;
-  if (theirs.sequence === own.sequence) return { order: 'other', isProven: true };
-  const [later, order] =
-    theirs.sequence < own.sequence ? ([own, 'older'] as const) : ([theirs, 'newer'] as const);
-  const isNext = Math.abs(theirs.sequence - own.sequence) === 1;
-  if (isNext && later.previous !== undefined) return { order: 'other', isProven: true };
-  return { order, isProven: false };
+  if (areForked(theirs, { ...own, sha256: hash })) return { order: 'other', isProven: true };
+  return { order: theirs.sequence < own.sequence ? 'older' : 'newer', isProven: false };
 }
 
 function compareTimes({ host, tree }: Both): History['order'] {

@@ -202,7 +202,7 @@ export function holdsInWords({ holds }: TreeComparison, folder: string): string 
 }
 
 /** Names the issuers that only one of two lists stops, in words. Undefined if there are none. */
-export function stopsInWords({ stops }: TreeComparison, folder: string): string | undefined {
+export function stopsInWords({ stops }: Pick<TreeComparison, 'stops'>, folder: string): string | undefined {
   const words = (['suspended', 'revoked'] as const).map((status) => {
     const idsIn = (issuers: readonly StoppedIssuer[] = []) =>
       issuers.flatMap((one) => (one.status === status ? [one.issuer_id] : []));
