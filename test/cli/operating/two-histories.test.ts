@@ -200,6 +200,27 @@ describe.each([
     expect([signed, warnings.length]).toEqual([0, isProven ? 0 : 1]);
   });
 
+  it('is published as it is if it stops an issuer, and gets its checkpoint afterwards', async () => {
+    rmSync(join(folder, 'online.pem'));
+    await away(1, ...suspend('beta'), '--checkpoint-later');
+    const { live, checkpoint, next } = await json(['status'], 2);
+    expect([live.level, checkpoint.level]).toEqual(['error', 'warning']);
+    expect(next[0].command).toContain(`verify ${url} --expect dist`);
+    expect(commandsOf(next)).toContain('npx passport-registry checkpoint dist');
+    copy('dist', 'host');
+    expect((await json(['status'], 2)).next[0].command).toBe('npx passport-registry checkpoint dist');
+  });
+
+  it('names whom it releases, also where it continues the host', async () => {
+    await away(1, ...suspend('alpha', ...THEM));
+    copy('host', 'dist');
+    // Records of before the suspension.
+    await away(2, 'build', '--production');
+    const { live } = await json(['status'], 3);
+    expect([live.comparedWithTree, live.level]).toEqual(['older', 'warning']);
+    expect(live.message).toContain('it suspends alpha, and dist does not');
+  });
+
   it('is another history if it never had what the host serves, however many publications it has', async () => {
     await away(1, ...suspend('alpha', ...THEM));
     for (const minutes of [2, 3, 4]) await contact(minutes, 'issuers', 'dist');
@@ -250,6 +271,33 @@ describe('records that are older than the published list', () => {
       expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
     },
   );
+
+  it('follow the list by `suspend` if nobody has pushed the newest ones, as the refusal says', async () => {
+    for (const [source, target] of Object.entries({ dist: 'kept', issuers: 'kept-records' }))
+      copy(source, target);
+    const { error } = await json(suspend('beta'), 2);
+    const before = error.message.slice(0, error.message.indexOf('Only to end'));
+    expect(before).toContain('`suspend alpha --reason "<REASON>"`');
+    expect(before).toContain('`hold` it');
+    for (const id of ['alpha', 'beta']) expect(await json(suspend(id), 3)).toMatchObject({ code: 0 });
+    for (const [source, target] of Object.entries({ kept: 'dist', 'kept-records': 'issuers' }))
+      copy(source, target);
+  });
+
+  it('are not blamed if it is dist that is old', async () => {
+    for (const name of ['dist', 'issuers']) copy(name, `kept-${name}`);
+    copy('dist', 'host');
+    await away(2, 'suspend', '--end', 'alpha', ...['--reason', 'new keys', '--production', '--out', 'host']);
+    url = await plainHost(join(folder, 'host'), 'index.html');
+    configure(url);
+    const { code, error } = await json(suspend('beta'), 3);
+    expect([code, error.code]).toEqual([1, 'ERR_ALREADY_PUBLISHED']);
+    expect(error.message).toMatch(/load the published tree first, with `npx .* mirror /);
+    expect(error.message).not.toMatch(/git pull|\n/);
+    for (const name of ['dist', 'issuers']) copy(`kept-${name}`, name);
+    url = NOBODY;
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
+  });
 
   it('are a warning of `status`, which says to get the newest ones first', async () => {
     const { changes, next } = await json(['status'], 2);
