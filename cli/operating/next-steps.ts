@@ -210,12 +210,14 @@ function treeWay(status: RegistryStatus, settings: CommandSettings): NextStep[] 
   ];
 }
 
+/** The other history has ended some stops on purpose: the condition names them, and nobody repeats them. */
 function stopSteps(
   stopped: readonly StoppedIssuer[] = [],
   reason: string,
   settings: CommandSettings,
 ): NextStep[] {
-  return stopped.map(({ issuer_id, status: to }) =>
+  const again = stopped.filter(({ isEnded }) => isEnded !== true);
+  return again.map(({ issuer_id, status: to }) =>
     run(
       reason,
       ...[to === 'revoked' ? 'revoke' : 'suspend', issuer_id, '--reason', '"<REASON>"'],

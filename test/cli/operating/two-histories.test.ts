@@ -171,6 +171,18 @@ describe.each([
     expect(commandsOf(last).at(-1)).toEqual(publish);
   });
 
+  it('does not repeat a suspension that the other history has ended', async () => {
+    await away(1, ...suspend('gamma'));
+    for (const [source, target] of Object.entries({ dist: 'host', issuers: 'theirs' })) copy(source, target);
+    await away(2, 'suspend', '--end', 'gamma', '--reason', 'new keys', '--production', ...THEM);
+    await away(3, ...suspend('beta'));
+    const { live, next } = await json(['status'], 4);
+    expect([live.keep, live.message]).toEqual(['host', expect.stringContaining('dist suspends beta, gamma')]);
+    expect(commandsOf(next).filter((command) => command?.includes(' suspend '))).toEqual([
+      expect.stringContaining('suspend beta'),
+    ]);
+  });
+
   it('is an error of a mirror that has the other history by one publication', async () => {
     await away(1, ...suspend('alpha', ...THEM));
     await away(2, ...suspend('beta'));
