@@ -186,14 +186,11 @@ function inWords({ command, reason }: NextStep): string {
   return command === undefined ? reason : `${reason}: \`${command}\``;
 }
 
-/** The newest records, which both histories need. */
-const PULL: NextStep = { command: 'git pull', reason: 'get the newest records' };
-
 function hostWay(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const again = `do again what only ${settings.out} has`;
   return [
     ...loadSteps(status, settings),
-    PULL,
+    { command: 'git pull', reason: 'get the newest records' },
     ...stopSteps(status.live.parts?.stops?.onlyTree, again, settings),
   ];
 }
@@ -202,10 +199,14 @@ function hostWay(status: RegistryStatus, settings: CommandSettings): NextStep[] 
 function treeWay(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { url, parts } = status.live;
   const held = parts?.holds?.onlyHost ?? [];
-  const stops = stopSteps(parts?.stops?.onlyHost, `do here what only ${url} has`, settings);
+  const stops = stopSteps(
+    parts?.stops?.onlyHost,
+    `after \`git pull\`, do here what only ${url} has, because ${settings.out} would release these issuers`,
+    settings,
+  );
   return [
     ...(held.length === 0 ? [] : [holdStep(`hold here what only ${url} holds`, held, settings)]),
-    ...(stops.length === 0 ? [] : [PULL, ...stops]),
+    ...stops,
     ...publishSteps(status, settings),
   ];
 }
