@@ -120,7 +120,8 @@ export async function buildUnsigned(
       },
       exceptions: exceptions(options),
       time: listTime(io, options),
-      assertFollowsHosts: followsHosts(io, options),
+      // Of two histories, `attach` could not publish what is signed.
+      assertFollowsHosts: followsHosts(io, { ...options, stopped: undefined }),
     },
     folder,
   );

@@ -210,7 +210,9 @@ async function sign(
   if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
   const signer = await onlineSigner(io, settings);
   const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
-  const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided }));
+  const stopped = isHold ? holdChange.ids : [];
+  const unknown =
+    published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided, stopped }));
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
   return { signer, unknown, report: await publishCheckpoint(published, output, choice) };
 }

@@ -111,7 +111,7 @@ async function changeIn(
   { id, to, output }: StatusChange & { readonly output: OutputFolder },
   given: Options,
 ): Promise<{ readonly edit: StatusEdit; readonly built: BuildReport | undefined }> {
-  const options = { ...given, about: id };
+  const options = { ...given, about: id, stopped: to === 'active' ? undefined : id };
   const { issuers, out, reason, unsigned } = options;
   const isPublished = async () => {
     const tree = await readPublished(out);

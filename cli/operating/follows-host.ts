@@ -28,6 +28,8 @@ interface NextTree extends Omit<NextPublication, 'rootKey' | 'published'> {
   readonly baseUrl: string | undefined;
   /** The issuers whose hold the command begins or ends. Default: none. */
   readonly decided?: readonly string[] | 'all' | undefined;
+  /** The issuers that the command stops. Default: none. */
+  readonly stopped?: readonly string[] | undefined;
 }
 
 /** Where a registry may show that it has published, from the options of a build. */
@@ -35,6 +37,8 @@ interface ShownBy {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
   /** The file of the delegation that is published with the list. */
   readonly delegation?: string | undefined;
+  /** The issuer that the command suspends or revokes, if there is one. */
+  readonly stopped?: string | undefined;
 }
 
 /**
@@ -43,11 +47,12 @@ interface ShownBy {
  */
 export function followsHosts(
   { env }: { readonly env: NodeJS.ProcessEnv },
-  { settings: { base_url: baseUrl, mirrors = [] }, delegation }: ShownBy,
+  { settings: { base_url: baseUrl, mirrors = [] }, delegation, stopped }: ShownBy,
 ): AssertFollowsHosts {
   const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
+  const stops = stopped === undefined ? [] : [stopped];
   return ({ rootKey, published, ...next }) => {
-    if (published !== undefined) return assertFollowsHost({ published, baseUrl, ...next });
+    if (published !== undefined) return assertFollowsHost({ published, baseUrl, stopped: stops, ...next });
     return assertNotPublished(hosts, { rootKey, delegation, env });
   };
 }
@@ -109,6 +114,7 @@ export async function assertFollowsHost({
   published,
   baseUrl,
   decided = [],
+  stopped = [],
   ...next
 }: NextTree): Promise<string | undefined> {
   const { folder: out, rootKey } = published;
@@ -127,7 +133,9 @@ export async function assertFollowsHost({
     const why = host.empty === true ? 'it serves no list' : (host.problem ?? 'the tree cannot be read');
     return `${baseUrl} was not compared with ${out}: ${why}. When it answers, run \`status\` before you publish ${out}.`;
   }
-  if (whole === 'other')
+  const repeats =
+    whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
+  if (whole === 'other' && !repeats)
     throw new AlreadyPublished(
       `${twoHistories(host, tree, parts)}. Nothing is signed: run \`status\`, which shows the way out`,
     );
@@ -147,14 +155,19 @@ export async function assertFollowsHost({
   );
 }
 
+/** Whom only the host stops. To stop them here, too, is right whichever of two histories remains. */
+function stopsOfHost({ stops, holds }: TreeComparison): readonly string[] {
+  return [...(stops?.onlyHost.map(({ issuer_id }) => issuer_id) ?? []), ...(holds?.onlyHost ?? [])];
+}
+
 function newerHost({ url }: MirrorStatus, { folder: out }: OwnTree, parts: TreeComparison): AlreadyPublished {
   const lost = parts.holds?.onlyTree ?? [];
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
   const load = loadFromHost(url, out, ['--root-key', shellWord(join(out, PATHS.rootKey))]);
   const hold = lost.length === 0 ? '' : ` && npx passport-registry hold ${lost.join(' ')}`;
   return new AlreadyPublished(
-    `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, and run ` +
-      `this again:\n  ${load}${hold}`,
+    `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +
+      `\`${load}${hold}\`, and run this again`,
   );
 }
 

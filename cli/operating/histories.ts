@@ -5,11 +5,11 @@ import { readIfThere } from '../../generator/files/read-file.js';
 import { readLogHead } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { MAX_CHANGES, parseChanges } from '../../generator/tree/site/changes.js';
+import { type Change, MAX_CHANGES, parseChanges } from '../../generator/tree/site/changes.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import type { ProvenStatements } from '../../generator/verification/verify.js';
 import { findForkedLog, type ServedLog } from '../../observers/mirroring/served-log.js';
-import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import { areForked, type MirrorStatus } from '../../observers/mirroring/status.js';
 
 /** The tree in the output folder, as far as it is compared. */
 export interface OwnTree extends ProvenStatements {
@@ -89,12 +89,8 @@ function compareStatements({ host, tree }: Both): History | undefined {
   if (theirs.previous === hash) return { order: 'newer', isProven: true };
   // Another root key may begin again with its own numbers.
   if (host.rootKey !== tree.rootKey) return undefined;
-  if (theirs.sequence === own.sequence) return { order: 'other', isProven: true };
-  const [later, order] =
-    theirs.sequence < own.sequence ? ([own, 'older'] as const) : ([theirs, 'newer'] as const);
-  const isNext = Math.abs(theirs.sequence - own.sequence) === 1;
-  if (isNext && later.previous !== undefined) return { order: 'other', isProven: true };
-  return { order, isProven: false };
+  if (areForked(theirs, { ...own, sha256: hash })) return { order: 'other', isProven: true };
+  return { order: theirs.sequence < own.sequence ? 'older' : 'newer', isProven: false };
 }
 
 function compareTimes({ host, tree }: Both): History['order'] {
@@ -145,5 +141,29 @@ export async function servedIssuers(
   } catch (error) {
     if (!(error instanceof IoFailed)) throw error;
     return undefined;
+  }
+}
+
+/** The changes of status in both histories, newest first. Empty where they cannot be read. */
+export interface StatusChanges {
+  readonly host: readonly Change[];
+  readonly tree: readonly Change[];
+}
+
+/** Reads the changes of status that a host serves, and those of the tree. Nobody has signed them. */
+export async function statusChanges(
+  { url }: Pick<MirrorStatus, 'url'>,
+  { folder }: Pick<OwnTree, 'folder'>,
+  signal: AbortSignal | undefined,
+): Promise<StatusChanges> {
+  const own = readIfThere(folder, PATHS.changes);
+  const read = (bytes: Uint8Array | undefined) =>
+    ((bytes && parseChanges(bytes)?.changes) ?? []).filter(({ field }) => field === 'status');
+  try {
+    const served = await sourceOf(url, signal).get(PATHS.changes);
+    return { host: read(served?.bytes), tree: read(own) };
+  } catch (error) {
+    if (!(error instanceof IoFailed)) throw error;
+    return { host: [], tree: read(own) };
   }
 }

@@ -5,7 +5,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
 import { askHosts, type OwnRotation } from './ask-hosts.js';
 import type { Condition } from './condition.js';
-import { type OwnTree, ownLog } from './histories.js';
+import type { OwnTree } from './histories.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 import {
   compareTrees,
@@ -82,11 +82,17 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   if (baseUrl === undefined) return nobody('not asked: no base_url is configured');
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
   const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
+  const found = await describeLive(live as MirrorStatus, tree, { trusted: rootKey, mirrors: others });
+  const how = { ...options, rootKey: live?.rootKey, hasTree: tree.report !== undefined };
   return {
-    live: await describeLive(live as MirrorStatus, tree, { trusted: rootKey, mirrors: others }),
-    mirrors: others.map((mirror) =>
-      describeMirror(mirror, { ...options, rootKey: live?.rootKey, hasTree: tree.report !== undefined }),
-    ),
+    live: found,
+    mirrors: others.map((mirror) => {
+      const isOther =
+        found.keep !== undefined && mirror.sha256 !== live?.sha256 && hasList(mirror, ownTree(tree));
+      if (!isOther || mirror.state === 'altered') return describeMirror(mirror, how);
+      const message = `${mirror.url} has the history of ${tree.folder}, and ${baseUrl} another one`;
+      return { level: 'error', message, url: mirror.url, host: mirror };
+    }),
   };
 }
 
@@ -110,7 +116,7 @@ async function describeLive(
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
   const isOutgoing = parts.rootKey === 'older' && parts.list === 'newer';
   const isForked = comparedWithTree === 'other' && !isOutgoing;
-  const keep = isForked ? historyToKeep(host, mirrors, ownTree(tree)) : undefined;
+  const keep = isForked ? await historyToKeep(host, mirrors, ownTree(tree)) : undefined;
   const found = { url, comparedWithTree, parts, host, isForeign, keep };
   if (host.empty === true) {
     const level = tree.report === undefined ? 'note' : 'error';
@@ -143,11 +149,13 @@ async function describeLive(
   const serves = `${url} serves the list of ${updatedAt}${number}`;
   const differs = `${serves}, with ${differences(parts)} than ${folder}`;
   const held = holdsInWords(parts, folder);
-  const { onlyTree = [] } = parts.stops ?? {};
-  // Where the order is proven, the later list says what its publisher wanted.
-  const stopped = parts.isProven ? undefined : stopsInWords(parts, folder);
+  const { onlyTree = [], onlyHost = [] } = parts.stops ?? {};
   const isLate = comparedWithTree === 'older' && onlyTree.length > 0;
-  const level = held === undefined && stopped === undefined && !isLate ? 'warning' : 'error';
+  // Where the order is proven, the later list may say what its publisher wanted, and `late` names what it stops.
+  const named = isLate && parts.isProven ? { stops: { onlyHost, onlyTree: [] } } : parts;
+  const stopped = stopsInWords(named, folder);
+  const isDoubtful = stopped !== undefined && !parts.isProven;
+  const level = held === undefined && !isDoubtful && !isLate ? 'warning' : 'error';
   const late =
     isLate && parts.isProven
       ? `nobody stops ${onlyTree.map(({ issuer_id }) => issuer_id).join(', ')} there yet`
@@ -187,19 +195,29 @@ async function describeLive(
   }
 }
 
-/** The history that mirrors have, or else the longer one: whoever has seen it refuses the other. */
-function historyToKeep(host: MirrorStatus, mirrors: readonly MirrorStatus[], own: OwnTree): 'host' | 'tree' {
-  const isOn = (list: string | undefined) =>
-    mirrors.some(({ sha256 }) => sha256 !== undefined && sha256 === list);
-  const [isTreeOn, isHostOn] = [isOn(own.sha256), isOn(host.sha256)];
-  if (isTreeOn !== isHostOn) return isTreeOn ? 'tree' : 'host';
-  const log = ownLog(own.folder);
-  const [ours, theirs] =
-    log === undefined || host.log === undefined
-      ? [own.publication?.sequence, host.publication?.sequence]
-      : [log.size, host.log.size];
-  return (ours ?? 0) > (theirs ?? 0) ? 'tree' : 'host';
+/**
+ * The history of the host, which has been seen, unless only the tree's is on a mirror. How long they are says nothing: nobody
+ * may have seen the tree.
+ */
+async function historyToKeep(
+  host: MirrorStatus,
+  mirrors: readonly MirrorStatus[],
+  tree: OwnTree,
+): Promise<'host' | 'tree'> {
+  const isOnHost = mirrors.some(({ sha256 }) => sha256 !== undefined && sha256 === host.sha256);
+  if (isOnHost) return 'host';
+  for (const mirror of mirrors) {
+    if (hasList(mirror, tree)) return 'tree';
+    // Another mirror may only be late, and have what both histories begin with.
+    if (mirror.isForked !== true) continue;
+    const parts = await compareTrees(mirror, tree);
+    const whole = compareWhole(parts);
+    if (parts.isProven && whole !== undefined && whole !== 'other') return 'tree';
+  }
+  return 'host';
 }
+
+const hasList = ({ sha256 }: MirrorStatus, tree: OwnTree) => sha256 !== undefined && sha256 === tree.sha256;
 
 function byReplacedKey(leftOut: HoldComparison['leftOut']): string {
   if (leftOut === undefined) return '';

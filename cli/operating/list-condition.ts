@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { hasOrigin } from '../../generator/files/git.js';
 import { readIfThere } from '../../generator/files/read-file.js';
+import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { parseChecksums } from '../../generator/tree/checksums.js';
@@ -31,7 +32,10 @@ export interface TreeCondition extends Condition {
   readonly lost: string | undefined;
   /** The number of pages of issuers that are not here, as in a copy of a mirror. The next build makes them. */
   readonly missingPages: number;
-  /** Whether the tree may be on a branch: git knows a repository from which this one comes, or to which it goes. */
+  /**
+   * Whether the tree may be on a branch: git knows one or, if no host shows a list, a repository from which this one comes, or
+   * to which it goes.
+   */
   readonly hasRemote: boolean;
   /** Without a tree: what shows that there was one. Undefined if nothing does. */
   readonly trace: PublicationTrace | undefined;
@@ -44,10 +48,20 @@ const RENEWAL_AGE_DAYS = 14;
 /** Describes the whole tree: does everything in it verify? */
 export function treeCondition(
   local: LocalTree,
-  { env, trace }: { readonly env: NodeJS.ProcessEnv; readonly trace: PublicationTrace | undefined },
+  {
+    env,
+    trace,
+    isServed,
+  }: {
+    readonly env: NodeJS.ProcessEnv;
+    readonly trace: PublicationTrace | undefined;
+    /** Whether a host serves a list of the registry. */
+    readonly isServed: boolean;
+  },
 ): TreeCondition {
   const { folder, published, refusal, report, repairable, lost } = local;
-  const hasRemote = hasOrigin(dirname(resolve(folder)), env);
+  const around = dirname(resolve(folder));
+  const hasRemote = hasOrigin(around, env) && (!isServed || knowsBranch(around, env));
   const missingPages = report === undefined ? 0 : countMissingPages(folder);
   const state = (level: Condition['level'], message: string): TreeCondition => ({
     ...{ level, message, folder, published: report !== undefined, repairable, lost, hasRemote, trace },

@@ -7,6 +7,7 @@ import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import { rotatedStep, rotateStep, rotationFolderStep } from './rotation-steps.js';
 import { shellWord } from './shell-word.js';
 import type { RegistryStatus } from './status.js';
+import type { StoppedIssuer } from './tree-comparison.js';
 
 /** Returns what the operator should do, in order. Empty if there is nothing to do. */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
@@ -27,7 +28,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // A hold that nobody sees stops nobody, and is signed already.
   const isUnheld = hold.level === 'error' && !isTreeOlder(status);
-  const publication = isUnheld ? [...hosts, ...renewal] : [...renewal, ...hosts];
+  const publication = isUnheld || isPublishedFirst(status) ? [...hosts, ...renewal] : [...renewal, ...hosts];
   // Records that would stop a build come before that build.
   const stops = changes.toCommit === undefined && renewal.length > 0;
   // Nothing was published that the host lacks: what is unpublished comes first.
@@ -45,6 +46,23 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
       steps: isUnfinished ? [rotateStep(status, settings)] : rotationFolderStep(status),
     },
   ]);
+}
+
+/**
+ * Whether the tree should reach the host as it is, although a checkpoint should follow: what signs that may not be here, and
+ * until then nobody stops an issuer.
+ */
+function isPublishedFirst(status: RegistryStatus): boolean {
+  const { live, tree, list, publication, log, delegation, checkpoint, changes } = status;
+  const { comparedWithTree, parts } = live;
+  // Verifiers would refuse it.
+  const isRefused = [tree, list, publication, log, delegation, checkpoint].some(
+    ({ level }) => level === 'error',
+  );
+  if (comparedWithTree !== 'older' || parts?.checkpoint === 'newer' || isRefused || log.pending) return false;
+  const isStop = parts?.stops !== undefined && parts.stops.onlyTree.length > 0;
+  const lacksWitnesses = log.cosigned !== undefined && log.cosigned < log.quorum;
+  return isStop || (lacksWitnesses && changes.changes.length === 0);
 }
 
 /** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */
@@ -147,29 +165,66 @@ function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
     : [{ ...step, command: `${load.command} && ${command}` }];
 }
 
-/** Of two histories, one has to go: nothing continues both. */
+/**
+ * Of two histories, one has to go: nothing continues both. Whichever remains, it first gets what only the other stops, so that
+ * nobody is released.
+ */
 function historySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { keep, parts, url } = status.live;
+  const { keep, url } = status.live;
   const { out } = settings;
-  const load = loadSteps(status, settings);
-  const why =
-    'whoever has seen one history refuses the other. Go on with the one that mirrors, witnesses and verifiers have seen, or else with the longer one';
-  const again = (parts?.stops?.onlyTree ?? []).map(({ issuer_id, status: to }) =>
+  const ways = { host: hostWay(status, settings), tree: treeWay(status, settings) };
+  const [place, otherPlace] = keep === 'host' ? [url, out] : [out, url];
+  const [first, ...more] = ways[keep ?? 'host'];
+  const reason =
+    'whoever has seen one history refuses the other, so go on with the one that mirrors, witnesses and verifiers have seen. ' +
+    `That seems to be the history of ${place}: ${[first?.reason, ...more.map(inWords)].join('; then ')}. ` +
+    `Only if that of ${otherPlace} was seen instead, ${ways[keep === 'host' ? 'tree' : 'host'].map(inWords).join('; then ')}`;
+  return [{ command: first?.command, reason }, ...more];
+}
+
+function inWords({ command, reason }: NextStep): string {
+  return command === undefined ? reason : `${reason}: \`${command}\``;
+}
+
+function hostWay(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const again = `do again what only ${settings.out} has`;
+  return [
+    ...loadSteps(status, settings),
+    { command: 'git pull', reason: 'get the newest records' },
+    ...stopSteps(status.live.parts?.stops?.onlyTree, again, settings),
+  ];
+}
+
+/** What only the host stops is stopped here before the tree is published, or else that would release it. */
+function treeWay(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { url, parts } = status.live;
+  const held = parts?.holds?.onlyHost ?? [];
+  const stops = stopSteps(
+    parts?.stops?.onlyHost,
+    `after \`git pull\`, do here what only ${url} has, because ${settings.out} would release these issuers`,
+    settings,
+  );
+  return [
+    ...(held.length === 0 ? [] : [holdStep(`hold here what only ${url} holds`, held, settings)]),
+    ...stops,
+    ...publishSteps(status, settings),
+  ];
+}
+
+/** The other history has ended some stops on purpose: the condition names them, and nobody repeats them. */
+function stopSteps(
+  stopped: readonly StoppedIssuer[] = [],
+  reason: string,
+  settings: CommandSettings,
+): NextStep[] {
+  const again = stopped.filter(({ isEnded }) => isEnded !== true);
+  return again.map(({ issuer_id, status: to }) =>
     run(
-      `do again what only ${out} has`,
+      reason,
       ...[to === 'revoked' ? 'revoke' : 'suspend', issuer_id, '--reason', '"<REASON>"'],
       ...publishingOptions(settings),
     ),
   );
-  const repeat = again.length === 0 ? '' : `, and ${again.map(({ command }) => `\`${command}\``).join(', ')}`;
-  if (keep === 'host') {
-    const [first, ...more] = load;
-    const reason = `${why}. That seems to be the history of ${url}: ${first?.reason}; then \`git pull\`${repeat}`;
-    return [{ command: first?.command, reason }, ...more, ...again];
-  }
-  const [first, ...more] = publishSteps(status, settings);
-  const reason = `${why}. That seems to be the history of ${out}: ${first?.reason}. If only ${url} was seen, run \`${load[0]?.command}\` instead, then \`git pull\`${repeat}`;
-  return [{ command: first?.command, reason }, ...more];
 }
 
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
@@ -251,7 +306,7 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
 function pullFirst(lifted: readonly string[], { command }: NextStep): NextStep {
   return {
     command: 'git pull',
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; only to end it, run \`${command}\` with the records as they are`,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${command}\` with the records as they are`,
   };
 }
 

@@ -93,12 +93,13 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const development = !isProduction && local.report?.development !== false;
   const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
   const isAbsent = local.report === undefined && local.refusal === undefined;
+  const isServed = [hosts.live, ...hosts.mirrors].some(({ host }) => host?.updatedAt !== undefined);
   const trace = isAbsent ? await findTrace({ rootKey: pinned.rootKey, env: options.env }) : undefined;
   const found = {
     rootKey,
     holders: holdersCondition(local),
     rotation: await rotationCondition(options.rotation, local, options.env),
-    tree: treeCondition(local, { env: options.env, trace }),
+    tree: treeCondition(local, { env: options.env, trace, isServed }),
     list: listCondition(local, now),
     publication: publicationCondition(local),
     log: withPresence(await logCondition(local, options.witnesses), options.logSigner, options.env),

@@ -7,7 +7,14 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
-import { compareHistories, type OwnTree, ownLog, servedIssuers } from './histories.js';
+import {
+  compareHistories,
+  type OwnTree,
+  ownLog,
+  type StatusChanges,
+  servedIssuers,
+  statusChanges,
+} from './histories.js';
 import { rotationOf } from './local-tree.js';
 
 /**
@@ -38,7 +45,10 @@ export interface StopComparison {
 }
 
 /** An issuer that a list suspends or revokes. */
-export type StoppedIssuer = Pick<Issuer, 'issuer_id' | 'status'>;
+export interface StoppedIssuer extends Pick<Issuer, 'issuer_id' | 'status'> {
+  /** Whether the other of two histories has had this stop, and has ended it. Absent if not, or if that is unknown. */
+  readonly isEnded?: true;
+}
 
 /** How the issuers that two checkpoints hold differ (rule hold-kept). */
 export interface HoldComparison {
@@ -83,6 +93,7 @@ export async function compareTrees(
   const issuers = isSameList ? undefined : await servedIssuers(host, signal);
   const both = { host: { ...host, updatedAt: theirs }, tree: { ...tree, updatedAt: own }, issuers };
   const { order, isProven } = await compareHistories(both, signal);
+  const changes = order === 'other' && issuers ? await statusChanges(host, tree, signal) : undefined;
   const delegations = compareStatements(host.delegation, tree, 'delegation');
   const signer = host.checkpoint?.signer;
   const trusted = [tree.rootKey, host.rootKey, ...(delegation?.keys ?? []).map((key) => key.thumbprint)];
@@ -97,8 +108,30 @@ export async function compareTrees(
     publication: isStated === undefined || isStated === 'missing' ? isStated : order,
     holds: compareHolds(host, tree, { isLeftOut, theirs: isSameList ? tree.issuers : issuers }),
     isProven,
-    stops: issuers && compareStops(issuers, tree.issuers),
+    stops: issuers && withEnded(compareStops(issuers, tree.issuers), changes),
   };
+}
+
+function withEnded(
+  { onlyHost, onlyTree }: StopComparison,
+  { host, tree }: StatusChanges = { host: [], tree: [] },
+): StopComparison {
+  const mark = (
+    stopped: readonly StoppedIssuer[],
+    own: StatusChanges['host'],
+    other: StatusChanges['host'],
+  ) =>
+    stopped.map((one): StoppedIssuer => {
+      const last = own.find(({ issuer_id }) => issuer_id === one.issuer_id);
+      const isEnded =
+        last?.to === one.status &&
+        other.some(
+          ({ issuer_id, updated_at, to }) =>
+            issuer_id === one.issuer_id && updated_at === last.updated_at && to === last.to,
+        );
+      return isEnded ? { ...one, isEnded } : one;
+    });
+  return { onlyHost: mark(onlyHost, host, tree), onlyTree: mark(onlyTree, tree, host) };
 }
 
 function compareStops(theirs: readonly Issuer[], own: readonly Issuer[]): StopComparison {
@@ -202,7 +235,7 @@ export function holdsInWords({ holds }: TreeComparison, folder: string): string 
 }
 
 /** Names the issuers that only one of two lists stops, in words. Undefined if there are none. */
-export function stopsInWords({ stops }: TreeComparison, folder: string): string | undefined {
+export function stopsInWords({ stops }: Pick<TreeComparison, 'stops'>, folder: string): string | undefined {
   const words = (['suspended', 'revoked'] as const).map((status) => {
     const idsIn = (issuers: readonly StoppedIssuer[] = []) =>
       issuers.flatMap((one) => (one.status === status ? [one.issuer_id] : []));

@@ -15,6 +15,8 @@ export interface RuleOptions extends ExceptionOptions {
   breakPinnedVerifiers?: true;
   /** The issuer that a command is about: an argument, not an option. */
   about?: string;
+  /** The same, if the command stops that issuer. */
+  stopped?: string | undefined;
 }
 
 /** The options of commands that publish a list which is signed already. */

@@ -90,7 +90,9 @@ export function fetchedCommit({ repository, branch }: RemoteBranch): string | un
 export const PUBLISHED_BRANCH = 'published';
 
 /** Where this repository knows a branch with a published tree, without asking the remote repository. */
-export function knownBranches(repository: Repository): { readonly ref: string; readonly commit: string }[] {
+export function knownBranches(
+  repository: Pick<Repository, 'top' | 'env'>,
+): { readonly ref: string; readonly commit: string }[] {
   const places = [
     ...['refs/passport-registry/', `refs/heads/${PUBLISHED_BRANCH}`, `refs/remotes/*/${PUBLISHED_BRANCH}`],
   ];
@@ -99,6 +101,15 @@ export function knownBranches(repository: Repository): { readonly ref: string; r
     ref,
     commit: asObjectId(id),
   }));
+}
+
+/** Whether git knows a branch with a published tree. False if git cannot be asked. */
+export function knowsBranch(folder: string, env: NodeJS.ProcessEnv): boolean {
+  try {
+    return knownBranches({ top: folder, env }).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Reads one file of a commit. @throws {@link IoFailed} if the commit has no such file */

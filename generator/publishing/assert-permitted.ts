@@ -17,18 +17,16 @@ interface ProposedChange {
 }
 
 /**
- * Checks a publication against the published tree: whether the root key may change, and whether the records may.
+ * Checks whether the records may replace those of the published tree.
  *
  * @returns the warnings
- * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link TreeRejected}
+ * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError}
  */
-export async function applyRules(
-  proposed: ProposedChange,
+export function applyRules(
+  { records, signer, exceptions }: Omit<ProposedChange, 'rotation'>,
   published: PublishedTree | undefined,
   output: OutputFolder,
-): Promise<readonly Diagnostic[]> {
-  await assertRootContinues(proposed, published, output);
-  const { records, signer, exceptions } = proposed;
+): readonly Diagnostic[] {
   const predecessor = predecessorOf(published, signer);
   const before = predecessor && publishedRecords(predecessor, output.out);
   return assertPublishable({ before, after: records }, exceptions, signer.development);
@@ -37,9 +35,11 @@ export async function applyRules(
 /**
  * Verifiers have pinned the tree's root key. Another root key may replace it only with a rotation, which verifiers
  * follow, or if the operator accepts that verifiers refuse the registry (rule root-key-continues).
+ *
+ * @throws {@link KeyRejected}
  */
-async function assertRootContinues(
-  { signer, exceptions: { breakPinnedVerifiers }, rotation }: ProposedChange,
+export async function assertRootContinues(
+  { signer, exceptions: { breakPinnedVerifiers }, rotation }: Omit<ProposedChange, 'records'>,
   published: PublishedTree | undefined,
   { named }: OutputFolder,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import { changesUpTo } from '../tree/site/changes.js';
 import { readLogo } from '../tree/site/logo.js';
 import { withStatementsFile } from '../tree/statements-file.js';
 import { assembleTree, type PublishedHolders, type Tree } from '../tree/tree.js';
-import { applyRules } from './assert-permitted.js';
+import { applyRules, assertRootContinues } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
 import { holdersRecord } from './holders-record.js';
@@ -53,13 +53,15 @@ export async function publish(
   const served = await readPublished(output.named);
   const published = served && withPending(served);
   const { rotation } = freshness;
-  const warnings = await applyRules({ records, signer, exceptions, rotation }, published, output);
-  onStage?.('published tree');
+  await assertRootContinues({ signer, exceptions, rotation }, published, output);
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
   const next = { rootKey, published: follows, delegation: freshness.delegation };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
+  // Over a tree that is not the newest, the rules of change would blame the records.
+  const warnings = applyRules({ records, signer, exceptions }, published, output);
+  onStage?.('published tree');
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   // Before a signature: those who sign cannot take it back.

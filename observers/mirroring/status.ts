@@ -2,7 +2,7 @@ import type { MirrorState } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { isUnreachable } from '../../generator/verification/network-failure.js';
-import type { ServedTree } from './read-host.js';
+import type { ServedPublication, ServedTree } from './read-host.js';
 import { findForkedLog } from './served-log.js';
 
 /** The state of a mirror, compared with its primary. */
@@ -14,6 +14,8 @@ export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
   readonly state: MirrorState | 'primary' | 'unknown';
   /** How much older the list or its publication statement is than the primary's, in seconds. */
   readonly behind: number | undefined;
+  /** Whether files prove that neither its publications nor those of the primary continue the others. Absent if not. */
+  readonly isForked?: true;
   /** The issuers that the primary holds and the mirror does not. Absent if there are none. */
   readonly notHeld?: readonly string[];
 }
@@ -69,7 +71,7 @@ async function compare(
   if (mirror.failure !== undefined && mirror.failure !== 'expired') return status;
   try {
     const problem = await findForkedLog(mirror, primary, signal);
-    return problem === undefined ? status : { ...status, state: 'altered', problem };
+    return problem === undefined ? status : { ...status, state: 'altered', problem, isForked: true };
   } catch (error) {
     if (!(error instanceof IoFailed)) throw error;
     const state = isUnreachable(error) ? 'unreachable' : 'altered';
@@ -84,7 +86,13 @@ function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedT
   const behind = (Date.parse(primary.updatedAt) - Date.parse(mirror.updatedAt)) / 1000;
   if (behind === 0 && mirror.sha256 !== primary.sha256) {
     const problem = `the list has the updated_at of the primary's list, but another hash, ${mirror.sha256}`;
-    return { ...mirror, state: 'altered', behind, problem };
+    return { ...mirror, state: 'altered', behind, problem, isForked: true };
+  }
+  const [its, newest] = [mirror.publication, primary.publication];
+  // Another root key may begin again with its own numbers.
+  if (its && newest && mirror.rootKey === primary.rootKey && areForked(its, newest)) {
+    const problem = `two histories: its publication ${its.sequence} and publication ${newest.sequence} of the primary do not continue each other`;
+    return { ...mirror, state: 'altered', behind, problem, isForked: true };
   }
   const lacks = (['checkpoint', 'publication'] as const).find(
     (name) => primary[name] !== undefined && mirror[name] === undefined,
@@ -96,6 +104,17 @@ function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedT
   const late = behind === 0 ? statementsBehind(mirror, primary) : behind;
   const state = failure ?? (late === 0 ? 'in sync' : late > 0 ? 'behind' : 'ahead');
   return { ...mirror, state, behind: late, ...holdsBehind(mirror, primary) };
+}
+
+/** What a publication statement says of its place in a history. */
+type Place = Pick<ServedPublication, 'sequence' | 'sha256' | 'previous'>;
+
+/** Whether two statements of one root key prove two histories: each names the one before it. */
+export function areForked(one: Place, other: Place): boolean {
+  if (one.sequence === other.sequence) return one.sha256 !== other.sha256;
+  const [earlier, later] = one.sequence < other.sequence ? [one, other] : [other, one];
+  const isNext = later.sequence - earlier.sequence === 1;
+  return isNext && later.previous !== undefined && later.previous !== earlier.sha256;
 }
 
 /** Names the issuers that only the newer checkpoint of the primary holds. */

@@ -141,8 +141,14 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(program('verify', url, '--expect', 'dist'));
     git('init', '-q', '--bare', join(top, 'origin.git'));
     git('remote', 'add', 'origin', join(top, 'origin.git'));
-    expect(await next()).toBe(program('branch', 'save', 'dist'));
+    // The host has a list that came from no branch, so no command needs one.
+    expect(await next()).toBe(program('verify', url, '--expect', 'dist'));
+    const kept = join(top, 'kept');
+    renameSync(join(folder, 'dist'), kept);
+    expect(await next()).toContain(`mirror ${url} `);
+    renameSync(kept, join(folder, 'dist'));
     await obey(program('branch', 'save', 'dist'));
+    expect(await next()).toBe(program('branch', 'save', 'dist'));
     deploy();
     expect(await next()).toBe(undefined);
   });

@@ -29,6 +29,8 @@ const copy = (source: string, target: string) => {
   cpSync(join(folder, source), join(folder, target), { recursive: true });
 };
 
+const commandsOf = (next: readonly { command?: string }[]) => next.map(({ command }) => command);
+
 let more = '';
 const configure = (base: string) =>
   writeFiles(folder, {
@@ -98,7 +100,7 @@ describe.each([
     const again = 'npx passport-registry suspend beta --reason "<REASON>" --production';
     expect(next[0].reason).toContain('git pull');
     expect(next[0].reason).toContain(again);
-    expect(next[1].command).toBe(again);
+    expect(commandsOf(next).slice(1)).toEqual(['git pull', again]);
     for (const args of [['build', '--production', '--renew'], ['checkpoint'], ['hold', 'gamma']]) {
       const tried = await json(args, 3);
       expect(tried).toMatchObject(refused);
@@ -132,21 +134,64 @@ describe.each([
     expect(await json(['checkpoint'], 6)).toMatchObject(refused);
   });
 
-  it('goes on with the longer history, or with the one that a mirror has', async () => {
+  it('goes on with the history of the host, which was seen, or with that of a mirror, and releases nobody', async () => {
+    const again = (id: string) => `npx passport-registry suspend ${id} --reason "<REASON>" --production`;
     await away(1, ...suspend('alpha', ...THEM));
     await away(2, ...suspend('beta'));
+    // A longer history, which nobody has seen.
     await away(3, ...suspend('gamma'));
     const { code, live, next } = await json(['status'], 4);
-    expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'tree']);
-    expect(next[0].command).toContain(`verify ${url} --expect dist`);
-    expect(next[0].reason).toContain('rm -r dist');
+    expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'host']);
+    expect(commandsOf(next)).toEqual([
+      expect.stringContaining('rm -r dist'),
+      ...['git pull', again('beta'), again('gamma')],
+    ]);
+    // The other way is there, too, and stops alpha before anything is published.
+    const other = next[0].reason.slice(next[0].reason.indexOf('Only if that of dist was seen'));
+    expect(other.indexOf(again('alpha'))).toBeGreaterThan(0);
+    expect(other.indexOf(`verify ${url} --expect dist`)).toBeGreaterThan(other.indexOf(again('alpha')));
+
     const mirrored = await json(['status', '--mirror', url], 4);
     expect([mirrored.live.keep, mirrored.next[0].command]).toEqual([
       ...['host', expect.stringContaining('rm -r dist')],
     ]);
-    const own = await plainHost(join(folder, 'dist'), 'index.html');
-    copy('host', 'short');
-    expect((await json(['status', '--mirror', own], 4)).live.keep).toBe('tree');
+    copy('dist', 'mirror');
+    const mirror = ['--mirror', await plainHost(join(folder, 'mirror'), 'index.html')];
+    const own = await json(['status', ...mirror], 4);
+    expect([own.live.keep, own.mirrors[0].level]).toEqual(['tree', 'error']);
+    const publish = expect.stringContaining(`verify ${url} --expect dist`);
+    expect(commandsOf(own.next)).toEqual([again('alpha'), publish]);
+    expect(own.next[0].reason).toContain('git pull');
+    // Nothing else is signed over dist.
+    expect(await json(['build', '--production', '--renew'], 5)).toMatchObject(refused);
+    expect(await json(['hold', 'gamma'], 5)).toMatchObject(refused);
+    expect(await json(['hold', 'alpha'], 5)).toMatchObject({ code: 0 });
+    expect(await json(suspend('alpha'), 6)).toMatchObject({ code: 0 });
+    const { live: then, next: last } = await json(['status', ...mirror], 7);
+    expect(then.message).not.toContain('it suspends alpha');
+    expect(commandsOf(last).at(-1)).toEqual(publish);
+  });
+
+  it('does not repeat a suspension that the other history has ended', async () => {
+    await away(1, ...suspend('gamma'));
+    for (const [source, target] of Object.entries({ dist: 'host', issuers: 'theirs' })) copy(source, target);
+    await away(2, 'suspend', '--end', 'gamma', '--reason', 'new keys', '--production', ...THEM);
+    await away(3, ...suspend('beta'));
+    const { live, next } = await json(['status'], 4);
+    expect([live.keep, live.message]).toEqual(['host', expect.stringContaining('dist suspends beta, gamma')]);
+    expect(commandsOf(next).filter((command) => command?.includes(' suspend '))).toEqual([
+      expect.stringContaining('suspend beta'),
+    ]);
+  });
+
+  it('is an error of a mirror that has the other history by one publication', async () => {
+    await away(1, ...suspend('alpha', ...THEM));
+    await away(2, ...suspend('beta'));
+    const mirror = await plainHost(join(folder, 'dist'), 'index.html');
+    const { mirrors, live } = await json(['status', '--mirror', mirror], 3);
+    expect([live.keep, mirrors[0].level, mirrors[0].host.isForked]).toEqual(['tree', 'error', true]);
+    const asked = await json(['mirror', 'status', url, mirror, '--root-key', 'root.json'], 3);
+    expect([asked.code, asked.mirrors[1].state]).toEqual([1, 'altered']);
   });
 
   /** A publication that changes no status, of which changes.json says nothing. */
@@ -168,11 +213,32 @@ describe.each([
     expect([signed, warnings.length]).toEqual([0, isProven ? 0 : 1]);
   });
 
+  it('is published as it is if it stops an issuer, and gets its checkpoint afterwards', async () => {
+    rmSync(join(folder, 'online.pem'));
+    await away(1, ...suspend('beta'), '--checkpoint-later');
+    const { live, checkpoint, next } = await json(['status'], 2);
+    expect([live.level, checkpoint.level]).toEqual(['error', 'warning']);
+    expect(next[0].command).toContain(`verify ${url} --expect dist`);
+    expect(commandsOf(next)).toContain('npx passport-registry checkpoint dist');
+    copy('dist', 'host');
+    expect((await json(['status'], 2)).next[0].command).toBe('npx passport-registry checkpoint dist');
+  });
+
+  it('names whom it releases, also where it continues the host', async () => {
+    await away(1, ...suspend('alpha', ...THEM));
+    copy('host', 'dist');
+    // Records of before the suspension.
+    await away(2, 'build', '--production');
+    const { live } = await json(['status'], 3);
+    expect([live.comparedWithTree, live.level]).toEqual(['older', 'warning']);
+    expect(live.message).toContain('it suspends alpha, and dist does not');
+  });
+
   it('is another history if it never had what the host serves, however many publications it has', async () => {
     await away(1, ...suspend('alpha', ...THEM));
     for (const minutes of [2, 3, 4]) await contact(minutes, 'issuers', 'dist');
     const { code, live } = await json(['status'], 5);
-    expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'tree']);
+    expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'host']);
     expect(live.message).toContain('it suspends alpha, and dist does not');
   });
 
@@ -218,6 +284,33 @@ describe('records that are older than the published list', () => {
       expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
     },
   );
+
+  it('follow the list by `suspend` if nobody has pushed the newest ones, as the refusal says', async () => {
+    for (const [source, target] of Object.entries({ dist: 'kept', issuers: 'kept-records' }))
+      copy(source, target);
+    const { error } = await json(suspend('beta'), 2);
+    const before = error.message.slice(0, error.message.indexOf('Only to end'));
+    expect(before).toContain('`suspend alpha --reason "<REASON>"`');
+    expect(before).toContain('`hold` it');
+    for (const id of ['alpha', 'beta']) expect(await json(suspend(id), 3)).toMatchObject({ code: 0 });
+    for (const [source, target] of Object.entries({ kept: 'dist', 'kept-records': 'issuers' }))
+      copy(source, target);
+  });
+
+  it('are not blamed if it is dist that is old', async () => {
+    for (const name of ['dist', 'issuers']) copy(name, `kept-${name}`);
+    copy('dist', 'host');
+    await away(2, 'suspend', '--end', 'alpha', ...['--reason', 'new keys', '--production', '--out', 'host']);
+    url = await plainHost(join(folder, 'host'), 'index.html');
+    configure(url);
+    const { code, error } = await json(suspend('beta'), 3);
+    expect([code, error.code]).toEqual([1, 'ERR_ALREADY_PUBLISHED']);
+    expect(error.message).toMatch(/load the published tree first, with `npx .* mirror /);
+    expect(error.message).not.toMatch(/git pull|\n/);
+    for (const name of ['dist', 'issuers']) copy(`kept-${name}`, name);
+    url = NOBODY;
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });
+  });
 
   it('are a warning of `status`, which says to get the newest ones first', async () => {
     const { changes, next } = await json(['status'], 2);
