@@ -101,7 +101,14 @@ describe.each([
     expect(next[0].reason).toContain('git pull');
     expect(next[0].reason).toContain(again);
     expect(commandsOf(next).slice(1)).toEqual(['git pull', again]);
-    for (const args of [['build', '--production', '--renew'], ['checkpoint'], ['hold', 'gamma']]) {
+    for (const args of [
+      ['build', '--production', '--renew'],
+      ['checkpoint'],
+      ['hold', 'gamma'],
+      suspend('gamma'),
+      // `attach` would refuse to publish it.
+      ['suspend', 'alpha', '--reason', 'leak', '--unsigned', 'request'],
+    ]) {
       const tried = await json(args, 3);
       expect(tried).toMatchObject(refused);
       expect(tried.error.message).toContain('two histories');
