@@ -208,6 +208,13 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   return folder;
 }
 
+/** Creates a key that is not encrypted, in `<name>.pem` and `<name>.json` of a folder. */
+export async function keyPair(folder: string, name: string, ...more: readonly string[]): Promise<void> {
+  const files = ['--private', `${name}.pem`, '--public', `${name}.json`];
+  const { code, stderr } = await cli(['keys', 'generate', '--no-passphrase', ...files, ...more], folder);
+  if (code !== 0 || stderr.includes('passport-registry:')) throw new Error(`${code}: ${stderr}`);
+}
+
 /** Lists every path below a folder that is not a folder, with slashes, sorted. */
 export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

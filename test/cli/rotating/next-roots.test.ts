@@ -6,7 +6,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
-import { cli, cliProcess, filesOf, type Outcome, recordText, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  cliProcess,
+  filesOf,
+  keyPair,
+  type Outcome,
+  recordText,
+  writeFiles,
+} from '../../support/workspace.js';
 
 let folder: string;
 const path = (...steps: string[]) => join(folder, ...steps);
@@ -71,17 +79,7 @@ beforeEach(async () => {
   template = await madeOnce('next-roots', async (made) => {
     folder = made;
     writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha') });
-    for (const name of KEYS) {
-      await good(
-        'keys',
-        'generate',
-        '--no-passphrase',
-        '--private',
-        `${name}.pem`,
-        '--public',
-        `${name}.json`,
-      );
-    }
+    for (const name of KEYS) await keyPair(made, name);
     settings();
     await good('build');
   });

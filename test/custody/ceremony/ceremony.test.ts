@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseHolders } from '../../../build/custody/ceremony/holders-file.js';
 import { allBytes, Ceremony, errorOf, signMessage } from '../../support/ceremony.js';
-import { cli, temporaryFolder } from '../../support/workspace.js';
+import { cli, keyPair, temporaryFolder } from '../../support/workspace.js';
 
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
 const claimsOf = (text: string) =>
@@ -427,23 +427,8 @@ describe('splitting an existing key', () => {
     cli(['keys', 'ceremony', 'split', ceremony.shared, ...args], ceremony.home);
 
   beforeAll(async () => {
-    const generate = (name: string, ...more: string[]) =>
-      cli(
-        [
-          'keys',
-          'generate',
-          '--no-passphrase',
-          '--private',
-          `${name}.pem`,
-          '--public',
-          `${name}.json`,
-          ...more,
-        ],
-        ceremony.home,
-      );
-    await generate('root');
-    await generate('other');
-    await generate('p256', '--alg', 'P-256');
+    for (const name of ['root', 'other']) await keyPair(ceremony.home, name);
+    await keyPair(ceremony.home, 'p256', '--alg', 'P-256');
   });
 
   it('refuses a P-256 key', async () => {

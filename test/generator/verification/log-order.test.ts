@@ -17,7 +17,7 @@ import { plainHost } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
 import { testLog } from '../../support/test-log.js';
-import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, keyPair, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const BUILD = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' })];
 
@@ -208,17 +208,7 @@ describe('an entry is refused', () => {
   });
 
   it('of a rotation step to a key to which the step before does not commit', async () => {
-    for (const name of ['third', 'fourth']) {
-      await here.good(
-        'keys',
-        'generate',
-        '--no-passphrase',
-        '--private',
-        `${name}.pem`,
-        '--public',
-        `${name}.json`,
-      );
-    }
+    for (const name of ['third', 'fourth']) await keyPair(here.folder, name);
     const [third, fourth] = [await signerKey(here.folder, 'third'), await signerKey(here.folder, 'fourth')];
     const step = (by: SignerKey, next: SignerKey, more: object) =>
       jwt(by, 'registry-root-rotation+jwt', { iat: now(), next_root: next.rootKey.jwk, ...more });

@@ -14,7 +14,7 @@ import { lengthenLog } from '../../support/long-log.js';
 import { noteSigner, signedHead } from '../../support/note-keys.js';
 import { claimsOf, jwt, resealed, restated, signerKey } from '../../support/signed-tree.js';
 import { testLog } from '../../support/test-log.js';
-import { filesOf } from '../../support/workspace.js';
+import { filesOf, keyPair } from '../../support/workspace.js';
 
 const [HEAD, PROOF] = ['log/checkpoint', 'log/publication.tlog-proof'];
 
@@ -131,15 +131,7 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
   [
     'a statement that another key has signed',
     async () => {
-      await here.good(
-        'keys',
-        'generate',
-        '--no-passphrase',
-        '--private',
-        'stranger.pem',
-        '--public',
-        'stranger.json',
-      );
+      await keyPair(here.folder, 'stranger');
       const stranger = await signerKey(here.folder, 'stranger');
       const claims = claimsOf(fileOf('log/statements/2.jwt'));
       return {
