@@ -49,7 +49,7 @@ export interface Loaded<H extends AcceptedStatements> {
   readonly is: 'loaded';
   /** The pinned root keys with the rotation of the store, which is bound only if something was accepted. */
   readonly roots: KnownRoots;
-  readonly held: H | undefined;
+  readonly current: H | undefined;
   readonly accepted: AcceptedStatements | undefined;
   readonly failure: RegistryEvent | undefined;
 }
@@ -66,7 +66,7 @@ export interface Refused {
   readonly is: 'refused';
   readonly of: Attempt;
   readonly error: RegistryError;
-  /** How much larger than the held list the largest file was, in bytes. */
+  /** How much larger than the current list the largest file was, in bytes. */
   readonly growth: number;
 }
 
@@ -85,9 +85,9 @@ export type Effect<H extends AcceptedStatements> =
   /** Have a source send all files in full the next time: those that it has sent do not fit together. */
   | { readonly do: 'forget'; readonly source: string }
   /** Answer from this from now on. */
-  | { readonly do: 'hold'; readonly held: H }
+  | { readonly do: 'use'; readonly current: H }
   /** Save this. Nobody is told the outcome of the refresh before. */
-  | { readonly do: 'save'; readonly held: H; readonly rotation: string | undefined }
+  | { readonly do: 'save'; readonly current: H; readonly rotation: string | undefined }
   | { readonly do: 'emit'; readonly event: RegistryEvent }
   /** Tell those who wait for the refresh its outcome. */
   | { readonly do: 'settle'; readonly error: RegistryError | undefined };

@@ -17,13 +17,13 @@ export type MachineSettings = Pick<
 export interface State<H extends AcceptedStatements> {
   readonly settings: MachineSettings;
   readonly roots: KnownRoots;
-  /** What answers come from. */
-  readonly held: H | undefined;
+  /** What answers come from now. */
+  readonly current: H | undefined;
   /** The newest statements that were accepted. Nothing older is accepted, even if no answer can come from it. */
   readonly accepted: AcceptedStatements | undefined;
-  /** Whether a rotation has replaced the root key of the held list. */
+  /** Whether a rotation has replaced the root key of the current list. */
   readonly isOutdated: boolean;
-  /** Where the held list comes from: a URL, or `store`. */
+  /** Where the current list comes from: a URL, or `store`. */
   readonly source: string | undefined;
   readonly confirmedAt: number | undefined;
   /** The last error of each source, by URL. */
@@ -46,7 +46,7 @@ export function initialState<H extends AcceptedStatements>(settings: MachineSett
   return {
     settings,
     roots: pinnedRoots([]),
-    held: undefined,
+    current: undefined,
     accepted: undefined,
     isOutdated: false,
     source: undefined,
@@ -62,9 +62,9 @@ export function initialState<H extends AcceptedStatements>(settings: MachineSett
   };
 }
 
-/** Returns whether answers may come from the held list: it is fresh, or within the grace period. */
-export function isUsable({ held, settings }: State<AcceptedStatements>, now: number): boolean {
-  return held !== undefined && now <= held.freshUntil + settings.clockTolerance + settings.grace;
+/** Returns whether answers may come from the current list: it is fresh, or within the grace period. */
+export function isUsable({ current, settings }: State<AcceptedStatements>, now: number): boolean {
+  return current !== undefined && now <= current.freshUntil + settings.clockTolerance + settings.grace;
 }
 
 /** Returns whether no refresh has succeeded within the refresh interval. */
@@ -76,24 +76,24 @@ export function isRefreshDue({ settings, nextRefresh }: State<AcceptedStatements
 
 /** Returns what a client tells of itself. */
 export function statusOf(
-  { held, source, confirmedAt, errors }: State<AcceptedStatements>,
+  { current, source, confirmedAt, errors }: State<AcceptedStatements>,
   now: number,
 ): RegistryStatus {
-  const checkpoint = held?.checkpoint;
+  const checkpoint = current?.checkpoint;
   return {
     source,
-    updatedAt: held?.updatedAt,
-    rootKeys: held === undefined ? [] : [held.root.thumbprint],
+    updatedAt: current?.updatedAt,
+    rootKeys: current === undefined ? [] : [current.root.thumbprint],
     checkpoint: checkpoint !== undefined,
-    publication: held?.statement !== undefined,
-    logSize: held?.logged?.size,
-    cosignedBy: held?.logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
-    cosignedAt: dateOf(held?.logged?.witnessedAt),
+    publication: current?.statement !== undefined,
+    logSize: current?.logged?.size,
+    cosignedBy: current?.logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
+    cosignedAt: dateOf(current?.logged?.witnessedAt),
     checkpointSignedAt: dateOf(checkpoint?.issuedAt),
     delegatedAt: dateOf(checkpoint?.delegation?.issuedAt),
     treeSha256: checkpoint?.treeSha256,
     age: confirmedAt === undefined ? undefined : (now - confirmedAt) / 1000,
-    freshUntil: dateOf(held?.freshUntil),
+    freshUntil: dateOf(current?.freshUntil),
     errors: { ...errors },
   };
 }

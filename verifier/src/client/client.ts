@@ -8,7 +8,7 @@ import {
   type RegistryClientOptions,
   type RegistryStatus,
 } from './client-options.js';
-import { HeldList } from './held-list.js';
+import { CurrentList } from './current-list.js';
 import { namingClients } from './naming-client.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import { createRegistryView, type Registry } from './registry.js';
@@ -71,15 +71,15 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
   const settings = clientSettings(options, 'createRegistryClient', { maxBytes: BYTES });
   const { maxBytes: maxListBytes = LIMITS.list } = options;
   const needsBytes = options.store !== undefined;
-  let records: HeldList | undefined;
+  let records: CurrentList | undefined;
   let view: Registry | undefined;
-  const client = new RefreshingRegistry<HeldByClient>(settings, {
+  const client = new RefreshingRegistry<ClientPublication>(settings, {
     pathsReadFirst,
     read: async (files, trust) =>
       withRecords(await readPublication(files, { ...trust, maxListBytes, needsBytes }), trust),
     listSize: ({ size }) => size,
     toStored,
-    onHold: (publication) => {
+    onUse: (publication) => {
       if (records !== publication.records) records?.stop();
       records = publication.records;
       if (publication.change !== undefined) records.update(publication.change);
@@ -109,17 +109,17 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
 }
 
 /** A publication with the records that the client answers from, once the change has been applied. */
-interface HeldByClient extends Publication {
-  readonly records: HeldList;
+interface ClientPublication extends Publication {
+  readonly records: CurrentList;
 }
 
-/** Adds the records: those of a new list, or those of the held list, which the client changes when it begins to use them. */
+/** Adds the records: those of a new list, or those of the current list, which the client changes when it begins to use them. */
 function withRecords(
   publication: Publication,
-  { held }: { readonly held: HeldByClient | undefined },
-): HeldByClient {
+  { current }: { readonly current: ClientPublication | undefined },
+): ClientPublication {
   const { issuers, statement } = publication;
-  const records = issuers === undefined ? held?.records : new HeldList(issuers, statement);
+  const records = issuers === undefined ? current?.records : new CurrentList(issuers, statement);
   if (records === undefined) throw new TypeError('a list that is the same or changed needs the list before');
   return { ...publication, issuers: undefined, records };
 }

@@ -38,8 +38,9 @@ export class HttpSource {
   readonly base: string;
   readonly #root: URL;
   readonly #fetch: typeof fetch;
-  readonly #patience: number;
-  readonly #held = new Map<string, FetchedFile>();
+  /** How long to wait for all statements together, in milliseconds. */
+  readonly #togetherTimeout: number;
+  readonly #cached = new Map<string, FetchedFile>();
   /** The files of which a cache between this client and the host may hold an old version. */
   #mayBeOld = new Set<string>();
   /** What the host has answered when it was last asked for all statements together. */
@@ -52,7 +53,7 @@ export class HttpSource {
   /** @param deadline - of a round, in milliseconds */
   constructor(base: string, fetch: typeof globalThis.fetch, deadline: number) {
     this.base = base;
-    this.#patience = Math.ceil(deadline * STAGGER_SHARE);
+    this.#togetherTimeout = Math.ceil(deadline * STAGGER_SHARE);
     this.#root = new URL(base.endsWith('/') ? base : `${base}/`);
     this.#fetch = fetch;
   }
@@ -66,9 +67,9 @@ export class HttpSource {
   files(signal: AbortSignal, together?: Promise<StatementFiles | undefined>): HttpFiles {
     const host: Host = {
       open: (path) => this.#open(path, { fetch: this.#fetch, signal }),
-      hold: (path, file) => {
-        if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#held.set(path, file);
-        else this.#held.delete(path);
+      cache: (path, file) => {
+        if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#cached.set(path, file);
+        else this.#cached.delete(path);
       },
     };
     return new HttpFiles(host, together);
@@ -93,7 +94,7 @@ export class HttpSource {
   /** Waits for the file for a part of the deadline, so that the single files still have the rest. */
   async #awaitTogether(signal: AbortSignal): Promise<StatementFiles | undefined> {
     try {
-      return await untilAborted(this.#requestTogether(signal), AbortSignal.timeout(this.#patience));
+      return await untilAborted(this.#requestTogether(signal), AbortSignal.timeout(this.#togetherTimeout));
     } catch {
       this.#asksApart = true;
       return undefined;
@@ -113,7 +114,7 @@ export class HttpSource {
    * has a new query, which caches do not ignore.
    */
   forget(): void {
-    this.#held.clear();
+    this.#cached.clear();
     this.#asksApart = true;
     this.#mayBeOld = new Set(REPLACED_FIRST);
   }
@@ -125,7 +126,7 @@ export class HttpSource {
       // Some hosts do not know a path with a query.
       if (opened !== undefined) return opened;
     }
-    return openFile(href, request, this.#held.get(path));
+    return openFile(href, request, this.#cached.get(path));
   }
 }
 
@@ -133,8 +134,8 @@ export class HttpSource {
 interface Host {
   /** Sends the request for a file. */
   readonly open: (path: string) => Promise<OpenedFile | undefined>;
-  /** Keeps a file with its ETag, or forgets the one that was kept. */
-  readonly hold: (path: string, file: FetchedFile | undefined) => void;
+  /** Caches a file with its ETag, or forgets the one that was cached. */
+  readonly cache: (path: string, file: FetchedFile | undefined) => void;
 }
 
 /** The files of a host, for reading one publication. */
@@ -185,7 +186,7 @@ export class HttpFiles implements RegistryFiles {
     this.#requested.delete(path);
     const opened = await (requested ?? this.#openOne(path));
     const file = await opened?.read(maxBytes);
-    this.#host.hold(path, file);
+    this.#host.cache(path, file);
     this.#largest = Math.max(this.#largest, file?.bytes.length ?? 0);
     if (file !== undefined && this.#together !== undefined && !isInStatementsFile(path))
       this.#read.set(path, file.bytes);

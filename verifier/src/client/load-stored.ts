@@ -10,13 +10,13 @@ import {
 import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
 import type { Loaded } from './client-events.js';
-import type { HoldingTrust, PublicationReader } from './publication-reader.js';
+import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import type { RegistryStore } from './store.js';
 
 /** What the content of a store is verified with. */
 interface Verification<H extends AcceptedStatements> {
   readonly reader: PublicationReader<H>;
-  readonly trust: Omit<HoldingTrust<H>, 'roots'>;
+  readonly trust: Omit<ClientTrust<H>, 'roots'>;
   readonly pinned: readonly RootKey[];
 }
 
@@ -26,12 +26,12 @@ export async function loadStored<H extends AcceptedStatements>(
   { reader, trust, pinned }: Verification<H>,
 ): Promise<Loaded<H>> {
   let roots = pinnedRoots(pinned);
-  let held: H | undefined;
+  let current: H | undefined;
   let accepted: AcceptedStatements | undefined;
   let failure: Loaded<H>['failure'];
   try {
     const stored = await store.load();
-    if (stored === undefined) return { is: 'loaded', roots, held, accepted, failure };
+    if (stored === undefined) return { is: 'loaded', roots, current, accepted, failure };
     const files = storedFiles(stored);
     const rotation = await files.get('keys/rotation.json');
     roots = showChains(roots, await walkChains(roots.bound, rotation, undefined));
@@ -41,8 +41,8 @@ export async function loadStored<H extends AcceptedStatements>(
     const complete = <T extends AcceptedStatements>(statements: T) =>
       withDelegationOf(stored, statements, latest);
     try {
-      held = complete(await reader.read(files, anyTime));
-      accepted = held;
+      current = complete(await reader.read(files, anyTime));
+      accepted = current;
     } catch (error) {
       accepted = await readAccepted(files, anyTime).then(complete, () => undefined);
       throw error;
@@ -50,7 +50,7 @@ export async function loadStored<H extends AcceptedStatements>(
   } catch (error) {
     failure = { type: 'store-failed', error };
   }
-  return { is: 'loaded', roots, held, accepted, failure };
+  return { is: 'loaded', roots, current, accepted, failure };
 }
 
 /** Adds the time of the newest delegation that the store knows, unless it is after `latest`. */

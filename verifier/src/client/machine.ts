@@ -24,7 +24,7 @@ import {
 } from './round.js';
 
 /**
- * Decides what a client does: which source to ask and when, which answer wins, which root keys count, what is held and
+ * Decides what a client does: which source to ask and when, which answer wins, which root keys count, what is used and
  * saved, and when the next refresh is due. Reads no clock, and waits for nothing.
  *
  * @returns the next state, and what to do, in this order. Events are told last: whoever is told of an event may read, and
@@ -63,9 +63,9 @@ class Turn<H extends AcceptedStatements> {
     return [...this.#effects, ...this.#events];
   }
 
-  loaded({ roots, held, accepted, failure }: Loaded<H>): void {
+  loaded({ roots, current, accepted, failure }: Loaded<H>): void {
     this.#change({ accepted, roots: accepted === undefined ? roots : bindRoots(roots) });
-    if (held !== undefined) this.#hold(held, 'store');
+    if (current !== undefined) this.#use(current, 'store');
     // A list signed by a replaced root key is not used, but it still protects against rollbacks.
     this.#outdateIfReplaced(0);
     this.#emit(failure);
@@ -207,7 +207,7 @@ class Turn<H extends AcceptedStatements> {
   }
 
   /**
-   * Binds all chains, once all sources have shown their rotation. A rotation that replaced the root key of the held list
+   * Binds all chains, once all sources have shown their rotation. A rotation that replaced the root key of the current list
    * must survive a restart.
    */
   #endRotation(source: string, result: 'shown' | RegistryError): void {
@@ -237,37 +237,37 @@ class Turn<H extends AcceptedStatements> {
 
   #accept({ source, answer }: Found<H>): void {
     const { sha256, updatedAt, root } = answer;
-    const { held, roots } = this.state;
-    const type = held?.sha256 === sha256 ? 'unchanged' : 'accepted';
+    const { current, roots } = this.state;
+    const type = current?.sha256 === sha256 ? 'unchanged' : 'accepted';
     this.#change({ roots: bindRoots(roots, root), confirmedAt: this.#at, failures: 0, failure: undefined });
-    this.#hold(answer, source);
+    this.#use(answer, source);
     this.#emit(type === 'accepted' ? { type, source, updatedAt, sha256 } : { type, source, updatedAt });
     const hold = answer.checkpoint?.hold ?? [];
-    if (String(hold) !== String(held?.checkpoint?.hold ?? [])) {
+    if (String(hold) !== String(current?.checkpoint?.hold ?? [])) {
       this.#emit({ type: 'hold-changed', source, hold });
     }
-    if (held === undefined || evidenceOf(held) !== evidenceOf(answer)) this.#save();
+    if (current === undefined || evidenceOf(current) !== evidenceOf(answer)) this.#save();
     this.#end();
   }
 
-  #hold(held: H, source: string): void {
-    this.#change({ held, accepted: held, isOutdated: false, source });
-    this.#perform({ do: 'hold', held });
+  #use(current: H, source: string): void {
+    this.#change({ current, accepted: current, isOutdated: false, source });
+    this.#perform({ do: 'use', current });
   }
 
-  /** Saves what the client holds. Every check must have passed before (rule save-last). */
+  /** Saves what is current. Every check must have passed before (rule save-last). */
   #save(): void {
-    const { held, roots } = this.state;
-    if (held === undefined) return;
-    this.#perform({ do: 'save', held, rotation: rotationWith(roots, held.root) });
+    const { current, roots } = this.state;
+    if (current === undefined) return;
+    this.#perform({ do: 'save', current, rotation: rotationWith(roots, current.root) });
   }
 
   /** Ends the freshness of a list whose root key was replaced. @param time - in milliseconds since 1970 */
   #outdateIfReplaced(time: number): boolean {
-    const { held, isOutdated, roots } = this.state;
-    if (held === undefined || isOutdated || isCurrentRoot(roots, held.root)) return false;
-    const outdated = { ...held, freshUntil: Math.min(held.freshUntil, time) };
-    this.#change({ isOutdated: true, held: outdated });
+    const { current, isOutdated, roots } = this.state;
+    if (current === undefined || isOutdated || isCurrentRoot(roots, current.root)) return false;
+    const outdated = { ...current, freshUntil: Math.min(current.freshUntil, time) };
+    this.#change({ isOutdated: true, current: outdated });
     return true;
   }
 

@@ -109,7 +109,7 @@ export async function openRegistry(
     );
   }
   const { issuers } = publication;
-  if (issuers === undefined) throw new TypeError('without a held list, the whole list is read');
+  if (issuers === undefined) throw new TypeError('without a current list, the whole list is read');
   const byId = new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
   const registry = createRegistryView({ issuers, get: (id) => byId.get(id) }, publication, now);
   return withFreshnessCheck(() => {

@@ -2,26 +2,26 @@ import type { RegistryFiles } from '../core/publication/registry-files.js';
 import type { AcceptedStatements, SourceTrust } from '../core/publication/statements.js';
 import type { StoredPublication } from '../core/publication/stored-publication.js';
 
-/** What a client trusts when it reads a source, and what it holds. */
-export interface HoldingTrust<H extends AcceptedStatements> extends SourceTrust {
-  /** What answers come from. Undefined if there is nothing, or only what protects against rollbacks. */
-  readonly held: H | undefined;
+/** What a client trusts when it reads a source, and what it answers from. */
+export interface ClientTrust<H extends AcceptedStatements> extends SourceTrust {
+  /** What answers come from now. Undefined if there is nothing, or only what protects against rollbacks. */
+  readonly current: H | undefined;
 }
 
 /** What a client reads from a source and keeps: a publication with its list, or only its head. */
 export interface PublicationReader<H extends AcceptedStatements> {
   /** Returns the files to request at once, besides the rotation. */
-  pathsReadFirst(trust: Omit<HoldingTrust<H>, 'roots'>): readonly string[];
+  pathsReadFirst(trust: Omit<ClientTrust<H>, 'roots'>): readonly string[];
   /** Reads and verifies the files of a source. */
-  read(files: RegistryFiles, trust: HoldingTrust<H>): Promise<H>;
-  /** Returns the size of the held list in bytes; 0 if the client keeps no list. */
-  listSize(held: H): number;
+  read(files: RegistryFiles, trust: ClientTrust<H>): Promise<H>;
+  /** Returns the size of the current list in bytes; 0 if the client keeps no list. */
+  listSize(publication: H): number;
   /**
    * Converts to the stored form. Returns undefined if there is nothing to save.
    *
    * @param rotation - the content of the rotation.json that leads to the root key
    */
-  toStored(held: H, rotation: string | undefined): StoredPublication | undefined;
+  toStored(publication: H, rotation: string | undefined): StoredPublication | undefined;
   /** Called when the client begins to use what it has read. */
-  onHold?(held: H): void;
+  onUse?(publication: H): void;
 }

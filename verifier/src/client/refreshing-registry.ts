@@ -16,7 +16,7 @@ import { initialState, isRefreshDue, isUsable, type State, statusOf } from './cl
 import { asRegistryError, type HttpFiles, HttpSource } from './http-files.js';
 import { loadStored } from './load-stored.js';
 import { closedError, step } from './machine.js';
-import type { HoldingTrust, PublicationReader } from './publication-reader.js';
+import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import { Tasks } from './tasks.js';
 
 /** An effect by its name. */
@@ -58,34 +58,34 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
     this.#state = initialState({ ...settings, isTimed });
   }
 
-  /** Returns what the client holds. Starts a refresh in the background if one is due. */
+  /** Returns what answers come from. Starts a refresh in the background if one is due. */
   current(): H {
     const time = this.#settings.now();
     // Some platforms run no timers between requests, so reads also start due refreshes.
     if (time >= this.#state.nextRefresh) this.#refreshInBackground();
-    const { held } = this.#state;
-    if (held === undefined) {
+    const { current } = this.#state;
+    if (current === undefined) {
       throw new RegistryError('ERR_REGISTRY_NOT_READY', 'no list has been loaded yet: wait for ready()');
     }
-    if (!isUsable(this.#state, time)) throw new RegistryStale(new Date(held.freshUntil));
-    return held;
+    if (!isUsable(this.#state, time)) throw new RegistryStale(new Date(current.freshUntil));
+    return current;
   }
 
   /**
    * Waits for a refresh if none has succeeded within the refresh interval. If it fails, the client continues to use what
-   * it holds. Reads cannot shorten the pause after a failure.
+   * it has. Reads cannot shorten the pause after a failure.
    *
-   * @throws {@link NoUsableSource} if the client holds nothing; `ERR_REGISTRY_CLOSED`
+   * @throws {@link NoUsableSource} if the client has nothing; `ERR_REGISTRY_CLOSED`
    */
   async upToDate(): Promise<void> {
     this.assertOpen();
-    if (this.#state.held === undefined) await this.#firstHeld();
+    if (this.#state.current === undefined) await this.#awaitFirst();
     if (this.#isRefreshDue()) await this.refresh().catch(() => undefined);
     this.assertOpen();
   }
 
-  /** Waits until the client holds something. After a failure, reads fail at once until the next refresh is due. */
-  async #firstHeld(): Promise<void> {
+  /** Waits until the client has something. After a failure, reads fail at once until the next refresh is due. */
+  async #awaitFirst(): Promise<void> {
     const { failure } = this.#state;
     if (this.#ready === undefined && failure !== undefined && !this.#isRefreshDue()) throw failure;
     await this.ready();
@@ -159,7 +159,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
     return this.#tasks;
   }
 
-  /** All sources, first the one of the held list: another one may just have been slow. */
+  /** All sources, first the one of the current list: another one may just have been slow. */
   sources(): HttpSource[] {
     const { source } = this.#state;
     const isOther = ({ base }: HttpSource) => Number(base !== source);
@@ -233,7 +233,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
       reading.then(
         (read) => this.#tell({ is: 'verified', of, chains, read }),
         (thrown) => {
-          const listSize = trust.held === undefined ? 0 : this.#reader.listSize(trust.held);
+          const listSize = trust.current === undefined ? 0 : this.#reader.listSize(trust.current);
           const growth = files.largest - listSize;
           this.#tell({ is: 'refused', of, error: asRegistryError(thrown), growth });
         },
@@ -243,10 +243,10 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
       this.#source(source).forget();
       this.#opened.get(source)?.discard();
     },
-    hold: ({ held }) => this.#reader.onHold?.(held),
-    save: ({ held, rotation }) => {
+    use: ({ current }) => this.#reader.onUse?.(current),
+    save: ({ current, rotation }) => {
       this.#saved = this.#saved
-        .then(() => this.#save(held, rotation))
+        .then(() => this.#save(current, rotation))
         .then(
           () => undefined,
           (error): RegistryEvent => ({ type: 'store-failed', error }),
@@ -278,15 +278,15 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
     });
   }
 
-  /** Returns the files of a source. Only the first attempt uses the file that holds all statements. */
+  /** Returns the files of a source. Only the first attempt uses the file with all statements. */
   #filesOf({ source: base, round, attempt }: Attempt, signal: AbortSignal): HttpFiles {
     const source = this.#source(base);
     const rotations = this.#tasks.signalOf('rotations');
     return source.files(signal, attempt === 0 ? source.together(round, rotations) : undefined);
   }
 
-  async #save(held: H, rotation: string | undefined): Promise<void> {
-    const stored = this.#reader.toStored(held, rotation);
+  async #save(current: H, rotation: string | undefined): Promise<void> {
+    const stored = this.#reader.toStored(current, rotation);
     if (stored !== undefined) await this.#settings.store.save(stored);
   }
 
@@ -300,11 +300,11 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
     return this.#lastTime;
   }
 
-  #trust(): Omit<HoldingTrust<H>, 'roots'> {
+  #trust(): Omit<ClientTrust<H>, 'roots'> {
     const { clockTolerance, maxAge, requireCheckpoint, requirePublication, log } = this.#settings;
-    const { held, accepted } = this.#state;
+    const { current, accepted } = this.#state;
     const clock = { now: this.#time(), tolerance: clockTolerance };
-    return { held, accepted, clock, expiry: true, maxAge, requireCheckpoint, requirePublication, log };
+    return { current, accepted, clock, expiry: true, maxAge, requireCheckpoint, requirePublication, log };
   }
 
   #source(base: string): HttpSource {

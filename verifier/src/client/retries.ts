@@ -5,7 +5,7 @@ import type { Refused } from './client-events.js';
 const RETRIES = 2;
 /** A publication takes milliseconds. A cache that still has an old file takes longer. */
 const RETRY_DELAY_MS = 200;
-/** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
+/** How much larger than the current list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
 /** Errors that a source can cause in the middle of a publication. A retry may resolve them (rule retries). */
 const TRANSIENT: readonly RegistryErrorCode[] = [

@@ -30,11 +30,11 @@ export interface RegistryStore {
  * ```
  */
 export function memoryStore(): RegistryStore {
-  let held: StoredPublication | undefined;
+  let saved: StoredPublication | undefined;
   return {
-    load: async () => held,
+    load: async () => saved,
     save: async (publication) => {
-      held = publication;
+      saved = publication;
     },
   };
 }

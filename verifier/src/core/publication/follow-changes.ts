@@ -6,20 +6,20 @@ import type { RecordChanges } from '../list/list-index.js';
 import { readRecord } from '../list/record.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { SignedPair } from '../statements/signed-list.js';
-import type { HeldTree, TreeChange } from '../sums/held-tree.js';
+import type { CurrentTree, TreeChange } from '../sums/current-tree.js';
 import { type NamedSums, prefixOf, readSums, recordIdOf, sumsPath } from '../sums/sums-file.js';
 import { rebuildList, type Work } from './rebuild-list.js';
 import { type RegistryFiles, readHashedFile } from './registry-files.js';
 
-/** What turns a held list into a newer one. Nothing in it has been applied. */
+/** What turns the current list into a newer one. Nothing in it has been applied. */
 export interface ListChange {
   readonly records: RecordChanges;
-  /** The tree of sums of the held list, with the number of levels of the newer one. */
-  readonly tree: HeldTree;
+  /** The tree of sums of the current list, with the number of levels of the newer one. */
+  readonly tree: CurrentTree;
   readonly treeChange: TreeChange;
 }
 
-/** A newer list than the held one. */
+/** A newer list than the current one. */
 export interface NewerList {
   readonly statement: PublicationStatement;
   readonly root: RootKey;
@@ -27,15 +27,15 @@ export interface NewerList {
   readonly needsBytes: boolean;
 }
 
-/** What leads from the held list to a newer one. */
+/** What leads from the current list to a newer one. */
 export interface FollowedList {
   readonly change: ListChange;
   /** Undefined if nobody needs the bytes. */
   readonly pair: SignedPair | undefined;
 }
 
-/** The records of a list that was accepted before, which a newer list can reuse. */
-export interface HeldRecords {
+/** The records of the current list, which a newer list can reuse. */
+export interface CurrentRecords {
   /** All records, sorted by id. */
   readonly issuers: readonly Issuer[];
   /** Returns the number of records after some changes. */
@@ -43,8 +43,8 @@ export interface HeldRecords {
   /** Returns all records as they are after some changes, sorted by id. */
   issuersAfter(changes: RecordChanges): readonly Issuer[];
   /** Returns the tree of sums of the records, with a number of levels. Undefined if that takes too long. */
-  tree(levels: number): Promise<HeldTree | undefined>;
-  /** Does what {@link followList} does. Whoever holds no list need not have that code. */
+  tree(levels: number): Promise<CurrentTree | undefined>;
+  /** Does what {@link followList} does. Whoever has no current list need not have that code. */
   follow(files: RegistryFiles, newer: NewerList): Promise<FollowedList | undefined>;
 }
 
@@ -52,27 +52,27 @@ export interface HeldRecords {
 const MAX_SHARE = 1 / 4;
 
 /**
- * Reads what leads from the held list to a newer one. The parameters and the errors are those of {@link followChanges} and
+ * Reads what leads from the current list to a newer one. The parameters and the errors are those of {@link followChanges} and
  * {@link rebuildList}.
  *
  * @returns undefined if the whole list is to be downloaded instead
  */
 export async function followList(
   files: RegistryFiles,
-  held: HeldRecords,
+  current: CurrentRecords,
   { needsBytes, ...newer }: NewerList & { readonly work: Work },
 ): Promise<FollowedList | undefined> {
-  const change = await followChanges(files, held, newer.statement);
+  const change = await followChanges(files, current, newer.statement);
   if (change === undefined) return undefined;
-  const pair = needsBytes ? await rebuildList(files, held.issuersAfter(change.records), newer) : undefined;
+  const pair = needsBytes ? await rebuildList(files, current.issuersAfter(change.records), newer) : undefined;
   return { change, pair };
 }
 
 /**
- * Reads what turns the held list into the list of a publication statement: the sums files and the records that differ,
- * however old the held list is (rule sums-updates). Everything is verified, and nothing is applied.
+ * Reads what turns the current list into the list of a publication statement: the sums files and the records that differ,
+ * however old the current list is (rule sums-updates). Everything is verified, and nothing is applied.
  *
- * The held tree of sums is computed from the held records. The files of the change have the hashes that the statement
+ * The tree of sums of the current list is computed from its records. The files of the change have the hashes that the statement
  * names. So a list to which the change has been applied has the tree of sums of the statement.
  *
  * @returns undefined if the whole list is to be downloaded instead
@@ -80,10 +80,10 @@ export async function followList(
  */
 async function followChanges(
   files: RegistryFiles,
-  held: HeldRecords,
+  current: CurrentRecords,
   statement: PublicationStatement,
 ): Promise<ListChange | undefined> {
-  const tree = await held.tree(statement.levels);
+  const tree = await current.tree(statement.levels);
   if (tree === undefined) return undefined;
   const maxBytes = statement.size * MAX_SHARE;
   const difference = await readTreeDifference(files, { tree, named: statement, maxBytes });
@@ -96,7 +96,7 @@ async function followChanges(
     const id = recordIdOf(path);
     records.set(id, readRecord(await readHashedFile(files, path, sha256), id));
   });
-  const count = held.countAfter(records);
+  const count = current.countAfter(records);
   if (count !== statement.issuers) {
     throw new RegistryError(
       'ERR_PUBLICATION_MISMATCH',
@@ -112,7 +112,7 @@ const MAX_REQUESTS = 16;
 /** What a request costs besides the body, in bytes: about the size of the headers. */
 const REQUEST_BYTES = 1024;
 
-/** The difference between the tree of sums of a held list and a newer one. */
+/** The difference between the tree of sums of the current list and a newer one. */
 interface TreeDifference {
   readonly treeChange: TreeChange;
   /** SHA-256 of the records that were added or changed, by path. */
@@ -124,7 +124,7 @@ interface TreeDifference {
 }
 
 /**
- * Compares the tree of sums of the held list with the tree of a source. Descends only where hashes differ
+ * Compares the tree of sums of the current list with the tree of a source. Descends only where hashes differ
  * (rule sums-updates).
  *
  * @param tree - has the same number of levels
@@ -133,7 +133,7 @@ interface TreeDifference {
  */
 async function readTreeDifference(
   files: RegistryFiles,
-  { tree, named, maxBytes }: { tree: HeldTree; named: NamedSums; maxBytes: number },
+  { tree, named, maxBytes }: { tree: CurrentTree; named: NamedSums; maxBytes: number },
 ): Promise<TreeDifference | undefined> {
   const { levels } = tree;
   const newFiles = new Map<string, Uint8Array>();
@@ -150,16 +150,16 @@ async function readTreeDifference(
     await forEachConcurrent(level, MAX_REQUESTS, async ([prefix, sha256]) => {
       const bytes = await readHashedFile(files, sumsPath(prefix), sha256);
       const sums = readSums(bytes, { prefix, levels });
-      const held = tree.sums(prefix);
+      const known = tree.sums(prefix);
       const isLeaf = prefix.length === levels;
       downloaded += bytes.length + REQUEST_BYTES;
       newFiles.set(prefix, bytes);
       for (const [path, hash] of sums) {
-        if (held.get(path) === hash) continue;
+        if (known.get(path) === hash) continue;
         if (isLeaf) changed.set(path, hash);
         else below.push([prefixOf(path), hash]);
       }
-      for (const path of held.keys()) {
+      for (const path of known.keys()) {
         if (sums.has(path)) continue;
         if (isLeaf) removed.push(path);
         else removedBranches.push(prefixOf(path));

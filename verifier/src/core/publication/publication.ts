@@ -3,14 +3,14 @@ import type { Issuer } from '../generated/schemas.js';
 import { trimSignature } from '../keys/signature.js';
 import { LIMITS } from '../limits.js';
 import type { SignedPair } from '../statements/signed-list.js';
-import type { HeldRecords, ListChange } from './follow-changes.js';
+import type { CurrentRecords, ListChange } from './follow-changes.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
+import type { NamedList } from './rollback.js';
 import { LIST, readSignature, SIGNATURE, snapshotOf } from './signed-pair.js';
 import {
   type AcceptedStatements,
   acceptedUnder,
   acceptStatements,
-  type NamedList,
   namedBy,
   readStatements,
   type SourceTrust,
@@ -22,8 +22,8 @@ import { assertNamed, readWholeList } from './whole-list.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
 export interface Trust extends SourceTrust {
-  /** The publication in use, whose records a newer one can reuse. */
-  readonly held: HeldPublication | undefined;
+  /** The publication from which answers come now. A newer one can reuse its records. */
+  readonly current: CurrentPublication | undefined;
   /** The maximum size of the list in bytes. A signed statement can set a lower limit. Default: 256 MiB. */
   readonly maxListBytes?: number;
   /** Whether the result has the bytes of the list and its signature, for a store. Default: false. */
@@ -33,17 +33,17 @@ export interface Trust extends SourceTrust {
 /** A publication that passed every check. */
 export interface Publication extends AcceptedStatements, Content {}
 
-/** A publication that was accepted before, with its records. */
-export interface HeldPublication extends Publication {
-  readonly records: HeldRecords;
+/** The publication from which answers come now, with its records. */
+export interface CurrentPublication extends Publication {
+  readonly records: CurrentRecords;
 }
 
 interface Content extends NamedList {
   /** The size of the list in bytes. */
   readonly size: number;
-  /** All records, if the list was read as a whole. Undefined if the held list is the same, or has to be changed. */
+  /** All records, if the list was read as a whole. Undefined if the current list is the same, or has to be changed. */
   readonly issuers: Issuer[] | undefined;
-  /** What turns the records of the held list into those of this list. */
+  /** What turns the records of the current list into those of this list. */
   readonly change: ListChange | undefined;
   /** The signature of the list. Undefined if the client has followed changes and needs no bytes. */
   readonly signature: string | undefined;
@@ -56,10 +56,10 @@ interface Content extends NamedList {
  * a client without a list, these include the list, because the statements usually name the list at this path. The
  * caller requests the rotation separately.
  */
-export function pathsReadFirst({ held, log }: Pick<Trust, 'held' | 'log'>): readonly string[] {
+export function pathsReadFirst({ current, log }: Pick<Trust, 'current' | 'log'>): readonly string[] {
   const statements = statementFiles({ log });
-  if (held === undefined) return [...statements, SIGNATURE, LIST];
-  const isNamed = held.checkpoint !== undefined || held.statement !== undefined;
+  if (current === undefined) return [...statements, SIGNATURE, LIST];
+  const isNamed = current.checkpoint !== undefined || current.statement !== undefined;
   return isNamed ? statements : [...statements, SIGNATURE];
 }
 
@@ -88,11 +88,11 @@ async function readContent(reading: Reading): Promise<Content> {
   return (await unchanged(reading)) ?? (await followed(reading)) ?? whole(reading);
 }
 
-/** Returns the held list if the source still has it: a statement names it, or the signature is the same. */
+/** Returns the current list if the source still has it: a statement names it, or the signature is the same. */
 async function unchanged({ files, trust, statements }: Reading): Promise<Content | undefined> {
-  const known = acceptedUnder(statements.root, trust.held);
-  if (known === undefined) return undefined;
-  const { updatedAt, sha256, size, records, signature, pair } = known;
+  const current = acceptedUnder(statements.root, trust.current);
+  if (current === undefined) return undefined;
+  const { updatedAt, sha256, size, records, signature, pair } = current;
   const named = namedBy(statements);
   const isSame =
     named === undefined
@@ -103,13 +103,13 @@ async function unchanged({ files, trust, statements }: Reading): Promise<Content
   return { updatedAt, sha256, size, issuers: undefined, change: undefined, signature, pair };
 }
 
-/** Follows the changes since the held list through the tree of sums. Whatever is wrong, the whole list decides. */
+/** Follows the changes since the current list through the tree of sums. Whatever is wrong, the whole list decides. */
 async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
-  const { held, maxListBytes = LIMITS.list, needsBytes = false } = trust;
+  const { current, maxListBytes = LIMITS.list, needsBytes = false } = trust;
   const { statement, root } = statements;
-  if (held === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
+  if (current === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
   try {
-    const found = await held.records.follow(files, { statement, root, needsBytes });
+    const found = await current.records.follow(files, { statement, root, needsBytes });
     if (found === undefined) return undefined;
     const { updatedAt, sha256, size } = statement;
     return { updatedAt, sha256, size, issuers: undefined, signature: found.pair?.signature, ...found };
@@ -120,11 +120,11 @@ async function followed({ files, trust, statements }: Reading): Promise<Content 
 }
 
 async function whole({ files, trust, statements }: Reading): Promise<Content> {
-  const { held, maxListBytes = LIMITS.list, needsBytes } = trust;
+  const { current, maxListBytes = LIMITS.list, needsBytes } = trust;
   // A client without a list has already requested the pair at the top of the tree.
   const named = namedBy(statements);
   const snapshot = named === undefined ? [] : [snapshotOf(named)];
-  const folders = held === undefined ? ['', ...snapshot] : [...snapshot, ''];
+  const folders = current === undefined ? ['', ...snapshot] : [...snapshot, ''];
   const { list, signature, registry, sha256 } = await readWholeList(files, {
     ...{ statements, folders, maxListBytes },
   });

@@ -2,23 +2,23 @@ import { RegistryError } from '../errors.js';
 import type { Checkpoint } from '../statements/checkpoint.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
-/** A list by its time and its payload hash. */
-interface DatedList {
+/** A list by its time and its hash. */
+export interface NamedList {
   readonly updatedAt: string;
+  /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
 /** Refuses a list that is older than the accepted list, and a different list of the same date. */
-export function refuseOlderList({ updatedAt, sha256 }: DatedList, held: DatedList | undefined): void {
-  if (held === undefined) return;
-  const accepted = held.updatedAt;
-  if (updatedAt < accepted) {
+export function refuseOlderList({ updatedAt, sha256 }: NamedList, accepted: NamedList | undefined): void {
+  if (accepted === undefined) return;
+  if (updatedAt < accepted.updatedAt) {
     throw new RegistryError(
       'ERR_LIST_ROLLED_BACK',
-      `the source has a list dated ${updatedAt}, but a list dated ${accepted} was accepted before`,
+      `the source has a list dated ${updatedAt}, but a list dated ${accepted.updatedAt} was accepted before`,
     );
   }
-  if (updatedAt === accepted && sha256 !== held.sha256) {
+  if (updatedAt === accepted.updatedAt && sha256 !== accepted.sha256) {
     throw new RegistryError(
       'ERR_LIST_ROLLED_BACK',
       `the source has a list dated ${updatedAt} that differs from the accepted list of the same date`,
@@ -68,28 +68,28 @@ export function refuseOlderDelegation(delegatedAt: number | undefined, accepted:
  * or the log (rule statement-rollback). Only statements by the same root key are compared: a rotation lets a registry
  * recover from a sequence that a thief has driven up.
  *
- * @param known - the accepted statement, if the same root key signed it
+ * @param accepted - the accepted statement, if the same root key signed it
  */
 export function refuseOlderStatement(
   statement: PublicationStatement,
-  known: PublicationStatement | undefined,
+  accepted: PublicationStatement | undefined,
 ): void {
-  const fault = known && faultAfter(statement, known);
+  const fault = accepted && faultAfter(statement, accepted);
   if (fault !== undefined) throw new RegistryError('ERR_PUBLICATION_ROLLED_BACK', fault);
 }
 
 function faultAfter(
   { sequence, claims, checkpoint, log }: PublicationStatement,
-  known: PublicationStatement,
+  accepted: PublicationStatement,
 ): string | undefined {
-  if (sequence < known.sequence)
-    return `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`;
-  if (sequence === known.sequence && claims !== known.claims)
+  if (sequence < accepted.sequence)
+    return `the source has publication ${sequence}, but publication ${accepted.sequence} was accepted before`;
+  if (sequence === accepted.sequence && claims !== accepted.claims)
     return `the source has a publication ${sequence} that differs from the accepted one of the same sequence`;
-  if (known.checkpoint && !checkpoint)
-    return `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`;
-  if (known.log !== undefined && log?.origin !== known.log.origin)
-    return `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`;
+  if (accepted.checkpoint && !checkpoint)
+    return `publication ${sequence} no longer promises checkpoints, but publication ${accepted.sequence} did`;
+  if (accepted.log !== undefined && log?.origin !== accepted.log.origin)
+    return `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${accepted.sequence} named ${accepted.log.origin}`;
   return undefined;
 }
 

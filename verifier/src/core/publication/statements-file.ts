@@ -2,10 +2,10 @@ import { isObject } from '../bytes/checks.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { limitOf } from '../limits.js';
 
-/** The file that holds the statements of a registry together (rule statements-file). */
+/** The file with all statements of a registry (rule statements-file). */
 export const STATEMENTS_FILE = 'statements.json';
 
-/** The files that `statements.json` holds, if the tree has them (rule statements-file). */
+/** The files that `statements.json` contains, if the tree has them (rule statements-file). */
 export const STATEMENT_FILES: readonly string[] = [
   'issuers.sig',
   'publication.jwt',
@@ -15,7 +15,7 @@ export const STATEMENT_FILES: readonly string[] = [
   'log/publication.tlog-proof',
 ];
 
-/** Returns whether `statements.json` holds a file, if the tree has the file. */
+/** Returns whether `statements.json` contains a file, if the tree has the file. */
 export function isInStatementsFile(path: string): boolean {
   return STATEMENT_FILES.includes(path);
 }

@@ -18,6 +18,7 @@ import {
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
   checkpointFault,
+  type NamedList,
   refuseOlderCheckpoint,
   refuseOlderDelegation,
   refuseOlderList,
@@ -65,13 +66,6 @@ export interface AcceptedStatements extends Statements, NamedList {
   readonly freshUntil: number;
 }
 
-/** A list by its time and its hash. */
-export interface NamedList {
-  readonly updatedAt: string;
-  /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
-  readonly sha256: string;
-}
-
 /** A list by its time, its hash, its size and the number of its issuers. */
 export interface SizedList extends NamedList {
   /** The size of the list in bytes. */
@@ -108,7 +102,7 @@ export async function readStatements(
   // If the checkpoint is refused, a failed download does not matter.
   reading.catch(() => undefined);
   const { accepted } = trust;
-  const known = acceptedUnder(root, accepted);
+  const bySameRoot = acceptedUnder(root, accepted);
   const checkpoint = await readCheckpoint(files, root, trust);
   const bytes = await reading;
   const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
@@ -119,7 +113,7 @@ export async function readStatements(
     refuseOlderCheckpoint(checkpoint, accepted?.checkpoint);
   }
   if (statement !== undefined) {
-    refuseOlderStatement(statement, known?.statement);
+    refuseOlderStatement(statement, bySameRoot?.statement);
     const fault = checkpoint && checkpointFault(statement, checkpoint);
     if (fault !== undefined) throw new RegistryError('ERR_CHECKPOINT_MISMATCH', fault);
     refuseOlderList(statement, accepted);
@@ -128,8 +122,8 @@ export async function readStatements(
     root,
     checkpoint,
     statement,
-    logged: statement && (await readLogged(files, statement, trust)),
-    delegatedAt: checkpoint?.delegation?.issuedAt ?? known?.delegatedAt,
+    logged: statement && (await readLoggedHead(files, statement, trust)),
+    delegatedAt: checkpoint?.delegation?.issuedAt ?? bySameRoot?.delegatedAt,
   };
 }
 
@@ -149,12 +143,12 @@ export async function underAnyRoot<T>(
   throw firstError;
 }
 
-/** Returns the accepted publication if this root key signed it. A publication proves nothing about another root key. */
+/** Returns accepted statements if this root key signed them. They prove nothing about another root key. */
 export function acceptedUnder<H extends AcceptedStatements>(
   root: RootKey,
-  held: H | undefined,
+  accepted: H | undefined,
 ): H | undefined {
-  return held?.root.thumbprint === root.thumbprint ? held : undefined;
+  return accepted?.root.thumbprint === root.thumbprint ? accepted : undefined;
 }
 
 async function readCheckpoint(
@@ -173,7 +167,7 @@ async function readCheckpoint(
 }
 
 /** Verifies that the publication is logged, if the verifier demands it. */
-async function readLogged(
+async function readLoggedHead(
   files: RegistryFiles,
   statement: PublicationStatement,
   { log, clock, maxAge, expiry, accepted }: StatementTrust,

@@ -7,11 +7,11 @@ import { instantOf } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
 import type { Publication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
+import type { NamedList } from './rollback.js';
 import { LIST, readSignature } from './signed-pair.js';
 import {
   type AcceptedStatements,
   acceptStatements,
-  type NamedList,
   namedBy,
   readStatements,
   type SourceTrust,
@@ -165,7 +165,7 @@ export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Pr
       // An older version wrote the store, or a client that does not read the log.
       readStatements(source, root, anyForm),
     );
-    const named = namedBy(statements) ?? (await readList(source, statements));
+    const named = namedBy(statements) ?? (await readStoredList(source, statements));
     return acceptStatements(statements, named, anyForm);
   });
 }
@@ -174,7 +174,7 @@ export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Pr
  * Reads the time and the hash of a list that the root key has signed. No issuer is read from the list, so its form does
  * not matter.
  */
-async function readList(files: RegistryFiles, { root }: Statements): Promise<NamedList> {
+async function readStoredList(files: RegistryFiles, { root }: Statements): Promise<NamedList> {
   const list = (await files.get(LIST)) ?? new Uint8Array();
   await verifySignature(list, (await readSignature(files)) ?? '', root);
   const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };

@@ -43,7 +43,7 @@ export async function verifyPublication(
   conditions: Conditions,
 ): Promise<Proven<Publication>> {
   const chains = await followRotation(files, memory, conditions);
-  const trust = { ...conditions, roots: currentRoots(chains), accepted: memory.accepted, held: undefined };
+  const trust = { ...conditions, roots: currentRoots(chains), accepted: memory.accepted, current: undefined };
   return { ...(await readPublication(files, trust)), chains };
 }
 

@@ -3,34 +3,34 @@ import type { Issuer } from '../core/generated/schemas.js';
 import { ListIndex } from '../core/list/list-index.js';
 import { recordText } from '../core/list/list-text.js';
 import {
+  type CurrentRecords,
   type FollowedList,
   followList,
-  type HeldRecords,
   type ListChange,
   type NewerList,
 } from '../core/publication/follow-changes.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import {
-  type HeldTree,
-  heldTreeSteps,
+  type CurrentTree,
+  currentTreeSteps,
   relevelledTreeSteps,
   type TextRecord,
-} from '../core/sums/held-tree.js';
+} from '../core/sums/current-tree.js';
 import type { NamedSums } from '../core/sums/sums-file.js';
 import { BackgroundWork } from './background-work.js';
 
-/** How long an update waits for the tree of sums of the held list, in milliseconds. */
+/** How long an update waits for the tree of sums of the current list, in milliseconds. */
 const MAX_WAIT_MS = 5000;
 
 /**
- * The records that a client holds, and their tree of sums. A change is applied in place and at once: readers see the
+ * The records that a client answers from, and their tree of sums. A change is applied in place and at once: readers see the
  * list before it or after it.
  */
-export class HeldList extends ListIndex implements HeldRecords {
+export class CurrentList extends ListIndex implements CurrentRecords {
   readonly #named: NamedSums | undefined;
-  #tree: HeldTree | undefined;
+  #tree: CurrentTree | undefined;
   /** The trees that are being computed, by their number of levels. */
-  readonly #works = new Map<number, BackgroundWork<HeldTree>>();
+  readonly #works = new Map<number, BackgroundWork<CurrentTree>>();
   #isStopped = false;
 
   /**
@@ -54,12 +54,12 @@ export class HeldList extends ListIndex implements HeldRecords {
   }
 
   /**
-   * Returns the tree of sums of the held records, with a number of levels.
+   * Returns the tree of sums of the current records, with a number of levels.
    *
    * @returns undefined if the tree takes too long, or if it is not the one that the publication statement named: the
    *   records and the sums of such a registry do not belong together
    */
-  async tree(levels: number): Promise<HeldTree | undefined> {
+  async tree(levels: number): Promise<CurrentTree | undefined> {
     const tree = this.#tree ?? (await this.#awaitNamed(levels));
     if (tree === undefined || tree.levels === levels) return tree;
     return this.#await(levels, () => relevelledTreeSteps(tree, this.#texts(), levels));
@@ -78,7 +78,7 @@ export class HeldList extends ListIndex implements HeldRecords {
     this.#tree = tree;
   }
 
-  async #awaitNamed(levels: number): Promise<HeldTree | undefined> {
+  async #awaitNamed(levels: number): Promise<CurrentTree | undefined> {
     const named = this.#named;
     const tree = await this.#await(named?.levels ?? levels);
     if (named !== undefined && tree?.sha256 !== named.sumsSha256) return undefined;
@@ -86,11 +86,11 @@ export class HeldList extends ListIndex implements HeldRecords {
     return tree;
   }
 
-  #await(levels: number, steps?: () => Steps<HeldTree>): Promise<HeldTree | undefined> {
+  #await(levels: number, steps?: () => Steps<CurrentTree>): Promise<CurrentTree | undefined> {
     return this.#isStopped ? Promise.resolve(undefined) : inTime(this.#hash(levels, steps).result);
   }
 
-  #hash(levels: number, steps = () => heldTreeSteps(this.#texts(), levels)): BackgroundWork<HeldTree> {
+  #hash(levels: number, steps = () => currentTreeSteps(this.#texts(), levels)): BackgroundWork<CurrentTree> {
     const work = this.#works.get(levels) ?? new BackgroundWork(steps());
     this.#works.set(levels, work);
     return work;

@@ -22,8 +22,8 @@ export interface TreeChange {
 
 const NONE: Sums = new Map();
 
-/** The tree of sums of the list that a client holds. */
-export class HeldTree {
+/** The tree of sums of the current list, which changes with it. */
+export class CurrentTree {
   readonly levels: number;
   #sha256: string;
   readonly #files: Map<string, Uint8Array>;
@@ -77,12 +77,12 @@ export class HeldTree {
  * @param records - sorted by id
  * @param hashes - SHA-256 of records, by path, as far as they are known
  */
-export function* heldTreeSteps(
+export function* currentTreeSteps(
   records: Iterable<TextRecord>,
   levels: number,
   hashes: Sums = NONE,
-): Steps<HeldTree> {
-  return new HeldTree(yield* sumsTreeSteps(summed(records, hashes), levels, hashHex));
+): Steps<CurrentTree> {
+  return new CurrentTree(yield* sumsTreeSteps(summed(records, hashes), levels, hashHex));
 }
 
 function* summed(records: Iterable<TextRecord>, hashes: Sums): Iterable<SummedRecord> {
@@ -102,14 +102,14 @@ function* summed(records: Iterable<TextRecord>, hashes: Sums): Iterable<SummedRe
  * @param records - the records of the tree, sorted by id
  */
 export function* relevelledTreeSteps(
-  tree: HeldTree,
+  tree: CurrentTree,
   records: Iterable<TextRecord>,
   levels: number,
-): Steps<HeldTree> {
+): Steps<CurrentTree> {
   const hashes = new Map<string, string>();
   for (const [path, sha256] of tree.recordsBelow('')) {
     hashes.set(path, sha256);
     yield;
   }
-  return yield* heldTreeSteps(records, levels, hashes);
+  return yield* currentTreeSteps(records, levels, hashes);
 }
