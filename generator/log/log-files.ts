@@ -3,7 +3,7 @@ import {
   bundlePath,
   hashesFromTiles,
   hashesOf,
-  isSameHash,
+  isSameBytes,
   lastTiles,
   leafHash,
   parseBundle,
@@ -80,7 +80,8 @@ export async function readLogEnd(
   const tiles = lastTiles(size).map((place) => ({ place, bytes: readTile(read, place) }));
   const bundle = tiles[0] === undefined ? [] : readBundle(read, tiles[0].place);
   const end = { size, tiles, bundle };
-  if (!isSameHash(await rootOf(end), head.root)) throw damagedLog('has tiles that do not belong to its head');
+  if (!isSameBytes(await rootOf(end), head.root))
+    throw damagedLog('has tiles that do not belong to its head');
   return end;
 }
 
@@ -102,7 +103,7 @@ export function readBundle(read: ReadFile, place: Omit<TilePlace, 'level'>): Uin
   const bytes = readWide(read, bundlePath, { ...place, level: 0 });
   const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
   const hashes = hashesOf(readTile(read, { ...place, level: 0 }));
-  const isSame = hashes.every((hash, at) => isSameHash(hash, leafHash(entries[at] ?? new Uint8Array())));
+  const isSame = hashes.every((hash, at) => isSameBytes(hash, leafHash(entries[at] ?? new Uint8Array())));
   if (entries.length < place.width || !isSame) {
     throw damagedLog(`has a file ${path} that does not belong to its tile`);
   }

@@ -1,7 +1,7 @@
 import {
   bundlePath,
   forEachConcurrent,
-  isSameHash,
+  isSameBytes,
   LogTree,
   leafHash,
   type PlacedEntry,
@@ -132,7 +132,7 @@ async function readBundle(
     const index = place.index * TILE_WIDTH + at;
     const entry = parseAnyEntry(bytes, (message) => malformed(`has an entry ${index} that ${message}`));
     const hash = leafHash(bytes);
-    if (!isSameHash(hash, known[index] ?? hash)) {
+    if (!isSameBytes(hash, known[index] ?? hash)) {
       throw invalid(CONTRADICTION, 'other');
     }
     return { index, entry, hash };

@@ -6,7 +6,7 @@ import {
   bundlePath,
   entryBytes,
   hashesOf,
-  isSameHash,
+  isSameBytes,
   KeptProofs,
   LogTree,
   type PlacedEntry,
@@ -132,7 +132,7 @@ async function wholeLog(
     EMPTY_LOG,
     entries.map(({ entry }) => entryBytes(entry)),
   );
-  if (end.size !== size || !isSameHash(await rootOf(end), root)) return undefined;
+  if (end.size !== size || !isSameBytes(await rootOf(end), root)) return undefined;
   return { origin, entries, files, replaced: replacedFolders(end).map((folder) => `${folder}/`) };
 }
 

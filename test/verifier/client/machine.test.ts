@@ -157,8 +157,12 @@ class World {
       if (is !== 'loaded') expect(isCurrentRoot(state.roots, state.accepted.root)).toBe(true);
     }
     // A refusal changes no memory. It can end a round that another source has won.
-    if (is === 'refused' && !done.includes('hold')) {
-      expect([state.held, state.accepted, state.roots]).toEqual([before.held, before.accepted, before.roots]);
+    if (is === 'refused' && !done.includes('use')) {
+      expect([state.current, state.accepted, state.roots]).toEqual([
+        before.current,
+        before.accepted,
+        before.roots,
+      ]);
     }
     // What is bound stays bound.
     for (const [index, chain] of before.roots.bound.entries()) {
@@ -279,7 +283,7 @@ function occurrenceOf(
 function refreshing(...pinned: readonly string[]) {
   const world = new World({ isTimed: true, sources: 3 });
   const roots = pinnedRoots(pinned.map(keyOf));
-  world.tell({ is: 'loaded', roots, held: undefined, accepted: undefined, failure: undefined });
+  world.tell({ is: 'loaded', roots, current: undefined, accepted: undefined, failure: undefined });
   world.tell({ is: 'refresh' });
   const of = (source: number) => ({ round: 1, source: SOURCES[source] as string, attempt: 0 });
   return { world, bound: roots.bound, of };
@@ -290,9 +294,9 @@ describe('a client as a state machine', () => {
     fc.assert(
       fc.property(HISTORY, ({ stored, commands, ...settings }) => {
         const world = new World(settings);
-        const held = stored === undefined ? undefined : statementsOf({ ...stored, chain: 0 });
+        const current = stored === undefined ? undefined : statementsOf({ ...stored, chain: 0 });
         const roots = pinnedRoots([keyOf('r')]);
-        world.tell({ is: 'loaded', roots, held, accepted: held, failure: undefined });
+        world.tell({ is: 'loaded', roots, current, accepted: current, failure: undefined });
         for (const command of commands) {
           if (command.is === 'answer') world.answer(command);
           else if (command.is === 'clock') world.at += command.by;
@@ -331,12 +335,12 @@ describe('a client as a state machine', () => {
         if (world.state.roots.bound.some(({ keys }) => keys.length > 2)) seen.add('bound');
         return effects;
       };
-      const held = stored === undefined ? undefined : statementsOf({ ...stored, chain: 0 });
+      const current = stored === undefined ? undefined : statementsOf({ ...stored, chain: 0 });
       world.tell({
         is: 'loaded',
         roots: pinnedRoots([keyOf('r')]),
-        held,
-        accepted: held,
+        current,
+        accepted: current,
         failure: undefined,
       });
       for (const command of commands) {
@@ -346,7 +350,7 @@ describe('a client as a state machine', () => {
     }
     expect([...seen]).toEqual(
       expect.arrayContaining([
-        ...['wake', 'stop', 'open', 'follow', 'verify', 'forget', 'hold', 'save', 'settle'],
+        ...['wake', 'stop', 'open', 'follow', 'verify', 'forget', 'use', 'save', 'settle'],
         ...['accepted', 'unchanged', 'source-failed', 'refresh-failed', 'store-failed'],
         ...['outdated', 'fork', 'bound', 'ERR_ROTATION_FORK', 'ERR_LIST_ROLLED_BACK', 'ERR_SOURCE_TIMEOUT'],
       ]),
@@ -358,7 +362,7 @@ describe('a client as a state machine', () => {
     world.tell({ is: 'rotation', of: of(0), shown: { bound, chains: ['rs', 'qv'].map(chainOf) } });
     const read = statementsOf({ day: 1, content: 0, chain: 1, isChecked: true });
     world.tell({ is: 'verified', of: of(0), chains: world.state.roots.longest, read });
-    expect(world.state.held).toBe(read);
+    expect(world.state.current).toBe(read);
     expect(world.state.roots.bound.map(namesOf)).toEqual(['rs', 'q']);
 
     const shown = { bound, chains: ['rt', 'q'].map(chainOf) };
@@ -385,6 +389,6 @@ describe('a client as a state machine', () => {
     world.tell({ is: 'passed', of: of(1), event: { is: 'overdue', source: of(1).source } });
     const errors = Object.values(world.state.failure?.errors ?? {}).map(({ code }) => code);
     expect(errors.sort()).toEqual(['ERR_SIGNATURE_INVALID', 'ERR_SOURCE_TIMEOUT']);
-    expect(world.state.held).toBeUndefined();
+    expect(world.state.current).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import {
   emptyRoot,
   inclusionProof,
   isConsistent,
-  isSameHash,
+  isSameBytes,
   leafHash,
   nodeHash,
   rangeRoot,
@@ -132,11 +132,11 @@ describe('hashes', () => {
 
   it('are equal only if all bytes are', () => {
     const [hash] = someLeaves(1) as [Uint8Array];
-    expect(isSameHash(hash, Uint8Array.from(hash))).toBe(true);
-    for (let bit = 0; bit < 256; bit++) expect(isSameHash(hash, flipped(hash, bit))).toBe(false);
-    expect(isSameHash(hash, hash.slice(0, 31))).toBe(false);
-    expect(isSameHash(hash.slice(0, 31), hash)).toBe(false);
-    expect(isSameHash(hash, new Uint8Array())).toBe(false);
+    expect(isSameBytes(hash, Uint8Array.from(hash))).toBe(true);
+    for (let bit = 0; bit < 256; bit++) expect(isSameBytes(hash, flipped(hash, bit))).toBe(false);
+    expect(isSameBytes(hash, hash.slice(0, 31))).toBe(false);
+    expect(isSameBytes(hash.slice(0, 31), hash)).toBe(false);
+    expect(isSameBytes(hash, new Uint8Array())).toBe(false);
   });
 });
 
@@ -160,7 +160,7 @@ describe('an inclusion proof', () => {
         expect(path).toEqual(naivePath(index, leaves));
         const leadsToRoot = (place: { index: number; size: number }, from = leaf, by = path) => {
           const found = rootFromInclusion(place, from, by);
-          return found !== undefined && isSameHash(found, root);
+          return found !== undefined && isSameBytes(found, root);
         };
         expect(leadsToRoot({ index, size })).toBe(true);
         for (const [name, mutation] of mutationsOf(path)) {

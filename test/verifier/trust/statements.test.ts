@@ -154,7 +154,12 @@ describe('a statement', () => {
       .sign(key.privateKey);
     const clock = { now: seconds * 1000, tolerance: tolerance * 1000 };
     try {
-      await verifyStatement(readStatement(text, TYP, invalid), key.rootKey, { clock, invalid, expired });
+      await verifyStatement(readStatement(text, TYP, invalid), key.rootKey, {
+        clock,
+        expiry: true,
+        invalid,
+        expired,
+      });
       return 'valid';
     } catch (error) {
       return error instanceof RegistryError ? error.code : (error as Error).name;

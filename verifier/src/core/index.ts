@@ -21,7 +21,7 @@
 
 export { isObject } from './bytes/checks.js';
 export { type Clock, hasPassed, isToCome } from './bytes/clock.js';
-export { decodeBase64, decodeBase64url, encodeBase64 } from './bytes/encodings.js';
+export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
@@ -153,7 +153,6 @@ export {
   emptyRoot,
   inclusionProof,
   isConsistent,
-  isSameHash,
   leafHash,
   nodeHash,
   rangeRoot,

@@ -216,7 +216,7 @@ async function verifyAction(
 /** Names one request, so that the gateway can ask for it again: the same proof, method, URI and host under the same id. */
 function requestIdOf({ id, method, uri, host }: AskedRequest, proof: string | null): string | undefined {
   if (id === undefined) return undefined;
-  return hashHex(new TextEncoder().encode(JSON.stringify([id, proof, method, uri, host])));
+  return hashHex(JSON.stringify([id, proof, method, uri, host]));
 }
 
 function tooLong(): Refusal {

@@ -84,8 +84,13 @@ export async function verifyHistoryProof(
   return {
     issuerId: proof.issuer_id,
     issuer: await recordIn(proof, content),
-    ...{ from: new Date(from), until: new Date(until) },
-    ...{ updatedAt, sha256, sequence, rootKey: rootKey.thumbprint, witnesses },
+    from: new Date(from),
+    until: new Date(until),
+    updatedAt,
+    sha256,
+    sequence,
+    rootKey: rootKey.thumbprint,
+    witnesses,
   };
 }
 

@@ -3,7 +3,7 @@ import {
   bundlePath,
   hashesFromTiles,
   inclusionProof,
-  isSameHash,
+  isSameBytes,
   type LogEntry,
   leafHash,
   parseBundle,
@@ -53,6 +53,6 @@ async function readBundle(
   const first = { index: index * TILE_WIDTH, size };
   const path = await inclusionProof(first.index, size, hashes);
   const found = rootFromInclusion(first, leaves[0] ?? new Uint8Array(), path);
-  if (found === undefined || !isSameHash(found, root)) throw damaged('does not belong to its head');
+  if (found === undefined || !isSameBytes(found, root)) throw damaged('does not belong to its head');
   return entries;
 }

@@ -39,8 +39,13 @@ export interface FirstRoots {
 /** Returns the state before the first entry. */
 export function beginLog({ keys, unknown, inForce }: FirstRoots): LogState {
   return {
-    ...{ size: 0, roots: keys.map(logRoot), inForce: inForce?.thumbprint, unknownRoot: unknown },
-    ...{ order: { steps: 0 }, promises: undefined, keys: [] },
+    size: 0,
+    roots: keys.map(logRoot),
+    inForce: inForce?.thumbprint,
+    unknownRoot: unknown,
+    order: { steps: 0 },
+    promises: undefined,
+    keys: [],
   };
 }
 

@@ -1,11 +1,5 @@
-import {
-  consistencyProof,
-  isSameHash,
-  nodeHash,
-  rangeRoot,
-  type SubtreeHash,
-  type TreeHead,
-} from '../log/merkle.js';
+import { isSameBytes } from '../bytes/encodings.js';
+import { consistencyProof, nodeHash, rangeRoot, type SubtreeHash, type TreeHead } from '../log/merkle.js';
 import { TILE_HEIGHT, TILE_WIDTH, type TilePlace, tileWidth } from '../log/tiles.js';
 
 /** A tile with its bytes. */
@@ -38,7 +32,7 @@ export class LogTree {
 
   /** Whether the log begins with the log of a head, which can be that of all entries (rule log-kept). */
   async contains({ size, root }: TreeHead): Promise<boolean> {
-    return size <= this.size && isSameHash(await this.#rootOf(size), root);
+    return size <= this.size && isSameBytes(await this.#rootOf(size), root);
   }
 
   /** Whether a head is that of all entries. */

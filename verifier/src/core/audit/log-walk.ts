@@ -6,7 +6,7 @@ import { canonicalBytes } from '../list/canonical.js';
 import { type AnyEntry, entryBytes, type UnknownEntry } from '../log/log-entry.js';
 import { delegationOf } from '../statements/delegation.js';
 import { successorIn } from '../statements/rotation.js';
-import { type Statement, verifyStatement } from '../statements/statement.js';
+import { ANY_TIME, type Statement, verifyStatement } from '../statements/statement.js';
 import { orderAfter, orderProblems, statementProblems } from './log-order.js';
 import { importLogRoot, type LogRoot, type LogState, passEntry, type Said, stateAfter } from './log-state.js';
 import { type LoggedStatement, readLogged } from './log-statement.js';
@@ -107,7 +107,7 @@ async function verifiedEntry(
   state: LogState,
   importRoot: ImportRoot,
 ): Promise<Said> {
-  if (given !== undefined && hashOf(jwt) !== given.sha256) throw badContent('has not the hash in the entry');
+  if (given !== undefined && hashHex(jwt) !== given.sha256) throw badContent('has not the hash in the entry');
   const logged = await readLogged(jwt, state.order.steps, badContent);
   const { statement } = logged;
   await assertSigned(statement, state, {
@@ -152,7 +152,7 @@ async function assertSigned(
   const root = roots.find(({ thumbprint }) => thumbprint === kid);
   if (root === undefined) throw badSigner('is not signed by the root key, an earlier or a later one');
   if (isVerified) return;
-  await verifyStatement(statement, await importRoot(root), { clock: undefined, invalid: badSigner });
+  await verifyStatement(statement, await importRoot(root), { ...ANY_TIME, invalid: badSigner });
 }
 
 /** Asserts that the entry in the log is the one that follows from the statement, and returns it. */
@@ -178,8 +178,5 @@ function saysNoMore({ named, text }: UnknownEntry, { type, claims }: Statement):
 }
 
 const canonicalText = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
-
-const hashOf = (jwt: Uint8Array | string) =>
-  hashHex(typeof jwt === 'string' ? new TextEncoder().encode(jwt) : jwt);
 
 const textOf = (entry: AnyEntry) => new TextDecoder().decode(entryBytes(entry));

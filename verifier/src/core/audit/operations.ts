@@ -70,8 +70,11 @@ export async function verifyOperations(
   if (!areWitnesses(witnesses)) throw malformed('witnesses');
   if (quorum !== undefined && !isIntegerWithin(quorum, 1, witnesses.length)) throw malformed('quorum');
   return {
-    ...{ mirrors, witnesses, quorum: quorum as number | undefined },
-    ...{ issuedAt: statement.issuedAt, notBefore: statement.notBefore },
+    mirrors,
+    witnesses,
+    quorum: quorum as number | undefined,
+    issuedAt: statement.issuedAt,
+    notBefore: statement.notBefore,
     expiresAt: Math.min(statement.expiresAt, delegated?.expiresAt ?? Number.POSITIVE_INFINITY),
   };
 }

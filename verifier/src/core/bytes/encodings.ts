@@ -18,6 +18,11 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
+/** Returns whether two values have the same bytes. */
+export function isSameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
 /** Encodes bytes as base64 with padding (RFC 4648, section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = '';

@@ -11,12 +11,16 @@ export function hashBytes(bytes: Uint8Array): Uint8Array {
   return sha256(bytes);
 }
 
-/** Returns the SHA-256 of some bytes in lower-case hexadecimal. */
-export function hashHex(bytes: Uint8Array): string {
-  return hexOf(sha256(bytes));
+/** Returns the SHA-256 of some bytes, or of a string in UTF-8, in lower-case hexadecimal. */
+export function hashHex(content: Uint8Array | string): string {
+  return hexOf(sha256(bytesOf(content)));
 }
 
 /** Returns the SHA-256 of a string in UTF-8, in base64url. */
 export function hashBase64url(text: string): string {
-  return encodeBase64url(sha256(new TextEncoder().encode(text)));
+  return encodeBase64url(sha256(bytesOf(text)));
+}
+
+function bytesOf(content: Uint8Array | string): Uint8Array {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : content;
 }

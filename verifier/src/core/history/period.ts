@@ -1,8 +1,9 @@
+import { isSameBytes } from '../bytes/encodings.js';
 import { RegistryError } from '../errors.js';
 import { formatTime, MAX_DATE_MS } from '../list/date-time.js';
 import { type Cosignature, newestCosignatures } from '../log/cosignature.js';
 import { entryBytes, publicationEntry } from '../log/log-entry.js';
-import { isSameHash, leafHash, levelBelow, nodeHash } from '../log/merkle.js';
+import { leafHash, levelBelow, nodeHash } from '../log/merkle.js';
 import { parseEntry } from '../log/parse-entry.js';
 import { verifyPublicationProof } from '../log/publication-proof.js';
 import { type LogProof, parseLogProof } from '../log/tlog-proof.js';
@@ -105,7 +106,7 @@ async function verifyHead(
 }
 
 const areSame = (one: readonly Subtree[], other: readonly Subtree[]) =>
-  one.every(({ root }, at) => isSameHash(root, other[at]?.root ?? new Uint8Array()));
+  one.every(({ root }, at) => isSameBytes(root, other[at]?.root ?? new Uint8Array()));
 
 /** Asserts that the head of a proof has exactly these entries from the publication to its end. */
 function assertTail(
@@ -113,7 +114,7 @@ function assertTail(
   before: readonly Subtree[],
   tail: readonly Uint8Array[],
 ): void {
-  if (head.size - index === tail.length && isSameHash(rootWithTail(before, tail), head.root)) return;
+  if (head.size - index === tail.length && isSameBytes(rootWithTail(before, tail), head.root)) return;
   throw notLogged(
     `is for a head with ${head.size - index - 1} later entries, which are not those that it names`,
   );

@@ -3,7 +3,7 @@ import { decodeBase64url } from '../bytes/encodings.js';
 import { strictJsonOf } from '../bytes/strict-json.js';
 import { textOf } from '../bytes/utf8.js';
 import { LIMITS } from '../limits.js';
-import { isSignedBy, type KeyAlgorithm, type PublicKey } from './public-key.js';
+import { isSignedBy, type KeyAlgorithm, type VerificationKey } from './public-key.js';
 
 /** The kinds of faults in a JWS. */
 export type JwsFault = 'malformed' | 'type' | 'algorithm' | 'header' | 'claims' | 'signature';
@@ -33,9 +33,6 @@ export interface CompactJws {
   /** The signed bytes: header and payload as in the token. */
   readonly signed: Uint8Array;
 }
-
-/** The members of a public key that verification needs. */
-export type VerificationKey = Pick<PublicKey, 'algorithm' | 'cryptoKey'>;
 
 /**
  * The accepted values of `alg` (rule jwt-profile), and the key algorithm of each. All others are refused, including

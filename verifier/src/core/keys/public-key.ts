@@ -2,6 +2,7 @@ import type { CryptoKey } from 'jose';
 import { isObject } from '../bytes/checks.js';
 import { decodeBase64url } from '../bytes/encodings.js';
 import { hashBase64url } from '../bytes/sha256-sync.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import type { RootJwk } from '../generated/schemas.js';
 import { ed25519Fault, p256Fault } from './curve-points.js';
@@ -17,12 +18,16 @@ export interface PublicJwk {
 /** The algorithm of a key. Each key has exactly one. */
 export type KeyAlgorithm = 'Ed25519' | 'ES256';
 
-/** A checked and imported public key. */
-export interface PublicKey {
-  readonly jwk: PublicJwk;
+/** What verifies a signature. */
+export interface VerificationKey {
   readonly algorithm: KeyAlgorithm;
   /** The key for WebCrypto. */
   readonly cryptoKey: CryptoKey;
+}
+
+/** A checked and imported public key. */
+export interface PublicKey extends VerificationKey {
+  readonly jwk: PublicJwk;
 }
 
 /** Members that occur only in private and symmetric JWKs (RFC 7518, section 6). */
@@ -50,12 +55,9 @@ export function isPrivateJwk(jwk: object): boolean {
  * (rule public-key): WebCrypto itself imports any 32 bytes as an Ed25519 key. Other members are ignored, as RFC 7517
  * requires.
  *
- * @param invalid - creates the error to throw. The message is a predicate, to which the callback adds a subject
+ * @param invalid - creates the error to throw
  */
-export async function importPublicKey(
-  jwk: unknown,
-  invalid: (message: string, cause?: unknown) => Error,
-): Promise<PublicKey> {
+export async function importPublicKey(jwk: unknown, invalid: Invalid): Promise<PublicKey> {
   return importChecked(publicMembers(jwk, invalid), invalid);
 }
 
@@ -63,10 +65,7 @@ export async function importPublicKey(
 export type CheckedJwk = PublicJwk & { readonly algorithm: KeyAlgorithm };
 
 /** Imports a key that {@link publicMembers} has checked. */
-export async function importChecked(
-  { algorithm, ...jwk }: CheckedJwk,
-  invalid: (message: string, cause?: unknown) => Error,
-): Promise<PublicKey> {
+export async function importChecked({ algorithm, ...jwk }: CheckedJwk, invalid: Invalid): Promise<PublicKey> {
   const parameters = IMPORT_PARAMETERS[algorithm];
   try {
     const cryptoKey = await crypto.subtle.importKey('jwk', jwk, parameters, true, ['verify']);
@@ -81,7 +80,7 @@ export async function importChecked(
  *
  * @param invalid - as for {@link importPublicKey}
  */
-export function publicMembers(jwk: unknown, invalid: (message: string) => Error): CheckedJwk {
+export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
   if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
   const { kty, crv } = jwk;
@@ -101,7 +100,7 @@ export function publicMembers(jwk: unknown, invalid: (message: string) => Error)
   throw invalid('is neither OKP/Ed25519 nor EC/P-256');
 }
 
-function refuse(fault: string | undefined, invalid: (message: string) => Error): void {
+function refuse(fault: string | undefined, invalid: Invalid): void {
   if (fault !== undefined) throw invalid(fault);
 }
 
@@ -116,7 +115,7 @@ function coordinate(text: unknown): { text: string; bytes: Uint8Array } | undefi
  * algorithm.
  */
 export function isSignedBy(
-  { algorithm, cryptoKey }: Pick<PublicKey, 'algorithm' | 'cryptoKey'>,
+  { algorithm, cryptoKey }: VerificationKey,
   signature: Uint8Array,
   bytes: Uint8Array,
 ): Promise<boolean> {

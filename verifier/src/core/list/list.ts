@@ -1,3 +1,4 @@
+import { isSameBytes } from '../bytes/encodings.js';
 import { jsonOf } from '../bytes/strict-json.js';
 import { type Invalid, textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
@@ -98,12 +99,8 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
  * ```
  */
 export function assertCanonical(bytes: Uint8Array, registry: IssuerRegistry): void {
-  if (!equalBytes(bytes, canonicalBytes(registry))) throw notCanonical();
+  if (!isSameBytes(bytes, canonicalBytes(registry))) throw notCanonical();
 }
 
 const notCanonical = () =>
   new RegistryError('ERR_LIST_NOT_CANONICAL', 'the list is not in the canonical form of RFC 8785');
-
-function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
-}

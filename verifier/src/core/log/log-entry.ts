@@ -53,20 +53,18 @@ export function publicationEntry({
   updatedAt,
   text,
 }: Pick<PublicationStatement, 'sha256' | 'sequence' | 'updatedAt' | 'text'>): PublicationEntry {
-  return { list, sequence, sha256: hashOf(text), type: 'publication', updated_at: updatedAt };
+  return { list, sequence, sha256: hashHex(text), type: 'publication', updated_at: updatedAt };
 }
 
 /** Returns the entry of a delegation. @param issuedAt - milliseconds since 1970 */
 export function delegationEntry(jwt: string, issuedAt: number): DelegationEntry {
-  return { iat: Math.floor(issuedAt / 1000), sha256: hashOf(jwt), type: 'delegation' };
+  return { iat: Math.floor(issuedAt / 1000), sha256: hashHex(jwt), type: 'delegation' };
 }
 
 /** Returns the entry of a rotation step. @param step - the position in the chain, from 1 */
 export function rotationEntry(jwt: string, next: string, step: number): RotationEntry {
-  return { next, sha256: hashOf(jwt), step, type: 'rotation' };
+  return { next, sha256: hashHex(jwt), step, type: 'rotation' };
 }
-
-const hashOf = (jwt: string) => hashHex(new TextEncoder().encode(jwt));
 
 /** Returns the bytes of an entry. Its members are in the order of RFC 8785, and all strings are ASCII. */
 export function entryBytes(entry: AnyEntry): Uint8Array {

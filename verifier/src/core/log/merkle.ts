@@ -1,5 +1,5 @@
 import { isCount } from '../bytes/checks.js';
-import { concat } from '../bytes/encodings.js';
+import { concat, isSameBytes } from '../bytes/encodings.js';
 import { hashBytes } from '../bytes/sha256-sync.js';
 
 /*
@@ -28,11 +28,6 @@ function hashWithPrefix(prefix: number, ...parts: readonly Uint8Array[]): Uint8A
 
 /** Hashes of other lengths could be joined to the bytes of an honest node. */
 const areHashes = (proof: readonly Uint8Array[]) => proof.every(({ length }) => length === 32);
-
-/** Returns whether two hashes are equal. */
-export function isSameHash(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index]);
-}
 
 /**
  * Returns the root that an inclusion proof leads to (RFC 9162, section 2.1.3.2). Undefined if there is no such index, or if
@@ -67,8 +62,8 @@ export interface TreeHead {
 /** Returns whether a consistency proof shows that a tree begins with an older tree (RFC 9162, section 2.1.4.2). */
 export function isConsistent(older: TreeHead, newer: TreeHead, proof: readonly Uint8Array[]): boolean {
   if (older.size > newer.size || !areHashes(proof)) return false;
-  if (older.size === newer.size) return proof.length === 0 && isSameHash(older.root, newer.root);
-  if (older.size === 0) return proof.length === 0 && isSameHash(older.root, emptyRoot());
+  if (older.size === newer.size) return proof.length === 0 && isSameBytes(older.root, newer.root);
+  if (older.size === 0) return proof.length === 0 && isSameBytes(older.root, emptyRoot());
   let [node, last] = [older.size - 1, newer.size - 1];
   while (node % 2 === 1) [node, last] = [(node - 1) / 2, Math.floor(last / 2)];
   // If the older tree is complete, its root is the first hash of the proof, which the proof leaves out.
@@ -87,7 +82,7 @@ export function isConsistent(older: TreeHead, newer: TreeHead, proof: readonly U
     }
     [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
   }
-  return last === 0 && isSameHash(before, older.root) && isSameHash(after, newer.root);
+  return last === 0 && isSameBytes(before, older.root) && isSameBytes(after, newer.root);
 }
 
 /** Returns the hash of a complete subtree: of 2^`level` entries, from entry `index` * 2^`level`. */

@@ -1,8 +1,9 @@
 import { isCount, isObject, isSha256 } from '../bytes/checks.js';
+import { isSameBytes } from '../bytes/encodings.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { decodeUtf8, type Invalid } from '../bytes/utf8.js';
 import { isValidBytes32, isValidUtcSecond } from '../generated/predicates.js';
-import { MAX_ROTATION_STEPS } from '../limits.js';
+import { LIMITS, MAX_ROTATION_STEPS } from '../limits.js';
 import { canonicalBytes } from '../list/canonical.js';
 import { type AnyEntry, entryBytes, type LogEntry } from './log-entry.js';
 
@@ -25,9 +26,7 @@ export function parseEntry(bytes: Uint8Array, invalid: Invalid): LogEntry {
 export function parseAnyEntry(bytes: Uint8Array, invalid: Invalid): AnyEntry {
   const entry = readEntry(bytes);
   if (entry === undefined) throw invalid('is not an entry of a registry');
-  const expected = canonicalForm(entry);
-  const isSame = bytes.length === expected.length && bytes.every((byte, at) => byte === expected[at]);
-  if (!isSame) throw invalid('is not in canonical form');
+  if (!isSameBytes(bytes, canonicalForm(entry))) throw invalid('is not in canonical form');
   return entry;
 }
 
@@ -41,9 +40,6 @@ function canonicalForm(entry: AnyEntry): Uint8Array {
   }
 }
 
-/** The maximum size of an entry in bytes. Known types are shorter by their form. */
-const MAX_ENTRY_BYTES = 4096;
-
 /** The form of a type. Such a name can be shown as it is. */
 const TYPE = /^[a-z][a-z0-9-]{0,63}$/;
 
@@ -53,7 +49,8 @@ const isStep = (value: unknown): value is number =>
   isCount(value) && value >= 1 && value <= MAX_ROTATION_STEPS;
 
 function readEntry(bytes: Uint8Array): AnyEntry | undefined {
-  if (bytes.length > MAX_ENTRY_BYTES) return undefined;
+  // Known types are shorter by their form.
+  if (bytes.length > LIMITS.logEntry) return undefined;
   let value: unknown;
   try {
     value = parseStrictJson(bytes);

@@ -1,13 +1,14 @@
 import type { Clock } from '../bytes/clock.js';
+import { isSameBytes } from '../bytes/encodings.js';
 import { textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { LogTrust } from '../statements/log-trust.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
-import { type Cosignature, newestCosignatures } from './cosignature.js';
+import { type Cosignature, type CosignatureRules, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
-import { consistentRoots, isSameHash, type TreeHead } from './merkle.js';
+import { consistentRoots, type TreeHead } from './merkle.js';
 import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TilePlace, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
@@ -29,17 +30,13 @@ export interface LoggedHead extends TreeHead {
 }
 
 /** What a verifier demands of a proof: the log, the witnesses, and which cosignatures count by their times. */
-export interface ProofRules extends LogTrust {
-  /** The oldest and the newest time that counts, in milliseconds since 1970. */
-  readonly since: number;
-  readonly until: number;
-}
+export interface ProofRules extends LogTrust, CosignatureRules {}
 
 /** Returns the times of the cosignatures that count now. @param maxAge - of the oldest one, in milliseconds */
 export function recentCosignatures(
   { now, tolerance }: Clock,
   maxAge: number,
-): Pick<ProofRules, 'since' | 'until'> {
+): Pick<CosignatureRules, 'since' | 'until'> {
   return { since: now - maxAge - tolerance, until: now + tolerance };
 }
 
@@ -59,7 +56,7 @@ const notLogged = (message: string) =>
 export async function verifyPublicationProof(
   bytes: Uint8Array | undefined,
   statement: PublicationStatement,
-  { origin, witnesses, quorum, since, until }: ProofRules,
+  { origin, ...rules }: ProofRules,
 ): Promise<LoggedHead> {
   if (statement.log?.origin !== origin) {
     throw new RegistryError(
@@ -74,7 +71,8 @@ export async function verifyPublicationProof(
   await assertSignedByLog(head, parseNoteKey(statement.log.vkey, 'log', notLogged), notLogged);
   if (!provesEntry(parsed, entryBytes(publicationEntry(statement))))
     throw notLogged('does not prove that the log contains the publication statement');
-  const cosignatures = await newestCosignatures(head.note, { witnesses, quorum, since, until });
+  const cosignatures = await newestCosignatures(head.note, rules);
+  const { quorum } = rules;
   if (cosignatures.length < quorum) {
     const names = cosignatures.map(({ witness }) => witness.name).join(', ');
     throw new RegistryError(
@@ -129,11 +127,11 @@ function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
  * @throws `ERR_LOG_INCONSISTENT` if a tile is missing or malformed, or if the tiles do not belong to the newer head
  */
 export async function containsHead(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
-  if (newer.size <= older.size) return newer.size === older.size && isSameHash(newer.root, older.root);
+  if (newer.size <= older.size) return newer.size === older.size && isSameBytes(newer.root, older.root);
   const hashes = hashesFromTiles(newer.size, tileReader(readFile));
   const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);
-  if (!isSameHash(after, newer.root)) throw notContained(newer, older);
-  return isSameHash(before, older.root);
+  if (!isSameBytes(after, newer.root)) throw notContained(newer, older);
+  return isSameBytes(before, older.root);
 }
 
 /** Reads tiles below `log/`. */

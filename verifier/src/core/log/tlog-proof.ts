@@ -1,8 +1,8 @@
-import { decodeBase64, encodeBase64 } from '../bytes/encodings.js';
+import { decodeBase64, encodeBase64, isSameBytes } from '../bytes/encodings.js';
 import { type Invalid, textOf } from '../bytes/utf8.js';
 import { LIMITS } from '../limits.js';
 import { parseHead, type SignedHead } from './log-head.js';
-import { isSameHash, leafHash, rootFromInclusion } from './merkle.js';
+import { leafHash, rootFromInclusion } from './merkle.js';
 import { formatNote } from './signed-note.js';
 
 /** The proof that a log contains an entry (C2SP tlog-proof), in parsed form. Nothing has been verified. */
@@ -54,5 +54,5 @@ export function formatLogProof({ index, path, head }: LogProof): string {
 /** Whether a proof shows that its head contains an entry. */
 export function provesEntry({ index, path, head }: LogProof, entry: Uint8Array): boolean {
   const root = rootFromInclusion({ index, size: head.size }, leafHash(entry), path);
-  return root !== undefined && isSameHash(root, head.root);
+  return root !== undefined && isSameBytes(root, head.root);
 }

@@ -1,6 +1,5 @@
 import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
-import { trimSignature } from '../keys/signature.js';
 import { LIMITS } from '../limits.js';
 import type { SignedPair } from '../statements/signed-list.js';
 import type { CurrentRecords, ListChange } from './follow-changes.js';
@@ -96,7 +95,7 @@ async function unchanged({ files, trust, statements }: Reading): Promise<Content
   const named = namedBy(statements);
   const isSame =
     named === undefined
-      ? signature !== undefined && (await readSignature(files)) === trimSignature(signature)
+      ? signature !== undefined && (await readSignature(files)) === signature
       : named.sha256 === sha256;
   if (!isSame) return undefined;
   assertNamed({ updatedAt, sha256, size, issuers: records.issuers.length }, statements);
@@ -125,9 +124,8 @@ async function whole({ files, trust, statements }: Reading): Promise<Content> {
   const named = namedBy(statements);
   const snapshot = named === undefined ? [] : [snapshotOf(named)];
   const folders = current === undefined ? ['', ...snapshot] : [...snapshot, ''];
-  const { list, signature, registry, sha256 } = await readWholeList(files, {
-    ...{ statements, folders, maxListBytes },
-  });
+  const reading = { statements, folders, maxListBytes };
+  const { list, signature, registry, sha256 } = await readWholeList(files, reading);
   return {
     updatedAt: registry.updated_at,
     sha256,

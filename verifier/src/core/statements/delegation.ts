@@ -5,7 +5,6 @@ import { importRootKey, type RootKey } from '../keys/root-key.js';
 import {
   readStatement,
   type Statement,
-  type StatementChecks,
   type StatementFailures,
   type StatementTimes,
   verifyStatement,
@@ -61,7 +60,7 @@ export async function verifyBySigner(
 ): Promise<Delegation | undefined> {
   const { kid, issuedAt } = statement;
   const { invalid } = failures;
-  const checks = checksOf(failures, times);
+  const checks = { ...times, ...failures };
   if (kid === undefined) throw invalid('has no kid');
   if (kid === rootKey.thumbprint) {
     await verifyStatement(statement, rootKey, checks);
@@ -90,7 +89,7 @@ export async function verifyDelegation(
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
   const invalid: Invalid = (message, cause) =>
     DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
-  await verifyStatement(statement, rootKey, checksOf({ ...DELEGATION, invalid }, times));
+  await verifyStatement(statement, rootKey, { ...times, ...DELEGATION, invalid });
   return delegationOf(statement);
 }
 
@@ -121,11 +120,4 @@ function wrongRootHint({ kid }: Statement, { thumbprint }: RootKey): string {
     `; it names the root key ${kid} as its signer, not ${thumbprint}, and no rotation leads there: ` +
     'you may have pinned the root key of another registry'
   );
-}
-
-function checksOf(
-  { invalid, expired }: StatementFailures,
-  { clock, expiry }: StatementTimes,
-): StatementChecks {
-  return { clock, invalid, expired: expiry ? expired : undefined };
 }

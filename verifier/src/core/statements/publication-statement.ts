@@ -54,6 +54,8 @@ export interface PublicationStatement {
 
 const invalid = (message: string, cause?: unknown) =>
   new RegistryError('ERR_PUBLICATION_INVALID', `the publication statement ${message}`, { cause });
+const expired = (message: string) =>
+  new RegistryError('ERR_PUBLICATION_EXPIRED', `the publication statement ${message}`);
 
 /**
  * Verifies a publication statement, with which the root key names the newest list and its tree of sums.
@@ -64,12 +66,10 @@ const invalid = (message: string, cause?: unknown) =>
 export async function verifyPublicationStatement(
   statement: Uint8Array | string,
   rootKey: RootKey,
-  { clock, expiry }: StatementTimes,
+  times: StatementTimes,
 ): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
-  const expired = (message: string) =>
-    new RegistryError('ERR_PUBLICATION_EXPIRED', `the publication statement ${message}`);
-  await verifyStatement(read, rootKey, { clock, invalid, expired: expiry ? expired : undefined });
+  await verifyStatement(read, rootKey, { ...times, invalid, expired });
   return publicationClaims(read);
 }
 
@@ -106,21 +106,22 @@ export function publicationClaims({
   }
   if (checkpoint !== undefined && checkpoint !== true)
     throw invalid('has a checkpoint claim that is not true');
-  const named = log === undefined ? undefined : logIdentity(log);
   return {
-    ...{
-      kid,
-      previous,
-      sequence,
-      updatedAt: updated_at,
-      sha256,
-      size,
-      issuers,
-      sumsSha256: sums_sha256,
-      levels,
-    },
+    kid,
+    previous,
+    sequence,
+    updatedAt: updated_at,
+    sha256,
+    size,
+    issuers,
+    sumsSha256: sums_sha256,
+    levels,
+    checkpoint: checkpoint === true,
+    log: log === undefined ? undefined : logIdentity(log),
     aboutSha256: about_sha256 === undefined ? undefined : String(about_sha256),
-    ...{ checkpoint: checkpoint === true, log: named, issuedAt, notBefore, expiresAt },
+    issuedAt,
+    notBefore,
+    expiresAt,
     claims: text.split('.')[1] ?? '',
     text,
   };

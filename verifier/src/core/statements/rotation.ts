@@ -99,6 +99,7 @@ export async function followStep(
   if (!('isUnknown' in signer)) {
     await verifyStatement(step, signer, {
       clock,
+      expiry: false,
       invalid: (message, cause) =>
         new RegistryError(
           'ERR_ROTATION_SIGNATURE',

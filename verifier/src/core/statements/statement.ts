@@ -1,13 +1,8 @@
 import { type Clock, hasPassed, isToCome } from '../bytes/clock.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
-import {
-  type CompactJws,
-  JwsRefused,
-  readCompactJws,
-  type VerificationKey,
-  verifyCompactJws,
-} from '../keys/compact-jws.js';
+import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../keys/compact-jws.js';
+import type { VerificationKey } from '../keys/public-key.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
 import type { Claims } from './statement-types.js';
 
@@ -88,14 +83,8 @@ function readJws(jwt: Uint8Array | string, type: string, invalid: Invalid): Comp
 /** The errors for a kind of statement. */
 export interface StatementFailures {
   readonly invalid: Invalid;
-  /** Undefined skips the check of `exp`. */
+  /** Undefined for a kind that never expires. */
   readonly expired?: ((message: string) => Error) | undefined;
-}
-
-/** How to verify a statement: the clock, and the errors for its kind. */
-export interface StatementChecks extends StatementFailures {
-  /** Undefined skips the check of times. */
-  readonly clock: Clock | undefined;
 }
 
 /**
@@ -108,7 +97,7 @@ export interface StatementChecks extends StatementFailures {
 export async function verifyStatement(
   { type, jws, issuedAt, notBefore, expiresAt }: Statement,
   key: VerificationKey,
-  { clock, invalid, expired }: StatementChecks,
+  { clock, expiry, invalid, expired }: StatementTimes & StatementFailures,
 ): Promise<void> {
   try {
     await verifyCompactJws(jws, key);
@@ -123,7 +112,7 @@ export async function verifyStatement(
       `a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`,
     );
   }
-  if (expired !== undefined && hasPassed(expiresAt, clock)) {
+  if (expiry && expired !== undefined && hasPassed(expiresAt, clock)) {
     throw expired(`expired at ${new Date(expiresAt).toISOString()}`);
   }
 }

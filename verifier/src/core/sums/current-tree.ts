@@ -86,12 +86,11 @@ export function* currentTreeSteps(
 }
 
 function* summed(records: Iterable<TextRecord>, hashes: Sums): Iterable<SummedRecord> {
-  const encoder = new TextEncoder();
   for (const { id, text } of records) {
     yield {
       id,
       idHash: idHashOf(id),
-      sha256: hashes.get(recordPath(id)) ?? hashHex(encoder.encode(text())),
+      sha256: hashes.get(recordPath(id)) ?? hashHex(text()),
     };
   }
 }

@@ -71,7 +71,7 @@ function isRecordOf(path: string, prefix: string): boolean {
 
 /** Returns the SHA-256 of an issuer_id in lower-case hexadecimal, which decides the place of its record. */
 export function idHashOf(issuerId: string): string {
-  return hashHex(new TextEncoder().encode(issuerId));
+  return hashHex(issuerId);
 }
 
 /** The largest number of levels of a tree of sums (rule sums-levels). */
