@@ -30,7 +30,7 @@ interface Row {
  */
 export function appendEntries(end: LogEnd, entries: readonly Uint8Array[]): AppendedLog {
   const files = new Map<string, Uint8Array>();
-  const rows: Row[] = end.tiles.map(({ place: { index, width }, bytes }) => ({
+  const rows: Row[] = end.tiles.map(({ address: { index, width }, bytes }) => ({
     index,
     hashes: hashesOf(bytes),
     written: width,
@@ -40,8 +40,8 @@ export function appendEntries(end: LogEnd, entries: readonly Uint8Array[]): Appe
     rows[level] = row;
     row.hashes.push(hash);
     if (row.hashes.length < TILE_WIDTH) return;
-    const place = { level, index: row.index, width: TILE_WIDTH };
-    files.set(`${LOG_FOLDER}${tilePath(place)}`, Buffer.concat(row.hashes));
+    const address = { level, index: row.index, width: TILE_WIDTH };
+    files.set(`${LOG_FOLDER}${tilePath(address)}`, Buffer.concat(row.hashes));
     push(level + 1, subtreeRoot(row.hashes, 0, TILE_WIDTH));
   };
   let bundle = [...end.bundle];
@@ -55,17 +55,17 @@ export function appendEntries(end: LogEnd, entries: readonly Uint8Array[]): Appe
     }
   }
   const tiles = rows.map(({ index, hashes }, level) => ({
-    place: { level, index, width: hashes.length },
+    address: { level, index, width: hashes.length },
     bytes: Buffer.concat(hashes),
   }));
   const bundled = formatBundle(bundle);
   const ends = bundleEnds(bundle);
   // A narrow tile or bundle is the beginning of a wider one.
-  for (const [level, { place, bytes }] of tiles.entries()) {
+  for (const [level, { address, bytes }] of tiles.entries()) {
     for (const width of newWidths(rows[level] as Row)) {
-      files.set(`${LOG_FOLDER}${tilePath({ ...place, width })}`, bytes.subarray(0, 32 * width));
+      files.set(`${LOG_FOLDER}${tilePath({ ...address, width })}`, bytes.subarray(0, 32 * width));
       if (level > 0) continue;
-      files.set(`${LOG_FOLDER}${bundlePath({ ...place, width })}`, bundled.subarray(0, ends[width - 1]));
+      files.set(`${LOG_FOLDER}${bundlePath({ ...address, width })}`, bundled.subarray(0, ends[width - 1]));
     }
   }
   return { end: { size: end.size + entries.length, tiles, bundle }, files };
@@ -97,11 +97,11 @@ function newWidths({ hashes, written }: Row): number[] {
  * and of the last tile if it is full.
  */
 export function replacedFolders({ tiles }: LogEnd): string[] {
-  return tiles.flatMap(({ place: { level, index, width } }) => {
+  return tiles.flatMap(({ address: { level, index, width } }) => {
     const full = width === TILE_WIDTH ? index : index - 1;
     if (full < 0) return [];
-    const place = { level, index: full, width: TILE_WIDTH };
-    const paths = [tilePath(place), ...(level === 0 ? [bundlePath(place)] : [])];
+    const address = { level, index: full, width: TILE_WIDTH };
+    const paths = [tilePath(address), ...(level === 0 ? [bundlePath(address)] : [])];
     return paths.map((path) => `${LOG_FOLDER}${path}.p`);
   });
 }

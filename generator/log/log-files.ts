@@ -13,7 +13,7 @@ import {
   signerAmong,
   TILE_WIDTH,
   type Tile,
-  type TilePlace,
+  type TileAddress,
   tilePath,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
@@ -77,8 +77,8 @@ export async function readLogEnd(
   if ((await signerAmong(head, vkeys)) === undefined)
     throw damagedLog('has a head that is not signed by the key of the log');
   const { size } = head;
-  const tiles = lastTiles(size).map((place) => ({ place, bytes: readTile(read, place) }));
-  const bundle = tiles[0] === undefined ? [] : readBundle(read, tiles[0].place);
+  const tiles = lastTiles(size).map((address) => ({ address, bytes: readTile(read, address) }));
+  const bundle = tiles[0] === undefined ? [] : readBundle(read, tiles[0].address);
   const end = { size, tiles, bundle };
   if (!isSameBytes(await rootOf(end), head.root))
     throw damagedLog('has tiles that do not belong to its head');
@@ -87,33 +87,38 @@ export async function readLogEnd(
 
 /** Returns the root of a log. */
 export function rootOf({ size, tiles }: LogEnd): Promise<Uint8Array> {
-  const read = async ({ level }: TilePlace) => (tiles[level] as Tile).bytes;
+  const read = async ({ level }: TileAddress) => (tiles[level] as Tile).bytes;
   return rangeRoot(0, size, hashesFromTiles(size, read));
 }
 
-function readTile(read: ReadFile, place: TilePlace): Uint8Array {
-  const bytes = readWide(read, tilePath, place);
-  if (bytes.length < place.width * 32) throw damagedLog(`has a file ${tilePath(place)} that is too short`);
-  return bytes.subarray(0, place.width * 32);
+function readTile(read: ReadFile, address: TileAddress): Uint8Array {
+  const bytes = readTileOrBundle(read, tilePath, address);
+  if (bytes.length < address.width * 32)
+    throw damagedLog(`has a file ${tilePath(address)} that is too short`);
+  return bytes.subarray(0, address.width * 32);
 }
 
 /** Reads the entries of a bundle, and compares them with the tile of their hashes. @throws {@link TreeRejected} */
-export function readBundle(read: ReadFile, place: Omit<TilePlace, 'level'>): Uint8Array[] {
-  const path = bundlePath(place);
-  const bytes = readWide(read, bundlePath, { ...place, level: 0 });
+export function readBundle(read: ReadFile, address: Omit<TileAddress, 'level'>): Uint8Array[] {
+  const path = bundlePath(address);
+  const bytes = readTileOrBundle(read, bundlePath, { ...address, level: 0 });
   const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
-  const hashes = hashesOf(readTile(read, { ...place, level: 0 }));
+  const hashes = hashesOf(readTile(read, { ...address, level: 0 }));
   const isSame = hashes.every((hash, at) => isSameBytes(hash, leafHash(entries[at] ?? new Uint8Array())));
-  if (entries.length < place.width || !isSame) {
+  if (entries.length < address.width || !isSame) {
     throw damagedLog(`has a file ${path} that does not belong to its tile`);
   }
-  return entries.slice(0, place.width);
+  return entries.slice(0, address.width);
 }
 
 /** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
-function readWide(read: ReadFile, pathOf: (place: TilePlace) => string, place: TilePlace): Uint8Array {
-  const path = `${LOG_FOLDER}${pathOf(place)}`;
-  const bytes = read(path) ?? read(`${LOG_FOLDER}${pathOf({ ...place, width: TILE_WIDTH })}`);
+function readTileOrBundle(
+  read: ReadFile,
+  pathOf: (address: TileAddress) => string,
+  address: TileAddress,
+): Uint8Array {
+  const path = `${LOG_FOLDER}${pathOf(address)}`;
+  const bytes = read(path) ?? read(`${LOG_FOLDER}${pathOf({ ...address, width: TILE_WIDTH })}`);
   if (bytes === undefined) throw damagedLog(`lacks the file ${path}`);
   return bytes;
 }

@@ -8,9 +8,9 @@ import {
   parseAnyEntry,
   parseBundle,
   type ReadFile,
-  readWide,
+  readTileOrBundle,
   TILE_WIDTH,
-  type TilePlace,
+  type TileAddress,
   type TreeHead,
   tilePath,
   tileWidth,
@@ -85,8 +85,8 @@ export async function readEntries(
     Array.from({ length: Math.max(0, count - first) }, (_one, at) => first + at),
     CONCURRENCY,
     async (index) => {
-      const place = { level: 0, index, width: tileWidth(0, index, head.size) };
-      bundles[index - first] = await readBundle(reader, place, known);
+      const address = { level: 0, index, width: tileWidth(0, index, head.size) };
+      bundles[index - first] = await readBundle(reader, address, known);
     },
   );
   const read = bundles.flat();
@@ -95,8 +95,8 @@ export async function readEntries(
   if (!(await tree.isOf(head))) {
     throw invalid('has entries that do not belong to its head', known.length > 0 ? 'other' : 'malformed');
   }
-  const fresh = tree.tiles().filter(({ place }) => isNew(place, known.length));
-  await forEachConcurrent(fresh, CONCURRENCY, ({ place, bytes }) => assertTile(reader, place, bytes));
+  const fresh = tree.tiles().filter(({ address }) => isNew(address, known.length));
+  await forEachConcurrent(fresh, CONCURRENCY, ({ address, bytes }) => assertTile(reader, address, bytes));
   const entries = read.slice(known.length - first * TILE_WIDTH).map(({ index, entry }) => ({ index, entry }));
   return { entries, tree };
 }
@@ -108,7 +108,7 @@ export interface ReadEntries {
 }
 
 /** Whether a tile has hashes of new entries. */
-function isNew({ level, index, width }: TilePlace, known: number): boolean {
+function isNew({ level, index, width }: TileAddress, known: number): boolean {
   return (index * TILE_WIDTH + width) * TILE_WIDTH ** level > known;
 }
 
@@ -119,17 +119,17 @@ interface ReadEntry extends PlacedEntry {
 
 async function readBundle(
   reader: LogReader,
-  place: TilePlace,
+  address: TileAddress,
   known: readonly Uint8Array[],
 ): Promise<ReadEntry[]> {
-  const path = bundlePath(place);
+  const path = bundlePath(address);
   const { invalid } = reader;
   const malformed = (message: string) => invalid(message, 'malformed');
-  const bytes = await requireWide(reader, bundlePath, place);
+  const bytes = await requireTileOrBundle(reader, bundlePath, address);
   const entries = parseBundle(bytes, (message) => malformed(`has a file ${path} that ${message}`));
-  if (entries.length < place.width) throw malformed(`has a file ${path} that is too short`);
-  return entries.slice(0, place.width).map((bytes, at) => {
-    const index = place.index * TILE_WIDTH + at;
+  if (entries.length < address.width) throw malformed(`has a file ${path} that is too short`);
+  return entries.slice(0, address.width).map((bytes, at) => {
+    const index = address.index * TILE_WIDTH + at;
     const entry = parseAnyEntry(bytes, (message) => malformed(`has an entry ${index} that ${message}`));
     const hash = leafHash(bytes);
     if (!isSameBytes(hash, known[index] ?? hash)) {
@@ -139,18 +139,18 @@ async function readBundle(
   });
 }
 
-async function assertTile(reader: LogReader, place: TilePlace, expected: Uint8Array): Promise<void> {
-  const found = await requireWide(reader, tilePath, place);
+async function assertTile(reader: LogReader, address: TileAddress, expected: Uint8Array): Promise<void> {
+  const found = await requireTileOrBundle(reader, tilePath, address);
   if (Buffer.compare(found.subarray(0, expected.length), expected) === 0) return;
-  throw reader.invalid(`has a tile ${tilePath(place)} that does not belong to its entries`, 'malformed');
+  throw reader.invalid(`has a tile ${tilePath(address)} that does not belong to its entries`, 'malformed');
 }
 
-async function requireWide(
+async function requireTileOrBundle(
   { fetchFile, invalid }: LogReader,
-  pathOf: (place: TilePlace) => string,
-  place: TilePlace,
+  pathOf: (address: TileAddress) => string,
+  address: TileAddress,
 ): Promise<Uint8Array> {
-  const bytes = await readWide(fetchFile, pathOf, place);
-  if (bytes === undefined) throw invalid(`lacks the file ${LOG_FOLDER}${pathOf(place)}`, 'missing');
+  const bytes = await readTileOrBundle(fetchFile, pathOf, address);
+  if (bytes === undefined) throw invalid(`lacks the file ${LOG_FOLDER}${pathOf(address)}`, 'missing');
   return bytes;
 }

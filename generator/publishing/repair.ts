@@ -336,8 +336,8 @@ function faultsOf(
 /** Returns the hashes of the entries of a log, which its tiles have. */
 function leavesIn(tiles: WholeLog['files'], size: number): Uint8Array[] {
   return Array.from({ length: Math.ceil(size / TILE_WIDTH) }, (_one, index) => {
-    const place = { level: 0, index, width: tileWidth(0, index, size) };
-    return hashesOf(tiles.get(LOG_FOLDER + tilePath(place)) as Uint8Array);
+    const address = { level: 0, index, width: tileWidth(0, index, size) };
+    return hashesOf(tiles.get(LOG_FOLDER + tilePath(address)) as Uint8Array);
   }).flat();
 }
 

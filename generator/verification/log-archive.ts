@@ -7,7 +7,7 @@ import {
   type LogTree,
   type PlacedEntry,
   TILE_WIDTH,
-  type TilePlace,
+  type TileAddress,
   tilePath,
 } from '@passport-registry/verifier/core';
 import { LOG_FOLDER } from '../log/log-files.js';
@@ -117,18 +117,18 @@ function tileCheck(path: string, { entries, tree }: ArchivedLog): Check | undefi
   const [, level, index, width] = TILE.exec(path) ?? [];
   if (level === undefined || index === undefined) return undefined;
   const isBundle = level === 'entries';
-  const place: TilePlace = {
+  const address: TileAddress = {
     level: isBundle ? 0 : Number(level),
     index: Number(index.replaceAll(/[x/]/g, '')),
     width: width === undefined ? TILE_WIDTH : Number(width),
   };
-  const tile = tree.tile(place);
-  if (tile === undefined || path !== LOG_FOLDER + (isBundle ? bundlePath(place) : tilePath(place)))
+  const tile = tree.tile(address);
+  if (tile === undefined || path !== LOG_FOLDER + (isBundle ? bundlePath(address) : tilePath(address)))
     return undefined;
-  const first = place.index * TILE_WIDTH;
+  const first = address.index * TILE_WIDTH;
   const expected = () =>
     isBundle
-      ? formatBundle(entries.slice(first, first + place.width).map(({ entry }) => entryBytes(entry)))
+      ? formatBundle(entries.slice(first, first + address.width).map(({ entry }) => entryBytes(entry)))
       : tile;
   return (bytes) =>
     Buffer.compare(bytes, expected()) === 0 ? undefined : `${path} does not belong to the entries of the log`;

@@ -18,7 +18,7 @@ import {
   parseAnyEntry,
   parseBundle,
   parseHead,
-  readWide,
+  readTileOrBundle,
   type SignedHead,
   TILE_WIDTH,
   tileWidth,
@@ -220,8 +220,8 @@ async function fetchEntry(release: NewRelease, { index, head, bundles }: Bundled
   const at = Math.floor(index / TILE_WIDTH);
   let bundle = bundles.get(at);
   if (bundle === undefined) {
-    const place = { level: 0, index: at, width: tileWidth(0, at, head.size) };
-    const bytes = await readWide((path) => release.fetch(path), bundlePath, place);
+    const address = { level: 0, index: at, width: tileWidth(0, at, head.size) };
+    const bytes = await readTileOrBundle((path) => release.fetch(path), bundlePath, address);
     if (bytes === undefined) throw invalid('is missing');
     bundle = parseBundle(bytes, invalid);
     // Only one stays in memory.

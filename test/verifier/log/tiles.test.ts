@@ -11,7 +11,7 @@ import {
   rootFromInclusion,
   subtreeRoot,
   TILE_WIDTH,
-  type TilePlace,
+  type TileAddress,
   tilePath,
   tileWidth,
 } from '@passport-registry/verifier/core';
@@ -20,7 +20,7 @@ import { naiveConsistency, naivePath, naiveRoot, someLeaves } from '../../suppor
 import { tilesOf } from '../../support/tiles.js';
 
 describe('the path of a tile', () => {
-  it.each<[TilePlace, string]>([
+  it.each<[TileAddress, string]>([
     // The example of C2SP tlog-tiles.
     [{ level: 0, index: 1234067, width: 256 }, 'tile/0/x001/x234/067'],
     [{ level: 0, index: 0, width: 256 }, 'tile/0/000'],
@@ -34,9 +34,9 @@ describe('the path of a tile', () => {
     [{ level: 0, index: 1000000, width: 256 }, 'tile/0/x001/x000/000'],
     [{ level: 63, index: 1234067, width: 1 }, 'tile/63/x001/x234/067.p/1'],
     [{ level: 0, index: 2 ** 45 - 1, width: 256 }, 'tile/0/x035/x184/x372/x088/831'],
-  ])('%j is %s', (place, path) => {
-    expect(tilePath(place)).toBe(path);
-    expect(bundlePath(place)).toBe(path.replace(/^tile\/\d+/, 'tile/entries'));
+  ])('%j is %s', (address, path) => {
+    expect(tilePath(address)).toBe(path);
+    expect(bundlePath(address)).toBe(path.replace(/^tile\/\d+/, 'tile/entries'));
   });
 });
 
@@ -151,10 +151,10 @@ describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entrie
   /** Reads tiles, and notes which. */
   function reader() {
     const paths: string[] = [];
-    const hashes = hashesFromTiles(size, async (place) => {
-      paths.push(tilePath(place));
-      const bytes = tiles.get(tilePath(place));
-      if (bytes === undefined) throw new Error(`no tile ${tilePath(place)}`);
+    const hashes = hashesFromTiles(size, async (address) => {
+      paths.push(tilePath(address));
+      const bytes = tiles.get(tilePath(address));
+      if (bytes === undefined) throw new Error(`no tile ${tilePath(address)}`);
       return bytes;
     });
     return { hashes, paths };
@@ -190,9 +190,9 @@ describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entrie
 
   it('is read from full tiles where a partial one is gone', async () => {
     const more = tilesOf(someLeaves(Math.ceil(size / 256) * 256));
-    const hashes = hashesFromTiles(size, async (place) => {
-      const full = more.get(tilePath({ ...place, width: TILE_WIDTH }));
-      return full ?? (tiles.get(tilePath(place)) as Uint8Array);
+    const hashes = hashesFromTiles(size, async (address) => {
+      const full = more.get(tilePath({ ...address, width: TILE_WIDTH }));
+      return full ?? (tiles.get(tilePath(address)) as Uint8Array);
     });
     expect(isSameBytes(await rangeRoot(0, size, hashes), root)).toBe(true);
   });

@@ -166,7 +166,7 @@ export {
   type LoggedHead,
   PROOF,
   type ReadFile,
-  readWide,
+  readTileOrBundle,
   recentCosignatures,
   refuseOtherLog,
   tileReader,
@@ -188,7 +188,7 @@ export {
   lastTiles,
   subtreeRoot,
   TILE_WIDTH,
-  type TilePlace,
+  type TileAddress,
   tilePath,
   tileWidth,
 } from './log/tiles.js';

@@ -9,7 +9,7 @@ import {
   parseBundle,
   parseEntry,
   type ReadFile,
-  readWide,
+  readTileOrBundle,
   rootFromInclusion,
   TILE_WIDTH,
   type TreeHead,
@@ -38,11 +38,11 @@ async function readBundle(
   { size, root }: TreeHead,
   index: number,
 ): Promise<readonly Uint8Array[]> {
-  const place = { level: 0, index, width: tileWidth(0, index, size) };
-  const bundle = await readWide(readFile, bundlePath, place);
+  const address = { level: 0, index, width: tileWidth(0, index, size) };
+  const bundle = await readTileOrBundle(readFile, bundlePath, address);
   if (bundle === undefined) throw damaged('is missing');
-  const entries = parseBundle(bundle, damaged).slice(0, place.width);
-  if (entries.length < place.width) throw damaged('is too short');
+  const entries = parseBundle(bundle, damaged).slice(0, address.width);
+  if (entries.length < address.width) throw damaged('is too short');
   const leaves = entries.map(leafHash);
   const tile = Uint8Array.from(leaves.flatMap((leaf) => [...leaf]));
   const readTile = tileReader(readFile);

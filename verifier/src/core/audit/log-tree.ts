@@ -1,10 +1,10 @@
 import { isSameBytes } from '../bytes/encodings.js';
 import { consistencyProof, nodeHash, rangeRoot, type SubtreeHash, type TreeHead } from '../log/merkle.js';
-import { TILE_HEIGHT, TILE_WIDTH, type TilePlace, tileWidth } from '../log/tiles.js';
+import { TILE_HEIGHT, TILE_WIDTH, type TileAddress, tileWidth } from '../log/tiles.js';
 
 /** A tile with its bytes. */
 export interface Tile {
-  readonly place: TilePlace;
+  readonly address: TileAddress;
   readonly bytes: Uint8Array;
 }
 
@@ -50,16 +50,16 @@ export class LogTree {
     const levels = this.#rows.filter((_row, height) => height % TILE_HEIGHT === 0);
     return levels.flatMap((row, level) =>
       Array.from({ length: Math.ceil(row.length / TILE_WIDTH) }, (_one, index) => {
-        const place = { level, index, width: tileWidth(level, index, this.size) };
-        return { place, bytes: bytesOf(row, place) };
+        const address = { level, index, width: tileWidth(level, index, this.size) };
+        return { address, bytes: bytesOf(row, address) };
       }),
     );
   }
 
   /** Returns a tile, which may be narrower than it could be. Undefined if the tree has no such tile. */
-  tile(place: TilePlace): Uint8Array | undefined {
-    const row = this.#rows[place.level * TILE_HEIGHT] ?? [];
-    return row.length < place.index * TILE_WIDTH + place.width ? undefined : bytesOf(row, place);
+  tile(address: TileAddress): Uint8Array | undefined {
+    const row = this.#rows[address.level * TILE_HEIGHT] ?? [];
+    return row.length < address.index * TILE_WIDTH + address.width ? undefined : bytesOf(row, address);
   }
 
   #rootOf(size: number): Promise<Uint8Array> {
@@ -71,7 +71,7 @@ export class LogTree {
   readonly #hash: SubtreeHash = async (height, index) => this.#rows[height]?.[index] as Uint8Array;
 }
 
-function bytesOf(row: readonly Uint8Array[], { index, width }: TilePlace): Uint8Array {
+function bytesOf(row: readonly Uint8Array[], { index, width }: TileAddress): Uint8Array {
   const first = index * TILE_WIDTH;
   const bytes = new Uint8Array(32 * width);
   for (const [at, hash] of row.slice(first, first + width).entries()) bytes.set(hash, 32 * at);

@@ -9,7 +9,7 @@ import { type Cosignature, type CosignatureRules, newestCosignatures } from './c
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
 import { consistentRoots, type TreeHead } from './merkle.js';
-import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TilePlace, tilePath } from './tiles.js';
+import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TileAddress, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
 /** The path of the proof that the log contains the newest publication. */
@@ -136,10 +136,10 @@ export async function containsHead(newer: TreeHead, older: TreeHead, readFile: R
 
 /** Reads tiles below `log/`. */
 export function tileReader(readFile: ReadFile): ReadTile {
-  return async (place) => {
-    const bytes = await readWide(readFile, tilePath, place);
-    if (bytes === undefined || bytes.length < place.width * 32 || bytes.length % 32 !== 0) {
-      const path = `log/${tilePath(place)}`;
+  return async (address) => {
+    const bytes = await readTileOrBundle(readFile, tilePath, address);
+    if (bytes === undefined || bytes.length < address.width * 32 || bytes.length % 32 !== 0) {
+      const path = `log/${tilePath(address)}`;
       throw new RegistryError('ERR_LOG_INCONSISTENT', `the log has no tile ${path}, or a malformed one`);
     }
     return bytes;
@@ -147,12 +147,12 @@ export function tileReader(readFile: ReadFile): ReadTile {
 }
 
 /** Reads a tile or a bundle below `log/`. A full one replaces its partial ones (C2SP tlog-tiles). */
-export async function readWide(
+export async function readTileOrBundle(
   readFile: ReadFile,
-  pathOf: (place: TilePlace) => string,
-  place: TilePlace,
+  pathOf: (address: TileAddress) => string,
+  address: TileAddress,
 ): Promise<Uint8Array | undefined> {
-  const bytes = await readFile(`log/${pathOf(place)}`);
-  if (bytes !== undefined || place.width === TILE_WIDTH) return bytes;
-  return readFile(`log/${pathOf({ ...place, width: TILE_WIDTH })}`);
+  const bytes = await readFile(`log/${pathOf(address)}`);
+  if (bytes !== undefined || address.width === TILE_WIDTH) return bytes;
+  return readFile(`log/${pathOf({ ...address, width: TILE_WIDTH })}`);
 }

@@ -6,20 +6,20 @@ export const TILE_WIDTH = 256;
 export const TILE_HEIGHT = 8;
 const HASH_BYTES = 32;
 
-/** A tile by its place: the level, the index within the level, and the number of its hashes. */
-export interface TilePlace {
+/** A tile by its address: the level, the index within the level, and the number of its hashes. */
+export interface TileAddress {
   readonly level: number;
   readonly index: number;
   readonly width: number;
 }
 
 /** Returns the path of a tile below the log, such as `tile/0/x001/234.p/5`. */
-export function tilePath({ level, index, width }: TilePlace): string {
+export function tilePath({ level, index, width }: TileAddress): string {
   return `tile/${level}/${indexPath(index, width)}`;
 }
 
 /** Returns the path of a bundle of entries below the log, such as `tile/entries/000.p/5`. */
-export function bundlePath({ index, width }: Omit<TilePlace, 'level'>): string {
+export function bundlePath({ index, width }: Omit<TileAddress, 'level'>): string {
   return `tile/entries/${indexPath(index, width)}`;
 }
 
@@ -39,18 +39,18 @@ export function tileWidth(level: number, index: number, size: number): number {
 }
 
 /** Returns the last tile of each level of a tree, from level 0 up. With them, entries can be added. */
-export function lastTiles(size: number): TilePlace[] {
-  const places: TilePlace[] = [];
+export function lastTiles(size: number): TileAddress[] {
+  const addresses: TileAddress[] = [];
   for (let level = 0; TILE_WIDTH ** level <= size; level++) {
     const count = Math.floor(size / TILE_WIDTH ** level);
     const index = Math.floor((count - 1) / TILE_WIDTH);
-    places.push({ level, index, width: tileWidth(level, index, size) });
+    addresses.push({ level, index, width: tileWidth(level, index, size) });
   }
-  return places;
+  return addresses;
 }
 
 /** Reads a tile. The result has at least `width` hashes. */
-export type ReadTile = (place: TilePlace) => Promise<Uint8Array>;
+export type ReadTile = (address: TileAddress) => Promise<Uint8Array>;
 
 /**
  * Returns the hashes of complete subtrees, from the tiles of a tree. Each tile is read once. Nothing proves the hashes:
