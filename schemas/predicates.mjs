@@ -103,7 +103,7 @@ ${cases.join('\n')}
 function generateRecordPredicate(name, schema) {
   const isMember = `is${name[0].toUpperCase()}${name.slice(1)}Member`;
   return `function ${isName(name)}(value: unknown): boolean {
-  return isRecord(value, ${JSON.stringify(schema.required)}, ${isMember});
+  return isObjectOf(value, ${JSON.stringify(schema.required)}, ${isMember});
 }
 
 /** Checks the value of a member of this object. Returns undefined if the object has no such member. */
@@ -145,7 +145,7 @@ export function predicates() {
   // The verifier imports every key, and then checks which members a key of its type has.
   const { oneOf: _membersByType, ...rootJwk } = jwk;
   return `
-import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../bytes/checks.js';
+import { hasItems, hasLength, isIntegerWithin, isListOf, isObjectOf, isUniqueListOf } from '../bytes/checks.js';
 import { isCalendarTime } from '../bytes/calendar-time.js';
 import * as patterns from './patterns.js';
 

@@ -65,7 +65,7 @@ export function followingStatement(
   const said = readPublicationStatement(statement);
   const published = predecessor?.statement;
   const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
-  const isPublished = published?.text === statement || (isSameKey && published?.claims === said.claims);
+  const isPublished = published?.text === statement || (isSameKey && published?.payload === said.payload);
   if (published !== undefined && isPublished) return published;
   if (said.previous !== (published && sha256(Buffer.from(published.text)))) {
     const found =

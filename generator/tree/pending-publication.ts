@@ -6,8 +6,8 @@ import {
   isPublication,
   type PublicationStatement,
   rootKeysOf,
-  type Said,
   trimSignature,
+  type VerifiedEntry,
   verifyAbout,
   walkLog,
 } from '@passport-registry/verifier/core';
@@ -51,20 +51,20 @@ export async function pendingPublication(
   const newer = tail.filter(({ entry }) => entry.sha256 !== published).reverse();
   if (!newer.some(isPublication)) return undefined;
   const statements = newer.map(({ index }) => read(PATHS.loggedStatement(index)));
-  const { said, state } = await walkLog(
+  const { verified, state } = await walkLog(
     beginLog({ keys: [rootKey], inForce: rootKey }),
     newer.map(({ entry }, at) => ({ entry, statement: statements[at] })),
   );
-  if (said.length < newer.length) {
+  if (verified.length < newer.length) {
     throw damagedLog(
       'has a new statement that is missing or damaged, or not signed by the root key of the tree',
     );
   }
-  const latest = (type: Said['type']) => {
-    const found = statements[said.findLastIndex((one) => one.type === type)];
+  const latest = (type: VerifiedEntry['type']) => {
+    const found = statements[verified.findLastIndex((one) => one.type === type)];
     return found && decodeUtf8(found);
   };
-  const publication = said.flatMap((one) => (one.type === 'publication' ? one.publication : [])).at(-1);
+  const publication = verified.flatMap((one) => (one.type === 'publication' ? one.publication : [])).at(-1);
   const signer = (await rootKeysOf(state)).find(({ thumbprint }) => thumbprint === publication?.kid);
   if (publication === undefined || signer === undefined) return undefined;
   const signed = await readSigned(read, publication.sha256, signer);

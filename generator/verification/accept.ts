@@ -11,7 +11,7 @@ import {
   type Proven,
   type Publication,
   pinnedMemory,
-  recall,
+  readMemory,
   type SummedStatements,
   storedFiles,
   verifyPublication,
@@ -134,7 +134,7 @@ async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Cond
   const pinned = pinnedMemory([trust.rootKey]);
   for (const stored of accepted) {
     try {
-      return await recall(storedFiles(stored), pinned, conditions);
+      return await readMemory(storedFiles(stored), pinned, conditions);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
     }

@@ -195,7 +195,7 @@ async function downloadEntries(
     state = next.state;
     for (const [at, statement] of statements.entries())
       release.addVerified(PATHS.loggedStatement(first + at), statement);
-    entries.push(...next.said.map(({ index, entry }) => ({ index, entry })));
+    entries.push(...next.verified.map(({ index, entry }) => ({ index, entry })));
   }
   return entries;
 }

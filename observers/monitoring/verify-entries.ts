@@ -3,7 +3,7 @@ import {
   type LogProblem,
   type LogState,
   type PlacedEntry,
-  type Said,
+  type VerifiedEntry,
   walkLog,
 } from '@passport-registry/verifier/core';
 import { unknownClaimsIn } from '../../generator/freshness/unknown-claims.js';
@@ -69,7 +69,7 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
       const placed = batch.find(({ index }) => index === problem.index) as PlacedEntry;
       report(problemFinding(problem, typeOf(placed)));
     }
-    for (const said of walk.said) {
+    for (const said of walk.verified) {
       for (const found of saidFindings(said, state)) report(found);
       if (said.type === 'publication') publications.push({ ...said.publication, index: said.index });
     }
@@ -132,7 +132,7 @@ function problemFinding({ kind, index, message }: LogProblem, type: string): Fin
 }
 
 /** Returns what a verified statement says. @param log - the state of the log after it, or later */
-function saidFindings(said: Said, log: LogState): Finding[] {
+function saidFindings(said: VerifiedEntry, log: LogState): Finding[] {
   const { index, statement } = said;
   const claims = unknownClaimsIn(statement);
   const what = `the statement of entry ${index} ${haveClaims(claims)}`;
@@ -140,7 +140,7 @@ function saidFindings(said: Said, log: LogState): Finding[] {
   return [...newer, ...contentFindings(said, log)];
 }
 
-function contentFindings(said: Said, { keys }: LogState): Finding[] {
+function contentFindings(said: VerifiedEntry, { keys }: LogState): Finding[] {
   const { index: entry, statement } = said;
   switch (said.type) {
     case 'publication': {

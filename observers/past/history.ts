@@ -131,8 +131,8 @@ export async function readPastStatement(
   if (bytes === undefined || sha256(bytes) !== entry.sha256) {
     throw new TreeRejected(`${source.name} has no ${path}, or not the statement that the log names`);
   }
-  const { said, problems } = await walkLog(before, [{ entry, statement: bytes }]);
-  const [one] = said;
+  const { verified, problems } = await walkLog(before, [{ entry, statement: bytes }]);
+  const [one] = verified;
   const root = roots.find(({ rootKey }) => rootKey.thumbprint === one?.statement.kid);
   if (one?.type === 'publication' && root !== undefined) return { statement: one.publication, root };
   throw new TreeRejected(

@@ -73,7 +73,7 @@ describeWithGo('a log that Go has written', () => {
       levels: 0,
       aboutSha256: undefined,
       checkpoint: false,
-      claims: '',
+      payload: '',
     },
     ...{ issuedAt: 0, expiresAt: 8.64e15, text: `statement ${index}`, log: { origin: ORIGIN, vkey } },
   });

@@ -91,9 +91,9 @@ async function problems(count: number, ...more: WalkedEntry[]): Promise<string[]
 
 describe('walkLog', () => {
   it('says what each statement says, and who signs from then on', async () => {
-    const { said, problems: found, state } = await walkLog(begin(first), log);
+    const { verified, problems: found, state } = await walkLog(begin(first), log);
     expect(found).toEqual([]);
-    expect(said.map(({ index, type }) => [index, type])).toEqual([
+    expect(verified.map(({ index, type }) => [index, type])).toEqual([
       [0, 'publication'],
       [1, 'delegation'],
       [2, 'publication'],
@@ -102,7 +102,7 @@ describe('walkLog', () => {
       [5, 'publication'],
       [6, 'unknown'],
     ]);
-    expect(said.map((one) => one.type === 'publication' && one.publication.previous)).toEqual([
+    expect(verified.map((one) => one.type === 'publication' && one.publication.previous)).toEqual([
       ...[undefined, false, hash(log[0]?.statement ?? ''), false],
       ...[false, hash(log[2]?.statement ?? ''), false],
     ]);
@@ -120,7 +120,7 @@ describe('walkLog', () => {
   it('makes the entries from the statements, but those of other types', async () => {
     const statements = log.slice(0, 6).map(({ statement }) => ({ statement }));
     const walk = await walkLog(begin(first), statements);
-    expect(walk.said.map(({ entry }) => entry)).toEqual(log.slice(0, 6).map(({ entry }) => entry));
+    expect(walk.verified.map(({ entry }) => entry)).toEqual(log.slice(0, 6).map(({ entry }) => entry));
     expect(await problems(6, { statement: log[6]?.statement })).toEqual(['entry 6 log-statements']);
   });
 
@@ -132,15 +132,15 @@ describe('walkLog', () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.boolean(), async (counts, isStored) => {
         let state: LogState = begin(first);
-        const [said, found]: unknown[][] = [[], []];
+        const [verified, found]: unknown[][] = [[], []];
         for (let at = 0, turn = 0; at < all.length; at += counts[turn++] ?? 1) {
           const walk = await walkLog(state, all.slice(at, at + (counts[turn] ?? 1)));
-          said?.push(...walk.said.map(({ index, entry, type }) => [index, entry, type]));
+          verified?.push(...walk.verified.map(({ index, entry, type }) => [index, entry, type]));
           found?.push(...walk.problems);
           state = isStored ? JSON.parse(JSON.stringify(walk.state)) : walk.state;
         }
         expect(found).toEqual(whole.problems);
-        expect(said).toEqual(whole.said.map(({ index, entry, type }) => [index, entry, type]));
+        expect(verified).toEqual(whole.verified.map(({ index, entry, type }) => [index, entry, type]));
         expect(JSON.parse(JSON.stringify(state))).toEqual(JSON.parse(JSON.stringify(whole.state)));
       }),
       { numRuns: 12 },

@@ -48,7 +48,7 @@ const statement: PublicationStatement = {
     kid: '',
     previous: undefined,
     notBefore: 0,
-    claims: 'x',
+    payload: 'x',
     text: 'header.claims.signature',
     log: { origin: ORIGIN, vkey: log.vkey },
   },

@@ -50,7 +50,7 @@ export class Proofs {
       for (const source of this.#requests.keys()) source.forget();
       await this.#client.refresh().catch(() => undefined);
       const newest = this.#client.current();
-      if (newest.statement.claims === statements.statement.claims) throw error;
+      if (newest.statement.payload === statements.statement.payload) throw error;
       return await this.#proveUnder(newest, issuerId);
     }
   }

@@ -121,7 +121,7 @@ export {
   type Memory,
   type Proven,
   pinnedMemory,
-  recall,
+  readMemory,
   verifyPublication,
   verifyStatements,
 } from './publication/verify-publication.js';
@@ -203,7 +203,7 @@ export { type Period, type PeriodProof, verifyPeriod } from './history/period.js
 
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
 export { KeptProofs } from './audit/kept-proofs.js';
-export { keysAt, namesLog, signerAmong } from './audit/log-keys.js';
+export { keysAt, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,
   type FirstRoots,
@@ -213,9 +213,9 @@ export {
   type PlacedPublication,
   passEntry,
   rootKeysOf,
-  type Said,
+  type VerifiedEntry,
 } from './audit/log-state.js';
-export { isOfOtherType, readLogged } from './audit/log-statement.js';
+export { isOfOtherType, namesLog, readLogged } from './audit/log-statement.js';
 export { LogTree, type Tile } from './audit/log-tree.js';
 export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
 export {

@@ -59,8 +59,8 @@ export async function newestPublication(
     if (statement === undefined) break;
     if (isOfOtherType(statement)) continue;
     tail.unshift({ statement });
-    const { said, problems } = await walkLog(begin, tail);
-    const [newest] = said.filter(({ type }) => type === 'publication').slice(-1);
+    const { verified, problems } = await walkLog(begin, tail);
+    const [newest] = verified.filter(({ type }) => type === 'publication').slice(-1);
     if (newest?.type !== 'publication') continue;
     const isLast = !problems.some(({ kind, index: at }) => kind !== 'order' && at > newest.index);
     return isLast ? newest.publication : undefined;

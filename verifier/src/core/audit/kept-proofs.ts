@@ -5,8 +5,9 @@ import { entryBytes } from '../log/log-entry.js';
 import type { SignedHead } from '../log/log-head.js';
 import { parseLogProof, provesEntry } from '../log/tlog-proof.js';
 import { readStatement } from '../statements/statement.js';
-import { Refused, refused, signerAmong } from './log-keys.js';
+import { signerAmong } from './log-keys.js';
 import type { PlacedEntry } from './log-state.js';
+import { invalidLogFile, LogFileInvalid } from './log-statement.js';
 import type { LogTree } from './log-tree.js';
 
 /** An entry of a publication. */
@@ -45,7 +46,7 @@ export class KeptProofs {
       const named = this.#vkeys.get(index) ?? readStatement().then(vkeyNamedIn);
       this.#vkeys.set(index, named);
       const vkey = await named;
-      const parsed = parseLogProof(proof, refused);
+      const parsed = parseLogProof(proof, invalidLogFile);
       const { head } = parsed;
       if (!(await this.#isSigned(head, vkey))) return 'has a head that is not signed by the key of the log';
       if (parsed.index !== index || !provesEntry(parsed, entryBytes(entry)))
@@ -55,7 +56,7 @@ export class KeptProofs {
         ? undefined
         : 'has a head that is not an earlier head of this log';
     } catch (error) {
-      if (error instanceof Refused) return error.message;
+      if (error instanceof LogFileInvalid) return error.message;
       throw error;
     }
   }
@@ -73,8 +74,8 @@ export class KeptProofs {
 
 /** Returns the key of the log that a publication statement names, whose entry is in the log. */
 function vkeyNamedIn(statement: Uint8Array | string | undefined): string {
-  if (statement === undefined) throw refused('is of a publication whose statement is missing');
-  const { log } = readStatement(statement, 'registry-publication+jwt', refused).claims;
+  if (statement === undefined) throw invalidLogFile('is of a publication whose statement is missing');
+  const { log } = readStatement(statement, 'registry-publication+jwt', invalidLogFile).claims;
   if (isObject(log) && typeof log['vkey'] === 'string') return log['vkey'];
-  throw refused('is of a publication that names no log');
+  throw invalidLogFile('is of a publication that names no log');
 }

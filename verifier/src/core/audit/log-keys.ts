@@ -1,6 +1,6 @@
 import { type NoteKey, parseNoteKey } from '../keys/note-key.js';
 import { assertSignedByLog, type SignedHead } from '../log/log-head.js';
-import { readLogged } from './log-statement.js';
+import { invalidLogFile, LogFileInvalid } from './log-statement.js';
 
 /** A key of a log, and the size of the log from which it signs heads. */
 export interface LogKey {
@@ -41,28 +41,13 @@ export async function signerAmong(
 ): Promise<NoteKey | undefined> {
   for (const vkey of vkeys) {
     try {
-      const key = parsed.get(vkey) ?? parseNoteKey(vkey, 'log', refused);
+      const key = parsed.get(vkey) ?? parseNoteKey(vkey, 'log', invalidLogFile);
       parsed.set(vkey, key);
-      await assertSignedByLog(head, key, refused);
+      await assertSignedByLog(head, key, invalidLogFile);
       return key;
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof LogFileInvalid)) throw error;
     }
   }
   return undefined;
-}
-
-/** A file of a log is not what it should be. The message is a predicate. */
-export class Refused extends Error {}
-export const refused = (message: string) => new Refused(message);
-
-/** Whether a publication statement, which has not been verified, names a log. */
-export async function namesLog(statement: Uint8Array | undefined): Promise<boolean> {
-  if (statement === undefined) return false;
-  try {
-    return (await readLogged(statement, 0, refused)).publication?.log !== undefined;
-  } catch (error) {
-    if (error instanceof Refused) return false;
-    throw error;
-  }
 }

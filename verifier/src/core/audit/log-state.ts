@@ -74,8 +74,8 @@ export type PlacedPublication = PlacedEntry & { readonly entry: PublicationEntry
 export const isPublication = (placed: PlacedEntry): placed is PlacedPublication =>
   placed.entry.type === 'publication';
 
-/** A statement that the root key in force has signed, and that says what its entry says. */
-export type Said = PlacedEntry & { readonly statement: Statement } & (
+/** An entry whose statement the root key in force has signed, and says what the entry says. */
+export type VerifiedEntry = PlacedEntry & { readonly statement: Statement } & (
     | { readonly type: 'publication'; readonly publication: PublicationStatement }
     | { readonly type: 'delegation'; readonly delegation: Delegation }
     | { readonly type: 'rotation'; readonly next: RootKey }
@@ -90,18 +90,18 @@ export function passEntry(state: LogState, entry: AnyEntry): LogState {
 }
 
 /** Returns the state after a verified statement. */
-export function stateAfter(state: LogState, said: Said): LogState {
-  const next = { ...passEntry(state, said.entry), inForce: said.statement.kid };
-  if (said.type === 'publication') {
-    const { kid, checkpoint, log } = said.publication;
+export function stateAfter(state: LogState, verified: VerifiedEntry): LogState {
+  const next = { ...passEntry(state, verified.entry), inForce: verified.statement.kid };
+  if (verified.type === 'publication') {
+    const { kid, checkpoint, log } = verified.publication;
     return {
       ...next,
       promises: { kid, checkpoint, log },
       keys: withLogKey(state.keys, log?.vkey, next.size),
     };
   }
-  if (said.type !== 'rotation') return next;
-  const successor = logRoot(said.next);
+  if (verified.type !== 'rotation') return next;
+  const successor = logRoot(verified.next);
   const isSame = ({ thumbprint }: LogRoot) => thumbprint === successor.thumbprint;
   // The step says to which keys its successor is committed.
   const roots = state.roots.some(isSame)

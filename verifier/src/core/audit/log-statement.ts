@@ -88,3 +88,18 @@ async function entryOf(statement: Statement, steps: number) {
   const step = typeof claims['step'] === 'number' ? claims['step'] : steps + 1;
   return { entry: rotationEntry(text, thumbprint, step) };
 }
+
+/** A file of a log is not what it should be. The message is a predicate. */
+export class LogFileInvalid extends Error {}
+export const invalidLogFile: Invalid = (message) => new LogFileInvalid(message);
+
+/** Whether a publication statement, which has not been verified, names a log. */
+export async function namesLog(statement: Uint8Array | undefined): Promise<boolean> {
+  if (statement === undefined) return false;
+  try {
+    return (await readLogged(statement, 0, invalidLogFile)).publication?.log !== undefined;
+  } catch (error) {
+    if (error instanceof LogFileInvalid) return false;
+    throw error;
+  }
+}

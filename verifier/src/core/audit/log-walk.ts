@@ -8,7 +8,14 @@ import { delegationOf } from '../statements/delegation.js';
 import { successorIn } from '../statements/rotation.js';
 import { ANY_TIME, type Statement, verifyStatement } from '../statements/statement.js';
 import { orderAfter, orderProblems, statementProblems } from './log-order.js';
-import { importLogRoot, type LogRoot, type LogState, passEntry, type Said, stateAfter } from './log-state.js';
+import {
+  importLogRoot,
+  type LogRoot,
+  type LogState,
+  passEntry,
+  stateAfter,
+  type VerifiedEntry,
+} from './log-state.js';
 import { type LoggedStatement, readLogged } from './log-statement.js';
 
 /** An entry and its statement. One of the two can be missing. */
@@ -37,7 +44,7 @@ export interface LogProblem {
 /** What a walk has found. */
 export interface LogWalk {
   readonly state: LogState;
-  readonly said: readonly Said[];
+  readonly verified: readonly VerifiedEntry[];
   readonly problems: readonly LogProblem[];
 }
 
@@ -53,7 +60,7 @@ export async function walkLog(begin: LogState, batch: readonly WalkedEntry[]): P
     imported.set(root, key);
     return key;
   };
-  const said: Said[] = [];
+  const verified: VerifiedEntry[] = [];
   const problems: LogProblem[] = [];
   let state = begin;
   for (const { entry, statement, isVerified } of batch) {
@@ -73,7 +80,7 @@ export async function walkLog(begin: LogState, batch: readonly WalkedEntry[]): P
       addOrder(orderProblems(one.entry, order));
       if (one.type === 'publication')
         addOrder(statementProblems(one.publication, order.publication, state.promises));
-      said.push(one);
+      verified.push(one);
       state = stateAfter(state, one);
     } catch (error) {
       if (!(error instanceof EntryRefused)) throw error;
@@ -82,7 +89,7 @@ export async function walkLog(begin: LogState, batch: readonly WalkedEntry[]): P
       state = { ...state, size: index + 1, order: entry === undefined ? order : orderAfter(order, entry) };
     }
   }
-  return { state, said, problems };
+  return { state, verified, problems };
 }
 
 type ImportRoot = (root: LogRoot) => Promise<RootKey>;
@@ -106,7 +113,7 @@ async function verifiedEntry(
   { entry: given, statement: jwt, isVerified }: WalkedEntry & { readonly statement: Uint8Array | string },
   state: LogState,
   importRoot: ImportRoot,
-): Promise<Said> {
+): Promise<VerifiedEntry> {
   if (given !== undefined && hashHex(jwt) !== given.sha256) throw badContent('has not the hash in the entry');
   const logged = await readLogged(jwt, state.order.steps, badContent);
   const { statement } = logged;

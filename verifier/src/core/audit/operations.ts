@@ -1,4 +1,4 @@
-import { isCount, isIntegerWithin, isListOf, isRecord, oneOf } from '../bytes/checks.js';
+import { isCount, isIntegerWithin, isListOf, isObjectOf, oneOf } from '../bytes/checks.js';
 import { RegistryError } from '../errors.js';
 import { isValidSourceUrl, isValidUtcSecond, isValidWitnessKey } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
@@ -90,7 +90,7 @@ function areMirrors(value: unknown): value is readonly ReportedMirror[] {
 }
 
 function isMirror(value: unknown): boolean {
-  return isRecord(value, ['url', 'state'], (member, content) => {
+  return isObjectOf(value, ['url', 'state'], (member, content) => {
     switch (member) {
       case 'url':
         return isValidSourceUrl(content);

@@ -68,7 +68,7 @@ export function isUniqueListOf(value: unknown, check: Check): boolean {
  *
  * @param isMember - checks a member by its name. Undefined means that there is no such member
  */
-export function isRecord(
+export function isObjectOf(
   value: unknown,
   required: readonly string[],
   isMember: (member: string, value: unknown) => boolean | undefined,

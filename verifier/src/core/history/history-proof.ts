@@ -1,4 +1,4 @@
-import { isListOf, isRecord } from '../bytes/checks.js';
+import { isListOf, isObjectOf } from '../bytes/checks.js';
 import { strictJsonOf } from '../bytes/strict-json.js';
 import { RegistryError } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
@@ -61,7 +61,7 @@ export function parseHistoryProof(file: Uint8Array | string): HistoryProof {
   );
   const isMember = (member: string, content: unknown) =>
     Object.hasOwn(CHECKS, member) && CHECKS[member as keyof HistoryProof](content);
-  if (!isRecord(value, REQUIRED, isMember))
+  if (!isObjectOf(value, REQUIRED, isMember))
     throw new RegistryError('ERR_BUNDLE_INVALID', `this is not a file of the format ${FORMAT}`);
   return value as HistoryProof;
 }

@@ -1,4 +1,4 @@
-import { isObject, isRecord } from '../bytes/checks.js';
+import { isObject, isObjectOf } from '../bytes/checks.js';
 import { sha256Hex } from '../bytes/sha256.js';
 import { jsonOf } from '../bytes/strict-json.js';
 import { type Invalid, textOf } from '../bytes/utf8.js';
@@ -27,7 +27,11 @@ export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
   if (!isObject(issuers)) throw invalid('is not an object whose only member is issuers');
   const about = new Map<string, AboutIssuer>();
   for (const [id, said] of Object.entries(issuers)) {
-    if (!isValidIssuerId(id) || !isRecord(said, [], isAboutField) || Object.keys(said as object).length === 0)
+    if (
+      !isValidIssuerId(id) ||
+      !isObjectOf(said, [], isAboutField) ||
+      Object.keys(said as object).length === 0
+    )
       throw invalid(`has an invalid entry for ${JSON.stringify(id)}`);
     about.set(id, said as AboutIssuer);
   }

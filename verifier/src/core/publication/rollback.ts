@@ -79,12 +79,12 @@ export function refuseOlderStatement(
 }
 
 function faultAfter(
-  { sequence, claims, checkpoint, log }: PublicationStatement,
+  { sequence, payload, checkpoint, log }: PublicationStatement,
   accepted: PublicationStatement,
 ): string | undefined {
   if (sequence < accepted.sequence)
     return `the source has publication ${sequence}, but publication ${accepted.sequence} was accepted before`;
-  if (sequence === accepted.sequence && claims !== accepted.claims)
+  if (sequence === accepted.sequence && payload !== accepted.payload)
     return `the source has a publication ${sequence} that differs from the accepted one of the same sequence`;
   if (accepted.checkpoint && !checkpoint)
     return `publication ${sequence} no longer promises checkpoints, but publication ${accepted.sequence} did`;

@@ -157,16 +157,16 @@ export function trustInStore<T extends Pick<SourceTrust, 'clock'>>(trust: T, cha
  */
 export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
   const source = limitFiles(files);
-  const anyForm = { ...trust, requireCheckpoint: false, requirePublication: false, log: undefined };
+  const lenient = { ...trust, requireCheckpoint: false, requirePublication: false, log: undefined };
   // The head of the log counts even if its cosignatures do not suffice any more.
   const log = trust.log && { ...trust.log, quorum: 0 };
   return underAnyRoot(trust.roots, async (root) => {
-    const statements = await readStatements(source, root, { ...anyForm, log }).catch(() =>
+    const statements = await readStatements(source, root, { ...lenient, log }).catch(() =>
       // An older version wrote the store, or a client that does not read the log.
-      readStatements(source, root, anyForm),
+      readStatements(source, root, lenient),
     );
     const named = namedBy(statements) ?? (await readStoredList(source, statements));
-    return acceptStatements(statements, named, anyForm);
+    return acceptStatements(statements, named, lenient);
   });
 }
 

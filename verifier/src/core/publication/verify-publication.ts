@@ -62,7 +62,11 @@ export async function verifyStatements(
  * Verifies what was accepted and stored before, whatever its age, and returns what is known from then on
  * (rule store-times).
  */
-export async function recall(stored: RegistryFiles, memory: Memory, conditions: Conditions): Promise<Memory> {
+export async function readMemory(
+  stored: RegistryFiles,
+  memory: Memory,
+  conditions: Conditions,
+): Promise<Memory> {
   // A step that seems to be from the future was accepted before the clock was set back.
   const chains = await followRotation(stored, memory, { clock: undefined });
   const trust = trustInStore({ ...conditions, accepted: memory.accepted }, chains);

@@ -46,8 +46,8 @@ export interface PublicationStatement {
   readonly notBefore: number;
   /** When the statement expires, in milliseconds since 1970. The last instant of a `Date` if it does not expire. */
   readonly expiresAt: number;
-  /** The claims as they were signed, in base64url. Equal texts are equal claims. */
-  readonly claims: string;
+  /** The payload of the JWS as it was signed, in base64url. Equal payloads are equal claims. */
+  readonly payload: string;
   /** The statement itself: the content of publication.jwt. */
   readonly text: string;
 }
@@ -122,7 +122,7 @@ export function publicationClaims({
     issuedAt,
     notBefore,
     expiresAt,
-    claims: text.split('.')[1] ?? '',
+    payload: text.split('.')[1] ?? '',
     text,
   };
 }
