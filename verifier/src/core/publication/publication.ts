@@ -3,9 +3,9 @@ import type { Issuer } from '../generated/schemas.js';
 import { LIMITS } from '../limits.js';
 import type { SignedPair } from '../statements/signed-list.js';
 import type { CurrentRecords, ListChange } from './follow-changes.js';
+import { LIST, readSignature, SIGNATURE, snapshotOf } from './list-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { NamedList } from './rollback.js';
-import { LIST, readSignature, SIGNATURE, snapshotOf } from './signed-pair.js';
 import {
   type AcceptedStatements,
   acceptedUnder,
@@ -20,7 +20,7 @@ import {
 import { assertNamed, readWholeList } from './whole-list.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
-export interface Trust extends SourceTrust {
+export interface PublicationTrust extends SourceTrust {
   /** The publication from which answers come now. A newer one can reuse its records. */
   readonly current: CurrentPublication | undefined;
   /** The maximum size of the list in bytes. A signed statement can set a lower limit. Default: 256 MiB. */
@@ -55,7 +55,10 @@ interface Content extends NamedList {
  * a client without a list, these include the list, because the statements usually name the list at this path. The
  * caller requests the rotation separately.
  */
-export function pathsReadFirst({ current, log }: Pick<Trust, 'current' | 'log'>): readonly string[] {
+export function pathsReadFirst({
+  current,
+  log,
+}: Pick<PublicationTrust, 'current' | 'log'>): readonly string[] {
   const statements = statementFiles({ log });
   if (current === undefined) return [...statements, SIGNATURE, LIST];
   const isNamed = current.checkpoint !== undefined || current.statement !== undefined;
@@ -67,7 +70,7 @@ export function pathsReadFirst({ current, log }: Pick<Trust, 'current' | 'log'>)
  * be the current keys after all rotations. One root key must have signed the whole publication. If this function
  * throws, the caller must not use or store any part of the publication.
  */
-export async function readPublication(files: RegistryFiles, trust: Trust): Promise<Publication> {
+export async function readPublication(files: RegistryFiles, trust: PublicationTrust): Promise<Publication> {
   const source = limitFiles(files);
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);
@@ -79,7 +82,7 @@ export async function readPublication(files: RegistryFiles, trust: Trust): Promi
 /** The inputs for reading the list of a source under one root key. */
 interface Reading {
   readonly files: RegistryFiles;
-  readonly trust: Trust;
+  readonly trust: PublicationTrust;
   readonly statements: Statements;
 }
 

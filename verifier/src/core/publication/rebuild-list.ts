@@ -7,8 +7,8 @@ import { verifySignature } from '../keys/signature.js';
 import { listBytesSteps } from '../list/list-text.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { SignedPair } from '../statements/signed-list.js';
+import { readFromFolders, readSignature, snapshotOf } from './list-files.js';
 import type { RegistryFiles } from './registry-files.js';
-import { readFromFolders, readSignature, snapshotOf } from './signed-pair.js';
 
 /** What is signed: a list by its statement, under a root key. */
 interface SignedBy {

@@ -5,10 +5,10 @@ import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
 import { verifySignature } from '../keys/signature.js';
 import { instantOf } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
+import { LIST, readSignature } from './list-files.js';
 import type { Publication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { NamedList } from './rollback.js';
-import { LIST, readSignature } from './signed-pair.js';
 import {
   type AcceptedStatements,
   acceptStatements,

@@ -2,7 +2,7 @@ import type { Clock } from '../bytes/clock.js';
 import type { RootKey } from '../keys/root-key.js';
 import { limitOf } from '../limits.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
-import { type Publication, readPublication, type Trust } from './publication.js';
+import { type Publication, type PublicationTrust, readPublication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
 import {
   type AcceptedStatements,
@@ -21,7 +21,8 @@ export interface Memory {
 }
 
 /** What a reader requires, apart from what it knows. */
-export type Conditions = Omit<StatementTrust, 'accepted'> & Pick<Trust, 'maxListBytes' | 'needsBytes'>;
+export type Conditions = Omit<StatementTrust, 'accepted'> &
+  Pick<PublicationTrust, 'maxListBytes' | 'needsBytes'>;
 
 /** The facts that one attempt at one source has proven. */
 export type Proven<H extends AcceptedStatements> = H & Pick<Memory, 'chains'>;

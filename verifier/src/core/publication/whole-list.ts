@@ -1,7 +1,7 @@
 import { hasCode, RegistryError } from '../errors.js';
 import { type SignedPair, type VerifiedList, verifyList } from '../statements/signed-list.js';
+import { LIST, readFromFolders, readSignature, SIGNATURE } from './list-files.js';
 import type { RegistryFiles } from './registry-files.js';
-import { LIST, readFromFolders, readSignature, SIGNATURE } from './signed-pair.js';
 import { namedBy, type SizedList, type Statements } from './statements.js';
 
 /** How to read a whole list. */
