@@ -53,7 +53,7 @@ describe('docs/protocol.md and its parts', () => {
       'verifier/src/core/sums/sums-file.ts': 'MAX_LEVELS = 8',
       'verifier/src/core/log/signed-note.ts': 'MAX_SIGNATURES = 100',
       'verifier/src/core/log/tlog-proof.ts': 'MAX_HASHES = 63',
-      'verifier/src/core/sums/sums-tree.ts': 'MAX_AVERAGE = 64',
+      'verifier/src/core/audit/sums-levels.ts': 'MAX_AVERAGE = 64',
       'verifier/src/passport/mandate.ts': 'MAX_SCOPES = 256',
       'verifier/src/passport/scope.ts': 'MAX_LENGTH = 256',
       'generator/verification/ask-host.ts': 'TIMEOUT_MS = 30_000',
@@ -87,7 +87,7 @@ describe('docs/protocol.md and its parts', () => {
   });
 
   it('states the rule for the number of levels', () => {
-    const levels = source('verifier/src/core/sums/sums-tree.ts');
+    const levels = source('verifier/src/core/audit/sums-levels.ts');
     for (const text of ['MAX_AVERAGE = 64;', 'MIN_AVERAGE = 16;', 'MAX_LEAF_BYTES = 64 * 1024;'])
       expect(levels).toContain(text);
     for (const text of ['is above 64,', 'more than 65,536 bytes', 'is at most 16,', 'up to 8 levels'])

@@ -68,7 +68,7 @@ export {
   sumsLine,
   sumsPath,
 } from './sums/sums-file.js';
-export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
+export { type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
 
 // The statements that the root key or an online key signs (rule jwt-profile).
 
@@ -109,7 +109,6 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 // A publication: what one attempt at one source proves (rule client-steps).
 
 export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
-export { nameSkeleton } from './publication/name-skeleton.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
 export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
@@ -149,10 +148,7 @@ export {
 } from './log/log-entry.js';
 export { assertSignedByLog, formatHead, type LogHead, parseHead, type SignedHead } from './log/log-head.js';
 export {
-  consistencyProof,
   emptyRoot,
-  inclusionProof,
-  isConsistent,
   leafHash,
   nodeHash,
   rangeRoot,
@@ -199,7 +195,8 @@ export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log
 export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
 export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
 
-// For auditors, mirrors, monitors and witnesses: the rules of a whole log (rules log-statements, log-order).
+// For publishers, auditors, mirrors, monitors, witnesses and the page: the rules of a whole log (rules log-statements,
+// log-order), and what no client needs.
 
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
 export { KeptProofs } from './audit/kept-proofs.js';
@@ -218,9 +215,12 @@ export {
 export { isOfOtherType, namesLog, readLogged } from './audit/log-statement.js';
 export { LogTree, type Tile } from './audit/log-tree.js';
 export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
+export { nameSkeleton } from './audit/name-skeleton.js';
 export {
   type MirrorState,
   type Operations,
   type ReportedMirror,
   verifyOperations,
 } from './audit/operations.js';
+export { levelsFor, mayHaveLevels } from './audit/sums-levels.js';
+export { consistencyProof, inclusionProof, isConsistent } from './audit/tree-proofs.js';

@@ -1,6 +1,7 @@
 import { isSameBytes } from '../bytes/encodings.js';
-import { consistencyProof, nodeHash, rangeRoot, type SubtreeHash, type TreeHead } from '../log/merkle.js';
+import { nodeHash, rangeRoot, type SubtreeHash, type TreeHead } from '../log/merkle.js';
 import { TILE_HEIGHT, TILE_WIDTH, type TileAddress, tileWidth } from '../log/tiles.js';
+import { consistencyProof } from './tree-proofs.js';
 
 /** A tile with its bytes. */
 export interface Tile {
