@@ -27,7 +27,7 @@ const REPLACED_FIRST = ['publication.jwt', 'log/publication.tlog-proof'];
 /** The statements of a host by path. A path that is missing is a file that the tree does not have. */
 type StatementFiles = ReadonlyMap<string, Uint8Array>;
 
-interface Together {
+interface StatementsRequest {
   readonly round: number;
   readonly files: Promise<StatementFiles | undefined> | undefined;
 }
@@ -38,22 +38,22 @@ export class HttpSource {
   readonly base: string;
   readonly #root: URL;
   readonly #fetch: typeof fetch;
-  /** How long to wait for all statements together, in milliseconds. */
-  readonly #togetherTimeout: number;
+  /** How long to wait for `statements.json`, in milliseconds. */
+  readonly #statementsFileTimeout: number;
   readonly #cached = new Map<string, FetchedFile>();
   /** The files of which a cache between this client and the host may hold an old version. */
   #mayBeOld = new Set<string>();
-  /** What the host has answered when it was last asked for all statements together. */
-  #together: Together | undefined;
+  /** The last request for `statements.json`. */
+  #statementsRequest: StatementsRequest | undefined;
   /** Whether the host has such a file. Undefined before the first answer. */
-  #hasTogether: boolean | undefined;
-  /** Whether the next round requests each file by itself: what came together did not fit, or did not come. */
-  #asksApart = false;
+  #hasStatementsFile: boolean | undefined;
+  /** Whether the next round requests each file by itself: what `statements.json` had did not fit, or did not come. */
+  #skipsStatementsFile = false;
 
   /** @param deadline - of a round, in milliseconds */
   constructor(base: string, fetch: typeof globalThis.fetch, deadline: number) {
     this.base = base;
-    this.#togetherTimeout = Math.ceil(deadline * STAGGER_SHARE);
+    this.#statementsFileTimeout = Math.ceil(deadline * STAGGER_SHARE);
     this.#root = new URL(base.endsWith('/') ? base : `${base}/`);
     this.#fetch = fetch;
   }
@@ -62,9 +62,9 @@ export class HttpSource {
    * Returns the files of this host.
    *
    * @param signal - ends all requests for files
-   * @param together - the statements, from {@link together}. Default: each file is requested by itself
+   * @param statements - from {@link statementsFile}. Default: each file is requested by itself
    */
-  files(signal: AbortSignal, together?: Promise<StatementFiles | undefined>): HttpFiles {
+  files(signal: AbortSignal, statements?: Promise<StatementFiles | undefined>): HttpFiles {
     const host: Host = {
       open: (path) => this.#open(path, { fetch: this.#fetch, signal }),
       cache: (path, file) => {
@@ -72,7 +72,7 @@ export class HttpSource {
         else this.#cached.delete(path);
       },
     };
-    return new HttpFiles(host, together);
+    return new HttpFiles(host, statements);
   }
 
   /**
@@ -81,30 +81,33 @@ export class HttpSource {
    * @param signal - ends the request, unless an earlier call of the same round has sent it
    * @returns undefined if the host has no such file, or one that cannot be read, and in the round after such a failure
    */
-  together(round: number, signal: AbortSignal): Promise<StatementFiles | undefined> | undefined {
-    if (this.#hasTogether === false) return undefined;
-    if (this.#together?.round !== round) {
-      const files = this.#asksApart ? undefined : this.#awaitTogether(signal);
-      this.#asksApart = false;
-      this.#together = { round, files };
+  statementsFile(round: number, signal: AbortSignal): Promise<StatementFiles | undefined> | undefined {
+    if (this.#hasStatementsFile === false) return undefined;
+    if (this.#statementsRequest?.round !== round) {
+      const files = this.#skipsStatementsFile ? undefined : this.#awaitStatementsFile(signal);
+      this.#skipsStatementsFile = false;
+      this.#statementsRequest = { round, files };
     }
-    return this.#together.files;
+    return this.#statementsRequest.files;
   }
 
   /** Waits for the file for a part of the deadline, so that the single files still have the rest. */
-  async #awaitTogether(signal: AbortSignal): Promise<StatementFiles | undefined> {
+  async #awaitStatementsFile(signal: AbortSignal): Promise<StatementFiles | undefined> {
     try {
-      return await untilAborted(this.#requestTogether(signal), AbortSignal.timeout(this.#togetherTimeout));
+      return await untilAborted(
+        this.#requestStatementsFile(signal),
+        AbortSignal.timeout(this.#statementsFileTimeout),
+      );
     } catch {
-      this.#asksApart = true;
+      this.#skipsStatementsFile = true;
       return undefined;
     }
   }
 
-  async #requestTogether(signal: AbortSignal): Promise<StatementFiles | undefined> {
+  async #requestStatementsFile(signal: AbortSignal): Promise<StatementFiles | undefined> {
     const bytes = await this.files(signal).get(STATEMENTS_FILE);
     // A publication removes the file for a moment. A host that never had it is not asked again before a restart.
-    this.#hasTogether ||= bytes !== undefined;
+    this.#hasStatementsFile ||= bytes !== undefined;
     return bytes && readStatementsFile(bytes);
   }
 
@@ -115,7 +118,7 @@ export class HttpSource {
    */
   forget(): void {
     this.#cached.clear();
-    this.#asksApart = true;
+    this.#skipsStatementsFile = true;
     this.#mayBeOld = new Set(REPLACED_FIRST);
   }
 
@@ -141,20 +144,20 @@ interface Host {
 /** The files of a host, for reading one publication. */
 export class HttpFiles implements RegistryFiles {
   readonly #host: Host;
-  readonly #together: Promise<StatementFiles | undefined> | undefined;
+  readonly #statements: Promise<StatementFiles | undefined> | undefined;
   readonly #requested = new Map<string, Promise<OpenedFile | undefined>>();
-  /** The files that have been read by themselves, of a reading whose statements came together. */
+  /** The files that have been read by themselves, of a reading that uses `statements.json`. */
   readonly #read: Map<string, Uint8Array>;
   #largest = 0;
-  #hasUsedTogether = false;
+  #hasUsedStatementsFile = false;
 
   constructor(
     host: Host,
-    together?: Promise<StatementFiles | undefined>,
+    statements?: Promise<StatementFiles | undefined>,
     read = new Map<string, Uint8Array>(),
   ) {
     this.#host = host;
-    this.#together = together;
+    this.#statements = statements;
     this.#read = read;
   }
 
@@ -162,8 +165,8 @@ export class HttpFiles implements RegistryFiles {
    * Returns the same files, each requested by itself, but none again that has been read by itself, such as the list.
    * Undefined if the file with all statements was not used.
    */
-  apart(): HttpFiles | undefined {
-    return this.#hasUsedTogether ? new HttpFiles(this.#host, undefined, this.#read) : undefined;
+  withoutStatementsFile(): HttpFiles | undefined {
+    return this.#hasUsedStatementsFile ? new HttpFiles(this.#host, undefined, this.#read) : undefined;
   }
 
   /**
@@ -188,16 +191,16 @@ export class HttpFiles implements RegistryFiles {
     const file = await opened?.read(maxBytes);
     this.#host.cache(path, file);
     this.#largest = Math.max(this.#largest, file?.bytes.length ?? 0);
-    if (file !== undefined && this.#together !== undefined && !isInStatementsFile(path))
+    if (file !== undefined && this.#statements !== undefined && !isInStatementsFile(path))
       this.#read.set(path, file.bytes);
     return file?.bytes;
   }
 
   async #openOne(path: string): Promise<OpenedFile | undefined> {
-    const together = isInStatementsFile(path) ? await this.#together : undefined;
-    if (together === undefined) return this.#host.open(path);
-    this.#hasUsedTogether = true;
-    const bytes = together.get(path);
+    const statements = isInStatementsFile(path) ? await this.#statements : undefined;
+    if (statements === undefined) return this.#host.open(path);
+    this.#hasUsedStatementsFile = true;
+    const bytes = statements.get(path);
     return bytes && { read: async () => ({ bytes, etag: undefined }), discard: async () => undefined };
   }
 

@@ -229,7 +229,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
       const trust = this.#trust();
       const read = (from: HttpFiles) =>
         this.#reader.read(askAgain(from), { ...trust, roots: currentRoots(chains) });
-      const reading = orApart(files, read).finally(() => files.discard());
+      const reading = orWithoutStatementsFile(files, read).finally(() => files.discard());
       reading.then(
         (read) => this.#tell({ is: 'verified', of, chains, read }),
         (thrown) => {
@@ -271,7 +271,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
       attempt === 0
         ? this.#filesOf(of, this.#tasks.signalOf('rotations'))
         : (this.#opened.get(source) as HttpFiles);
-    return orApart(files, async (from) => {
+    return orWithoutStatementsFile(files, async (from) => {
       const rotation = await from.get(path, limitOf(path));
       const { bound } = this.#state.roots;
       return { bound, chains: await walkChains(bound, rotation, this.#trust().clock) };
@@ -282,7 +282,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
   #filesOf({ source: base, round, attempt }: Attempt, signal: AbortSignal): HttpFiles {
     const source = this.#source(base);
     const rotations = this.#tasks.signalOf('rotations');
-    return source.files(signal, attempt === 0 ? source.together(round, rotations) : undefined);
+    return source.files(signal, attempt === 0 ? source.statementsFile(round, rotations) : undefined);
   }
 
   async #save(current: H, rotation: string | undefined): Promise<void> {
@@ -312,13 +312,16 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
   }
 }
 
-/** Reads the files of a source. If something that was read together is refused, each file decides for itself, once. */
-async function orApart<T>(files: HttpFiles, read: (files: HttpFiles) => Promise<T>): Promise<T> {
+/** Reads the files of a source. If something in `statements.json` is refused, each file decides for itself, once. */
+async function orWithoutStatementsFile<T>(
+  files: HttpFiles,
+  read: (files: HttpFiles) => Promise<T>,
+): Promise<T> {
   try {
     return await read(files);
   } catch (error) {
-    const apart = files.apart();
-    if (apart === undefined) throw error;
-    return read(apart);
+    const single = files.withoutStatementsFile();
+    if (single === undefined) throw error;
+    return read(single);
   }
 }

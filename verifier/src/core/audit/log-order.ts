@@ -55,7 +55,7 @@ function publicationProblems(
 }
 
 /** What a publication statement in a log promises to verifiers. */
-export type Promises = Pick<PublicationStatement, 'kid' | 'checkpoint' | 'log'>;
+export type PublicationPromises = Pick<PublicationStatement, 'kid' | 'checkpoint' | 'log'>;
 
 /**
  * Returns in which ways a publication statement may not follow the statements before it, in words. Verifiers refuse a
@@ -67,7 +67,7 @@ export type Promises = Pick<PublicationStatement, 'kid' | 'checkpoint' | 'log'>;
 export function statementProblems(
   { sequence, previous, kid, checkpoint, log }: PublicationStatement,
   before: PublicationEntry | undefined,
-  promised: Promises | undefined,
+  promised: PublicationPromises | undefined,
 ): string[] {
   const name = `publication ${sequence}`;
   const problems: string[] = [];

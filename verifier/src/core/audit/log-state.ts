@@ -4,7 +4,7 @@ import type { Delegation } from '../statements/delegation.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 import type { Statement } from '../statements/statement.js';
 import { type LogKey, withLogKey } from './log-keys.js';
-import { type LogOrder, orderAfter, type Promises } from './log-order.js';
+import { type LogOrder, orderAfter, type PublicationPromises } from './log-order.js';
 
 /** A root key that can be written as JSON. */
 export type LogRoot = Pick<RootKey, 'thumbprint' | 'jwk' | 'nextRoots'>;
@@ -21,7 +21,7 @@ export interface LogState {
   readonly unknownRoot?: string | undefined;
   readonly order: LogOrder;
   /** What the newest publication statement promises that was read. */
-  readonly promises?: Promises | undefined;
+  readonly promises?: PublicationPromises | undefined;
   /** The keys of the log that its publications have named, oldest first. */
   readonly keys: readonly LogKey[];
 }
