@@ -1,10 +1,11 @@
 import { isCount, isIntegerWithin, isListOf, isObjectOf, oneOf } from '../bytes/checks.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidSourceUrl, isValidUtcSecond, isValidWitnessKey } from '../generated/predicates.js';
 import { parseNoteKey } from '../keys/note-key.js';
 import type { RootKey } from '../keys/root-key.js';
 import { type DelegationFile, verifyBySigner } from '../statements/delegation.js';
-import { readStatement, type StatementFailures, type StatementTimes } from '../statements/statement.js';
+import { readStatement, type StatementTimes } from '../statements/statement.js';
 
 /** The states of a mirror, compared with the registry. */
 const MIRROR_STATES = ['in sync', 'behind', 'ahead', 'expired', 'altered', 'unreachable'] as const;
@@ -46,11 +47,10 @@ export interface OperationsFiles {
 const MAX_MIRRORS = 64;
 const MAX_WITNESSES = 32;
 
-const OPERATIONS: Required<StatementFailures> = {
-  invalid: (message, cause) =>
-    new RegistryError('ERR_OPERATIONS_INVALID', `the operations statement ${message}`, { cause }),
-  expired: (message) => new RegistryError('ERR_OPERATIONS_EXPIRED', `the operations statement ${message}`),
-};
+const invalid: Invalid = (message, cause) =>
+  new RegistryError('ERR_OPERATIONS_INVALID', `the operations statement ${message}`, { cause });
+const expired = (message: string) =>
+  new RegistryError('ERR_OPERATIONS_EXPIRED', `the operations statement ${message}`);
 
 /**
  * Verifies an operations statement. The same keys may sign it as a checkpoint ({@link verifyBySigner}).
@@ -63,8 +63,8 @@ export async function verifyOperations(
   rootKey: RootKey,
   times: StatementTimes,
 ): Promise<Operations> {
-  const statement = readStatement(operations, 'registry-operations+jwt', OPERATIONS.invalid);
-  const delegated = await verifyBySigner(statement, { rootKey, delegation, times }, OPERATIONS);
+  const statement = readStatement(operations, 'registry-operations+jwt', invalid);
+  const delegated = await verifyBySigner(statement, { rootKey, delegation, times }, { invalid, expired });
   const { mirrors, witnesses, quorum } = statement.claims;
   if (!areMirrors(mirrors)) throw malformed('mirrors');
   if (!areWitnesses(witnesses)) throw malformed('witnesses');
@@ -79,7 +79,7 @@ export async function verifyOperations(
   };
 }
 
-const malformed = (claim: string) => OPERATIONS.invalid(`has the claim ${claim} missing or malformed`);
+const malformed = (claim: string) => invalid(`has the claim ${claim} missing or malformed`);
 
 function areMirrors(value: unknown): value is readonly ReportedMirror[] {
   return (

@@ -217,6 +217,7 @@ export function acceptStatements(
   { accepted, clock, maxAge, expiry }: StatementTrust,
 ): AcceptedStatements {
   const { checkpoint, statement, logged } = statements;
+  // If a statement names the list, readStatements has compared it already.
   refuseOlderList({ updatedAt, sha256 }, accepted);
   if (isToCome(instantOf(updatedAt), clock)) {
     throw new RegistryError('ERR_NOT_YET_VALID', `the list is dated ${updatedAt}, which is in the future`);

@@ -1,9 +1,10 @@
 import { isCount, isListOf, isSha256 } from '../bytes/checks.js';
+import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { isValidIssuerId, isValidUtcSecond } from '../generated/predicates.js';
 import type { RootKey } from '../keys/root-key.js';
 import { type Delegation, type DelegationFile, verifyBySigner } from './delegation.js';
-import { readStatement, type Statement, type StatementFailures, type StatementTimes } from './statement.js';
+import { readStatement, type Statement, type StatementTimes } from './statement.js';
 
 /** The content of a checkpoint (rule checkpoint-form). */
 export interface Checkpoint {
@@ -41,11 +42,9 @@ export interface CheckpointFiles {
 /** The maximum number of issuers that a checkpoint holds. */
 export const MAX_HELD_ISSUERS = 64;
 
-const CHECKPOINT: Required<StatementFailures> = {
-  invalid: (message, cause) =>
-    new RegistryError('ERR_CHECKPOINT_INVALID', `the checkpoint ${message}`, { cause }),
-  expired: (message) => new RegistryError('ERR_CHECKPOINT_EXPIRED', `the checkpoint ${message}`),
-};
+const invalid: Invalid = (message, cause) =>
+  new RegistryError('ERR_CHECKPOINT_INVALID', `the checkpoint ${message}`, { cause });
+const expired = (message: string) => new RegistryError('ERR_CHECKPOINT_EXPIRED', `the checkpoint ${message}`);
 
 /**
  * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
@@ -59,11 +58,11 @@ export async function verifyCheckpoint(
   rootKey: RootKey,
   times: StatementTimes,
 ): Promise<Checkpoint> {
-  const statement = readStatement(checkpoint, 'registry-checkpoint+jwt', CHECKPOINT.invalid);
-  const delegated = await verifyBySigner(statement, { rootKey, delegation, times }, CHECKPOINT);
+  const statement = readStatement(checkpoint, 'registry-checkpoint+jwt', invalid);
+  const delegated = await verifyBySigner(statement, { rootKey, delegation, times }, { invalid, expired });
   const claims = readClaims(statement);
   if (claims.hold.length > 0 && delegated?.mayHold === false) {
-    throw CHECKPOINT.invalid('holds issuers, but its delegation does not allow it');
+    throw invalid('holds issuers, but its delegation does not allow it');
   }
   return { ...claims, delegation: delegated };
 }
@@ -84,7 +83,7 @@ function readClaims({ claims, issuedAt, notBefore, expiresAt, text }: Statement<
     !isSequence ||
     !isHold(hold)
   ) {
-    throw CHECKPOINT.invalid('has a claim that is missing or malformed');
+    throw invalid('has a claim that is missing or malformed');
   }
   const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
   // Callers of a client get this array, by which the client decides.

@@ -5,7 +5,7 @@ import { importRootKey, type RootKey } from '../keys/root-key.js';
 import {
   readStatement,
   type Statement,
-  type StatementFailures,
+  type StatementErrors,
   type StatementTimes,
   verifyStatement,
 } from './statement.js';
@@ -32,11 +32,9 @@ export interface Delegation {
 /** The maximum number of keys in a delegation. */
 const MAX_DELEGATED_KEYS = 16;
 
-const DELEGATION: Required<StatementFailures> = {
-  invalid: (message, cause) =>
-    new RegistryError('ERR_DELEGATION_INVALID', `the delegation ${message}`, { cause }),
-  expired: (message) => new RegistryError('ERR_DELEGATION_EXPIRED', `the delegation ${message}`),
-};
+const invalid: Invalid = (message, cause) =>
+  new RegistryError('ERR_DELEGATION_INVALID', `the delegation ${message}`, { cause });
+const expired = (message: string) => new RegistryError('ERR_DELEGATION_EXPIRED', `the delegation ${message}`);
 
 /** Who may sign: the root key, and the keys in a delegation of the same tree. */
 export interface Signers {
@@ -51,31 +49,30 @@ export interface Signers {
  * statement after the end of its delegation.
  *
  * @returns the delegation; undefined if the root key signed the statement
- * @throws the errors of the failures, `ERR_DELEGATION_INVALID` | `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`
+ * @throws the errors passed, `ERR_DELEGATION_INVALID` | `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`
  */
 export async function verifyBySigner(
   statement: Statement,
   { rootKey, delegation, times }: Signers & { readonly times: StatementTimes },
-  failures: StatementFailures,
+  errors: StatementErrors,
 ): Promise<Delegation | undefined> {
   const { kid, issuedAt } = statement;
-  const { invalid } = failures;
-  const checks = { ...times, ...failures };
-  if (kid === undefined) throw invalid('has no kid');
+  const checks = { ...times, ...errors };
+  if (kid === undefined) throw errors.invalid('has no kid');
   if (kid === rootKey.thumbprint) {
     await verifyStatement(statement, rootKey, checks);
     return undefined;
   }
   const bytes = await delegation;
   if (bytes === undefined) {
-    throw invalid(`is not signed by the root key ${rootKey.thumbprint}, and there is no delegation`);
+    throw errors.invalid(`is not signed by the root key ${rootKey.thumbprint}, and there is no delegation`);
   }
   const delegated = await verifyDelegation(bytes, rootKey, times);
   const key = delegated.keys.find(({ thumbprint }) => thumbprint === kid);
-  if (key === undefined) throw invalid('is signed by a key that the delegation does not name');
+  if (key === undefined) throw errors.invalid('is signed by a key that the delegation does not name');
   await verifyStatement(statement, key, checks);
   if (issuedAt < delegated.issuedAt || issuedAt > delegated.expiresAt) {
-    throw invalid('has an iat that is not within the iat and exp of its delegation');
+    throw errors.invalid('has an iat that is not within the iat and exp of its delegation');
   }
   return delegated;
 }
@@ -86,10 +83,10 @@ export async function verifyDelegation(
   rootKey: RootKey,
   times: StatementTimes,
 ): Promise<Delegation> {
-  const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
-  const invalid: Invalid = (message, cause) =>
-    DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
-  await verifyStatement(statement, rootKey, { ...times, ...DELEGATION, invalid });
+  const statement = readStatement(bytes, 'registry-delegation+jwt', invalid);
+  const withHint: Invalid = (message, cause) =>
+    invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
+  await verifyStatement(statement, rootKey, { ...times, invalid: withHint, expired });
   return delegationOf(statement);
 }
 
@@ -101,15 +98,15 @@ export async function delegationOf({
   expiresAt,
   text,
 }: Statement<'registry-delegation+jwt'>): Promise<Delegation> {
-  if (hold !== undefined && hold !== true) throw DELEGATION.invalid('has another hold than true');
+  if (hold !== undefined && hold !== true) throw invalid('has another hold than true');
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
-    throw DELEGATION.invalid(`does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
+    throw invalid(`does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
   }
   try {
     const imported = await Promise.all(keys.map(importRootKey));
     return { keys: imported, mayHold: hold === true, issuedAt, notBefore, expiresAt, text };
   } catch (cause) {
-    throw DELEGATION.invalid(`names an invalid key: ${(cause as Error).message}`, cause);
+    throw invalid(`names an invalid key: ${(cause as Error).message}`, cause);
   }
 }
 

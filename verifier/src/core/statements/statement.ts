@@ -81,7 +81,7 @@ function readJws(jwt: Uint8Array | string, type: string, invalid: Invalid): Comp
 }
 
 /** The errors for a kind of statement. */
-export interface StatementFailures {
+export interface StatementErrors {
   readonly invalid: Invalid;
   /** Undefined for a kind that never expires. */
   readonly expired?: ((message: string) => Error) | undefined;
@@ -97,7 +97,7 @@ export interface StatementFailures {
 export async function verifyStatement(
   { type, jws, issuedAt, notBefore, expiresAt }: Statement,
   key: VerificationKey,
-  { clock, expiry, invalid, expired }: StatementTimes & StatementFailures,
+  { clock, expiry, invalid, expired }: StatementTimes & StatementErrors,
 ): Promise<void> {
   try {
     await verifyCompactJws(jws, key);
