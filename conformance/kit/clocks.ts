@@ -201,12 +201,7 @@ function* uses(): Generator<Use> {
   yield {
     ...{ base: 'witnessed', name: 'until its cosignatures are too old' },
     freshUntil: since('witnessed') + HOUR,
-    works: [
-      (registry) => {
-        if (registry.log) registry.log.cosignedAt = cosignedAt;
-        registry.seal();
-      },
-    ],
+    works: [(registry) => registry.cosign({ at: cosignedAt }).seal()],
   };
   yield {
     ...{ base, name: 'until the newest checkpoint expires', freshUntil: end + HOUR },
@@ -251,10 +246,7 @@ export function* cosignatureClocks(role: Role): Generator<Case> {
     ['later', 3600],
   ] as const) {
     const cosigned = golden(base).registry.now + seconds;
-    const patches = variant(base, (registry) => {
-      if (registry.log) registry.log.cosignedAt = cosigned;
-      registry.seal();
-    });
+    const patches = variant(base, (registry) => registry.cosign({ at: cosigned }).seal());
     for (const side of [-1, 0, 1]) {
       const now = cosigned * 1000 - TOLERANCE + side;
       const draft = {

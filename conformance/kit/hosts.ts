@@ -1,5 +1,6 @@
 import type { Case, Right, Role, ScriptedAnswer, ShownTree, Step } from '../cases/case.js';
-import { base64, textOf } from '../cases/encoding.js';
+import { base64 } from '../cases/encoding.js';
+import { bytesIn, textIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import { makeCase, shown, variant } from '../cases/make-case.js';
 
@@ -131,7 +132,7 @@ const treeAfter = (): ShownTree => shown(next(), base);
 /** A publication between two requests: the host sends an old file first. */
 function* again(role: Role): Generator<Case> {
   const patches = variant(base, (registry) => registry.change('beta', { tier: 'founding' }).publish());
-  const old = (file: string) => ({ body: base64(golden(base).files.get(file) as Uint8Array) });
+  const old = (file: string) => ({ body: base64(bytesIn(golden(base).files, file)) });
   const make = (id: string, script: ShownTree['script'], right: Right) =>
     makeCase(
       role,
@@ -162,7 +163,7 @@ function* again(role: Role): Generator<Case> {
 function* caches(role: Role): Generator<Case> {
   const patches = variant(base, (registry) => registry.change('alpha', { tier: 'registered' }).publish());
   const file = 'sums/root';
-  const old = { body: base64(golden(base).files.get(file) as Uint8Array) };
+  const old = { body: base64(bytesIn(golden(base).files, file)) };
   const draft = { rule: 'sums-caches', base, why: 'A cache has an old sums file.', patches, now: LATER };
   for (const count of [1, 2, 3]) {
     const script = { [file]: [...Array(count).fill(old), ...(count < 3 ? [null] : [])] };
@@ -200,7 +201,7 @@ export function* placeKit(role: Role): Generator<Case> {
   );
   yield make('half a snapshot', [{ file: snapshot + sig, removed: true }], 'accept');
   const large = (file: string) => {
-    const text = textOf(golden(base).files.get(file) as Uint8Array).padEnd(257, ' ');
+    const text = textIn(golden(base).files, file).padEnd(257, ' ');
     return { file, text };
   };
   yield make('the signature is too large', [large(sig)], 'accept');

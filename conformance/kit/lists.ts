@@ -1,5 +1,6 @@
 import type { Case, Right } from '../cases/case.js';
-import { base64url, jcs, textOf, timeText, utf8 } from '../cases/encoding.js';
+import { base64url, jcs, timeText, utf8 } from '../cases/encoding.js';
+import { bytesIn, textIn } from '../cases/files.js';
 import { algebra, encodings } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
@@ -52,7 +53,7 @@ const SIGNERS = ['stranger', 'p256 stranger', 'online', 'root 2', 'log'];
 function* wrongSigners(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
     const why = 'Another key has signed the list.';
-    const list = golden(base).files.get('issuers.json') as Uint8Array;
+    const list = bytesIn(golden(base).files, 'issuers.json');
     for (const signer of SIGNERS) {
       const patches: Patch[] = [{ file: 'issuers.sig', text: base64url(key(signer).sign(list)) }];
       // A key of another kind: the algorithm follows from the pinned key.
@@ -87,7 +88,7 @@ const OTHER_BYTES = ['zeros'];
 
 function* signatureForms(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
-    const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
+    const right = textIn(golden(base).files, 'issuers.sig');
     for (const [name, text] of Object.entries(encodings(right))) {
       // The sizes are cases of their own.
       if (name.startsWith('of 257')) continue;
@@ -177,7 +178,7 @@ function signedList(base: string, list: Uint8Array): Patch[] {
 function* listBytes(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
     const { files, registry } = golden(base);
-    const canonical = textOf(files.get('issuers.json') as Uint8Array);
+    const canonical = textIn(files, 'issuers.json');
     for (const [name, change] of Object.entries(LISTS)) {
       const list = change(canonical);
       const patches = signedList(base, typeof list === 'string' ? utf8(list) : list);

@@ -1,5 +1,6 @@
 import type { Case, Right, Role } from '../cases/case.js';
-import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { type Anchor, golden, longLog } from '../cases/goldens.js';
 import { jwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
@@ -32,10 +33,7 @@ function* quorums(role: Role): Generator<Case> {
   const base = 'witnessed';
   const why = 'A quorum of 2 has cosigned, or not.';
   for (const count of [0, 1, 2, 3]) {
-    const patches = variant(base, (registry) => {
-      if (registry.log) registry.log.cosigning = count;
-      registry.seal();
-    });
+    const patches = variant(base, (registry) => registry.cosign({ by: count }).seal());
     yield makeCase(
       role,
       { id: `quorum/${count} cosignatures`, rule: 'log-quorum', base, patches, why },
@@ -52,7 +50,7 @@ const GOOD_NOTES = [
 
 function* proofForms(role: Role): Generator<Case> {
   for (const base of ['witnessed', 'log-300']) {
-    const before = textOf(golden(base).files.get(PROOF) as Uint8Array);
+    const before = textIn(golden(base).files, PROOF);
     for (const [name, change] of Object.entries(NOTES)) {
       const text = change(before);
       if (text === before) continue;
@@ -163,7 +161,7 @@ function* pinned(role: Role): Generator<Case> {
 
 function* wrongBits(role: Role): Generator<Case> {
   const base = 'witnessed';
-  const text = textOf(golden(base).files.get(PROOF) as Uint8Array);
+  const text = textIn(golden(base).files, PROOF);
   const places = {
     'the inclusion proof': text.indexOf('\n', 30) + 5,
     'the root': text.indexOf('=\n\n—') - 9,

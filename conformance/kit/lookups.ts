@@ -1,5 +1,6 @@
 import type { Case, Right, Role } from '../cases/case.js';
-import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import type { Members } from '../cases/jwt.js';
 import { makeCase, sealing, variant } from '../cases/make-case.js';
@@ -70,7 +71,7 @@ function withSums(base: string, text: string): Patch[] {
 function* sumsLines(role: Role): Generator<Case> {
   const why = 'A sums file has other lines.';
   for (const base of ['stated', 'levels-1']) {
-    const before = textOf(golden(base).files.get('sums/root') as Uint8Array);
+    const before = textIn(golden(base).files, 'sums/root');
     for (const [name, change] of Object.entries(LINES)) {
       const draft = {
         id: `sums/${base}, ${name}`,
@@ -133,7 +134,7 @@ function* records(role: Role): Generator<Case> {
     );
     return makeCase(role, { id: `record/${name}`, rule: 'sums-proof', base, why, patches }, right);
   };
-  const text = textOf(golden(base).files.get('issuers/alpha') as Uint8Array);
+  const text = textIn(golden(base).files, 'issuers/alpha');
   yield make('as it is', text, 'accept');
   for (const [name, change] of Object.entries(RECORDS)) yield make(name, change(text), RECORD);
   yield make('too large', JSON.stringify(record('alpha', { note: 'x'.repeat(65_536) })), [

@@ -1,5 +1,6 @@
 import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
+import { bytesIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import { makeCase, shown } from '../cases/make-case.js';
 import type { Registry } from '../cases/registry.js';
@@ -327,18 +328,13 @@ function held(seconds: number, ids: readonly string[]): Work {
 }
 
 function cosignedBy(count: number): Work {
-  return (registry) => {
-    if (registry.log) registry.log.cosigning = count;
-    registry.seal();
-  };
+  return (registry) => registry.cosign({ by: count }).seal();
 }
 
 function cosignedLater(seconds: number): Work {
-  return (registry) => {
-    if (registry.log) registry.log.cosignedAt = registry.now + seconds;
-    registry.seal();
-  };
+  return (registry) => registry.cosign({ at: registry.now + seconds }).seal();
 }
+
 const INCONSISTENT = 'ERR_LOG_INCONSISTENT';
 const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 const WITNESSED = ['witnessed'];
@@ -408,13 +404,7 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
   },
   'a newer list with one witness': {
     rule: 'log-quorum',
-    shows: [
-      nothing,
-      (registry) => {
-        if (registry.log) registry.log.cosigning = 1;
-        registry.publish();
-      },
-    ],
+    shows: [nothing, (registry) => registry.cosign({ by: 1 }).publish()],
     right: [TOO_FEW, YES],
     bases: WITNESSED,
   },
@@ -515,7 +505,7 @@ function* updates(role: Role): Generator<Case> {
   const base = 'levels-1';
   const { files, registry, now } = golden(base);
   const changed = () => registry.copy().change('alpha', { status: 'suspended' });
-  const old = (file: string) => ({ file, bytes: base64(files.get(file) as Uint8Array) });
+  const old = (file: string) => ({ file, bytes: base64(bytesIn(files, file)) });
   const placeOfAlpha = `sums/${sha256Hex(utf8('alpha'))[0]}`;
   const mismatch: Right = ['ERR_PUBLICATION_MISMATCH'];
   const shows: readonly (readonly [string, ShownTree, Right])[] = [

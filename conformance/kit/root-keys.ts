@@ -1,5 +1,6 @@
 import type { Case, Right } from '../cases/case.js';
-import { base64url, textOf, withStrayBits } from '../cases/encoding.js';
+import { base64url, withStrayBits } from '../cases/encoding.js';
+import { bytesIn, textIn } from '../cases/files.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
@@ -77,7 +78,7 @@ function* forgedKeys(): Generator<Case> {
 /** Signatures that only fulfil an equation with the cofactor, or have another encoding of R. */
 export function* oddSignatures(): Generator<Case> {
   const { files, registry } = golden(base);
-  const list = files.get('issuers.json') as Uint8Array;
+  const list = bytesIn(files, 'issuers.json');
   for (const [name, signature] of Object.entries(oddCommitments(registry.root, list))) {
     const draft = { rule: 'signature-strict', base, why: 'R has another form, or another equation holds.' };
     const id = `signature/${base}, ${name}`;
@@ -87,7 +88,7 @@ export function* oddSignatures(): Generator<Case> {
 
 /** A signature file at its limit, and larger. */
 export function* signatureSizes(): Generator<Case> {
-  const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
+  const right = textIn(golden(base).files, 'issuers.sig');
   for (const size of [256, 257, 4096]) {
     for (const side of ['before', 'after']) {
       const text = side === 'before' ? right.padStart(size, '\n') : right.padEnd(size, ' ');

@@ -1,6 +1,7 @@
 import type { Case, Right, Role } from '../cases/case.js';
 import { HEADERS, ODD_VALUES } from '../cases/claims.js';
-import { jcs, textOf } from '../cases/encoding.js';
+import { jcs } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { decodeJwt, type Members, rawJwt } from '../cases/jwt.js';
@@ -60,7 +61,7 @@ const topicOf = ({ file }: Target) => file.replace(/^.*\/|\.\w+$/g, '');
 
 function partsOf(target: Target) {
   const tree = golden(target.base);
-  const whole = textOf(tree.files.get(target.file) as Uint8Array);
+  const whole = textIn(tree.files, target.file);
   const text = isRotation(target) ? ((JSON.parse(whole) as string[])[0] ?? '') : whole;
   return { tree, text, signer: signerOf(tree, target.file, 0), ...decodeJwt(text) };
 }

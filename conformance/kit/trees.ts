@@ -1,6 +1,7 @@
 import type { Case, Right, Role } from '../cases/case.js';
 import { holdersRecord, type OddRecord } from '../cases/ceremony.js';
-import { base64url, jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { base64url, jcs, sha256Hex, utf8 } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
 import { type Key, key } from '../cases/keys.js';
 import { either, makeCase, sealing, signerOf, variant } from '../cases/make-case.js';
@@ -183,7 +184,7 @@ function* required(role: Role): Generator<Case> {
 /** The changes of status and tier, which are signed by nobody. */
 function* changes(role: Role): Generator<Case> {
   const base = 'described';
-  const text = textOf(golden(base).files.get('changes.json') as Uint8Array);
+  const text = textIn(golden(base).files, 'changes.json');
   const odd: readonly (readonly [string, Patch[], boolean])[] = [
     ['as they are', [], true],
     ['no feed', [{ file: 'changes.atom', removed: true }], false],
@@ -323,7 +324,7 @@ const ANY_AUDIT = [
 
 function* sumsOfFiles(role: Role): Generator<Case> {
   const base = 'stated';
-  const before = textOf(golden(base).files.get('SHA256SUMS') as Uint8Array);
+  const before = textIn(golden(base).files, 'SHA256SUMS');
   for (const [name, change] of Object.entries(LINES)) {
     const patches: Patch[] = [{ file: 'SHA256SUMS', text: change(before) }];
     const draft = {
@@ -367,7 +368,7 @@ function* otherFiles(role: Role): Generator<Case> {
   const base = 'stated';
   for (const [path, isGood] of PATHS) {
     const patches = variant(base, ({ files }) => {
-      const sums = `${textOf(files.get('SHA256SUMS') as Uint8Array)}${sha256Hex(utf8('{}'))}  ${path}\n`;
+      const sums = `${textIn(files, 'SHA256SUMS')}${sha256Hex(utf8('{}'))}  ${path}\n`;
       files.set('SHA256SUMS', utf8(sums));
       files.set(path, utf8('{}'));
     });
@@ -498,7 +499,7 @@ function* described(role: Role): Generator<Case> {
     };
     yield makeCase(role, draft, either(isGood, 'ERR_AUDIT_ABOUT'));
   }
-  const text = (name: string) => textOf(golden(base).files.get(name) as Uint8Array);
+  const text = (name: string) => textIn(golden(base).files, name);
   const members = ['checkpoint.jwt', 'issuers.sig', 'keys/delegation.jwt', 'publication.jwt'];
   const all = Object.fromEntries(members.map((name) => [name, text(name)]));
   const { 'checkpoint.jwt': _checkpoint, ...less } = all;
