@@ -46,6 +46,12 @@ export function makeCase(role: Role, draft: Draft, right?: Right): Case {
   };
 }
 
+/** Makes the cases of a topic, which have something in common. Their ids begin with the name of the topic. */
+export const topic =
+  (role: Role, name: string, common: Omit<Draft, 'id'>) =>
+  (id: string, own: Partial<Draft>, right?: Right): Case =>
+    makeCase(role, { ...common, ...own, id: `${name}/${id}` }, right);
+
 /** Whether something is right, as a verdict: to accept it, or to refuse it with one of some codes. */
 export const either = (isGood: boolean, ...codes: readonly string[]): Right => (isGood ? 'accept' : codes);
 
