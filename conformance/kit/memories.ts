@@ -2,7 +2,7 @@ import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
 import { bytesIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
-import { makeCase, shown } from '../cases/make-case.js';
+import { makeCase, shown, variant } from '../cases/make-case.js';
 import type { Registry } from '../cases/registry.js';
 
 /** What a source shows after another thing, made of the registry of a golden tree. */
@@ -472,11 +472,7 @@ function* clockSetBack(role: Role): Generator<Case> {
     { now: now + 1_200_000, sources: [newer], right: 'accept', restarts: true },
   ];
   const why = 'What is stored is from the future, because the clock was set back.';
-  yield makeCase(
-    role,
-    { id: 'memory/the clock is set back', rule: 'store-times', base, why, steps },
-    'accept',
-  );
+  yield makeCase(role, { id: 'memory/the clock is set back', rule: 'store-times', base, why, steps });
 }
 
 /** A rotation is saved before its list is. Whoever answers before the list is saved, too, forgets it. */
@@ -566,7 +562,7 @@ function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
   const { rule, shows, right, without = right, bases = ANY } = story;
   if (!bases.includes(base)) return;
   const [second, again] = (WITHOUT_CHECKPOINT.includes(base) ? without : right).map(verdict);
-  const [one, other] = shows.map((work) => treeAfter(base, work));
+  const [one, other] = shows.map((work) => ({ base, patches: variant(base, work) }));
   const later = [one, other, one].map((source, at) => ({
     now: golden(base).now + HOUR + at * 1000,
     sources: [source as ShownTree],
@@ -581,9 +577,3 @@ function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
 }
 
 const HOUR = 60 * 60_000;
-
-function treeAfter(base: string, work: Work): ShownTree {
-  const registry = golden(base).registry.copy();
-  work(registry);
-  return shown(registry, base);
-}
