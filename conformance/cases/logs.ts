@@ -3,10 +3,11 @@ import { bytesIn, textIn } from './files.js';
 import { decodeJwt, jwt, type Members } from './jwt.js';
 import { key } from './keys.js';
 import { delegationEntry, ORIGIN, publicationEntry } from './log.js';
+import type { Work } from './make-case.js';
 import type { Registry } from './registry.js';
 
 /** Changes of the entries, each made before a last publication. */
-export const ENTRIES: Readonly<Record<string, (registry: Registry) => unknown>> = {
+export const ENTRIES: Readonly<Record<string, Work>> = {
   'a lower sequence': (registry) => registry.publish({ sequence: 1 }),
   'the same sequence': (registry) => registry.publish({ sequence: registry.sequence }),
   'a gap in the sequence': (registry) => registry.publish({ sequence: registry.sequence + 5 }),

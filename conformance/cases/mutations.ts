@@ -6,8 +6,8 @@ import { bytesIn, type Files, textIn } from './files.js';
 import { type Anchor, GOLDEN_NAMES, golden } from './goldens.js';
 import { decodeJwt } from './jwt.js';
 import { key } from './keys.js';
-import { makeCase, shown, signerOf } from './make-case.js';
-import { type Patch, patched } from './patch.js';
+import { filesOf, makeCase, shown, signerOf } from './make-case.js';
+import type { Patch } from './patch.js';
 import type { Registry } from './registry.js';
 
 /** Trees with a log, and some that have more of something else. */
@@ -37,8 +37,7 @@ export function* mutations(seed: number, count: number): Generator<Case> {
   for (let number = 0; number < count; number++) yield mutation(seed, number);
 }
 
-/** Makes one of the {@link mutations}. */
-export function mutation(seed: number, number: number): Case {
+function mutation(seed: number, number: number): Case {
   const dice = new Dice(Math.imul(seed, 1_000_003) + number);
   const base = dice.pick(BASES);
   const role = dice.pick<Role>(['client', 'client', 'lookup', 'log']);
@@ -67,8 +66,8 @@ function stepsOf(base: string, count: number, dice: Dice): Step[] {
   });
 }
 
-/** What is done with a registry. */
-type Work = (registry: Registry, dice: Dice) => unknown;
+/** What is done with a registry by chance. */
+type RandomWork = (registry: Registry, dice: Dice) => unknown;
 
 const oddClaim = (names: readonly string[], dice: Dice) => {
   const [, value] = dice.pick([...ODD_VALUES, ['nothing', undefined] as const]);
@@ -79,7 +78,7 @@ const LISTED = ['updated_at', 'sha256', 'size', 'sequence', 'iat', 'exp', 'nbf']
 const STATED = [...LISTED, 'issuers', 'levels', 'sums_sha256', 'previous', 'checkpoint', 'log', 'more'];
 const CHECKED = [...LISTED, 'tree_sha256', 'hold', 'more'];
 
-const WORKS: readonly Work[] = [
+const WORKS: readonly RandomWork[] = [
   (registry) => registry.publish(),
   (registry, dice) => registry.publish({ claims: oddClaim(STATED, dice) }),
   (registry, dice) => registry.publish({ checkpoint: oddClaim(CHECKED, dice) }),
@@ -119,7 +118,7 @@ const WORKS: readonly Work[] = [
 function mutated({ base, patches }: ShownTree, most: number, dice: Dice): ShownTree {
   const changes = [...patches];
   for (let number = dice.below(most + 1); number > 0; number--) {
-    const files = patched(golden(base).files, changes);
+    const files = filesOf({ base, patches: changes });
     changes.push(...dice.pick(ACCIDENTS)(files, base, dice));
   }
   return { base, patches: changes };

@@ -6,12 +6,11 @@ import {
   makeCase,
   resigning,
   sealing,
-  shown,
   signerOf,
   topic,
   variant,
+  type Work,
 } from '../cases/make-case.js';
-import type { Registry } from '../cases/registry.js';
 import { CHECKPOINT_SECONDS } from '../cases/registry.js';
 
 const TOLERANCE = 300_000;
@@ -147,9 +146,8 @@ function* listsInUse(): Generator<Case> {
     const ask = ['alpha'];
     const accepted = { right: 'accept', trusted: ask } as const;
     const shows = works.map((work, at): Step => {
-      const registry = golden(base).registry.copy();
-      work(registry);
-      return { now: golden(base).now + at * HOUR, sources: [shown(registry, base)], ...accepted };
+      const source = { base, patches: variant(base, work) };
+      return { now: golden(base).now + at * HOUR, sources: [source], ...accepted };
     });
     const steps: Step[] = [
       ...shows,
@@ -169,7 +167,7 @@ interface Use {
   /** In milliseconds since 1970. */
   readonly freshUntil: number;
   /** What a source shows, one tree after the other. */
-  readonly works: readonly ((registry: Registry) => unknown)[];
+  readonly works: readonly Work[];
   /** What is shown after that, and refused. */
   readonly fails?: readonly Step[];
 }

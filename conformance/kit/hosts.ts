@@ -2,7 +2,7 @@ import type { Case, Right, Role, ScriptedAnswer, ShownTree, Step } from '../case
 import { base64 } from '../cases/encoding.js';
 import { bytesIn, textIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
-import { shown, topic, variant } from '../cases/make-case.js';
+import { topic, variant, type Work } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 
 /** What a host answers in place of a file. */
@@ -100,7 +100,7 @@ function* mirrors(role: Role): Generator<Case> {
     yield make(name, { rule: RULES[name] ?? 'failed-requests', steps });
   }
   const stale: ShownTree = { base, patches: [] };
-  const newer: ShownTree = treeAfter();
+  const newer: ShownTree = { base, patches: variant(base, next) };
   const steps: Step[] = [
     { now: LATER, sources: [newer, stale], right: 'accept' },
     { now: LATER + 1000, sources: [stale, newer], right: 'accept' },
@@ -111,12 +111,11 @@ function* mirrors(role: Role): Generator<Case> {
 }
 
 const LATER = golden(base).now + 3_600_000;
-const next = () => golden(base).registry.copy().change('beta', { tier: 'founding' }).publish();
-const treeAfter = (): ShownTree => shown(next(), base);
+const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).publish();
 
 /** A publication between two requests: the host sends an old file first. */
 function* again(role: Role): Generator<Case> {
-  const patches = variant(base, (registry) => registry.change('beta', { tier: 'founding' }).publish());
+  const patches = variant(base, next);
   const old = (file: string) => ({ body: base64(bytesIn(golden(base).files, file)) });
   const why = 'A publication straddles the requests.';
   const straddled = topic(role, 'again', { rule: 'retries', base, why, patches, now: LATER });

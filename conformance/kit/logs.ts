@@ -6,7 +6,7 @@ import { jwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
 import { ORIGIN } from '../cases/log.js';
 import { ENTRIES } from '../cases/logs.js';
-import { either, makeCase, shown, topic, variant } from '../cases/make-case.js';
+import { either, makeCase, shown, topic, variant, type Work } from '../cases/make-case.js';
 import { type NoteSigner, verifierKey } from '../cases/note.js';
 import type { Patch } from '../cases/patch.js';
 import { type Registry, witnessesOf } from '../cases/registry.js';
@@ -59,7 +59,7 @@ function* proofForms(role: Role): Generator<Case> {
 }
 
 /** Who signs the head, and what is right. */
-const HEADS: Readonly<Record<string, readonly [(registry: Registry) => unknown, Right]>> = {
+const HEADS: Readonly<Record<string, readonly [Work, Right]>> = {
   'a head by a stranger': [
     (registry) => {
       if (registry.log) registry.log.signer = logSigner('stranger');
@@ -215,7 +215,7 @@ function unknownEntry(registry: Registry, typ: string): void {
 }
 
 /** Changes of the head of a log, and of its tiles and entries, that an auditor sees. */
-const AUDITED: Readonly<Record<string, readonly [(registry: Registry) => unknown, boolean]>> = {
+const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
   'a publication that is pending': [
     (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
     true,

@@ -2,11 +2,7 @@ import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
 import { bytesIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
-import { makeCase, shown, variant } from '../cases/make-case.js';
-import type { Registry } from '../cases/registry.js';
-
-/** What a source shows after another thing, made of the registry of a golden tree. */
-type Work = (registry: Registry) => unknown;
+import { makeCase, shown, variant, type Work } from '../cases/make-case.js';
 
 /** Two trees, which both go on from a golden tree, and what is right. */
 interface Story {

@@ -4,7 +4,7 @@ import { base64url, jcs, sha256Hex, utf8 } from '../cases/encoding.js';
 import { textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
 import { type Key, key } from '../cases/keys.js';
-import { either, makeCase, sealing, signerOf, topic, variant } from '../cases/make-case.js';
+import { either, makeCase, sealing, signerOf, topic, variant, type Work } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import type { Registry } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
@@ -361,7 +361,7 @@ function* described(role: Role): Generator<Case> {
       registry.files.set('about.json', utf8(text));
       registry.seal();
     };
-  const named: readonly (readonly [string, (registry: Registry) => unknown, boolean])[] = [
+  const named: readonly (readonly [string, Work, boolean])[] = [
     ['a name', about(jcs(ABOUT)), true],
     ['another hash', about(jcs(ABOUT), '0'.repeat(64)), false],
     ['no form', about('{}'), false],
