@@ -10,6 +10,7 @@ import {
   createRegistryClient,
   decide,
   memoryReplayStore,
+  NoUsableSource,
   openRegistry,
   type PassportVerifier,
   type Registry,
@@ -28,14 +29,13 @@ import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/v
 import { requirePassport } from '@passport-registry/verifier/fetch';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { parseHolders } from '../custody/ceremony/holders-file.js';
-import { demandsOf } from '../generator/verification/pinned-trust.js';
+import { GeneratorError } from '../generator/errors.js';
+import { demandsOf, type PinnedTrust, pinnedLogOf } from '../generator/verification/pinned-trust.js';
 import { folderSource } from '../generator/verification/tree-source.js';
 import { verifyTree } from '../generator/verification/verify.js';
 import { type PassportRequest, type Profile, ROLES, type Role } from './cases/case.js';
-import { codesOf } from './roles/errors.js';
 import { mirrorFolder } from './roles/mirror.js';
 import { PageReader } from './roles/page.js';
-import { pinnedTrust } from './roles/pinned.js';
 import { type Program, ProgramFault } from './runner/program.js';
 
 /**
@@ -235,8 +235,21 @@ const lookup = () =>
     };
   });
 
+/** Pins the trust anchor of a case, as `--root-key` does. */
+async function pinnedTrust(text: string): Promise<PinnedTrust> {
+  const anchor = anchorOf(text);
+  const trusted: unknown = anchor;
+  assertTrustAnchor(trusted);
+  return {
+    rootKey: await importAnchorRoot(trusted),
+    requireCheckpoint: anchor.checkpoint === 'required',
+    requirePublication: anchor.publication === 'required',
+    log: pinnedLogOf(trusted),
+  };
+}
+
 async function auditor({ anchor, folder }: Message): Promise<Answer> {
-  const trust = await pinnedTrust(anchorOf(anchor));
+  const trust = await pinnedTrust(anchor);
   const report = await verifyTree(folderSource(folder), trust.rootKey, {
     ...{ ...demandsOf(trust), now: clock, verifyHolders: parseHolders },
   });
@@ -326,8 +339,15 @@ const START: Readonly<Record<Role, () => Verifier>> = {
 
 /** Mirrors a tree: it accepts what it would serve. */
 async function mirror({ anchor, folder, now }: Message): Promise<Answer> {
-  await mirrorFolder({ anchor: anchorOf(anchor), folder, now });
+  await mirrorFolder(folder, await pinnedTrust(anchor), now);
   return { verdict: 'accept' };
+}
+
+/** The codes of an error: of a client, those of its sources; of a command, also that of the cause. None: it is a fault of the program. */
+function codesOf(error: unknown): readonly string[] {
+  if (error instanceof NoUsableSource) return Object.values(error.errors).flatMap(codesOf);
+  if (!(error instanceof RegistryError || error instanceof GeneratorError)) return [];
+  return [error.code, ...codesOf(error.cause)];
 }
 
 /** A program for the runner, of some roles. */

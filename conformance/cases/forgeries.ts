@@ -2,6 +2,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { bytesToNumberBE, bytesToNumberLE, numberToBytesBE, numberToBytesLE } from '@noble/curves/utils.js';
 import { base64url, bytesToHex, concatBytes, hexToBytes, unbase64, utf8, withStrayBits } from './encoding.js';
+import { bytesIn } from './files.js';
 import { golden } from './goldens.js';
 import { key } from './keys.js';
 
@@ -79,7 +80,7 @@ export function algebra(base: string, right: string): Record<string, string> {
       's equal to n': joined(r, scalarOf(n)),
       'r plus n': joined(scalarOf((bytesToNumberBE(r) + n) % 2n ** 256n), s),
       DER: base64url(
-        p256.sign(golden(base).files.get('issuers.json') as Uint8Array, key('p256 root').seed, {
+        p256.sign(bytesIn(golden(base).files, 'issuers.json'), key('p256 root').seed, {
           format: 'der',
         }),
       ),

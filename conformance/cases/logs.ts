@@ -1,11 +1,13 @@
-import { jcs, sha256Hex, textOf, utf8 } from './encoding.js';
+import { jcs, sha256Hex, utf8 } from './encoding.js';
+import { bytesIn, textIn } from './files.js';
 import { decodeJwt, jwt, type Members } from './jwt.js';
 import { key } from './keys.js';
 import { delegationEntry, ORIGIN, publicationEntry } from './log.js';
+import type { Work } from './make-case.js';
 import type { Registry } from './registry.js';
 
 /** Changes of the entries, each made before a last publication. */
-export const ENTRIES: Readonly<Record<string, (registry: Registry) => unknown>> = {
+export const ENTRIES: Readonly<Record<string, Work>> = {
   'a lower sequence': (registry) => registry.publish({ sequence: 1 }),
   'the same sequence': (registry) => registry.publish({ sequence: registry.sequence }),
   'a gap in the sequence': (registry) => registry.publish({ sequence: registry.sequence + 5 }),
@@ -57,7 +59,7 @@ export const ENTRIES: Readonly<Record<string, (registry: Registry) => unknown>> 
     registry.rotate('root 4');
   },
   'a statement of another entry': (registry) => {
-    registry.files.set('log/statements/1.jwt', registry.files.get('log/statements/0.jwt') as Uint8Array);
+    registry.files.set('log/statements/1.jwt', bytesIn(registry.files, 'log/statements/0.jwt'));
   },
   'a file that does not belong there': (registry) => registry.files.set('log/note', utf8('x')),
   'a hidden file': (registry) => registry.files.set('log/.htaccess', utf8('x')),
@@ -71,11 +73,10 @@ export const ENTRIES: Readonly<Record<string, (registry: Registry) => unknown>> 
   'a proof of an entry that is no publication': (registry) => {
     registry.files.set(
       'log/proofs/0/first.tlog-proof',
-      registry.files.get('log/publication.tlog-proof') as Uint8Array,
+      bytesIn(registry.files, 'log/publication.tlog-proof'),
     );
   },
-  'a testimony': (registry) =>
-    registry.files.set(WITNESS_FILE, registry.files.get('log/checkpoint') as Uint8Array),
+  'a testimony': (registry) => registry.files.set(WITNESS_FILE, bytesIn(registry.files, 'log/checkpoint')),
   'a testimony that is no head': (registry) => registry.files.set(WITNESS_FILE, utf8('x\n')),
 };
 
@@ -86,7 +87,7 @@ function addStatement(
   registry: Registry,
   { signer = registry.root.name, kid = {}, ...more }: { signer?: string; kid?: { kid?: string } } & Members,
 ): void {
-  const { claims } = decodeJwt(textOf(registry.files.get('publication.jwt') as Uint8Array));
+  const { claims } = decodeJwt(textIn(registry.files, 'publication.jwt'));
   const sequence = registry.sequence + 1;
   const header = { typ: 'registry-publication+jwt', kid: registry.root.thumbprint, ...kid };
   const made = jwt(key(signer), header, { ...claims, sequence, ...more });
@@ -100,6 +101,6 @@ function addDelegation(registry: Registry, more: Members): void {
 }
 
 function addPublication(registry: Registry, more: Members): void {
-  const text = textOf(registry.files.get('publication.jwt') as Uint8Array);
+  const text = textIn(registry.files, 'publication.jwt');
   registry.log?.add(publicationEntry(text, more), text, registry.files);
 }

@@ -1,8 +1,12 @@
 import type { Case, Right, Role, ShownTree, Step } from './case.js';
+import type { Files } from './files.js';
 import { type Anchor, type Golden, golden } from './goldens.js';
 import type { Members } from './jwt.js';
-import { difference, type Patch } from './patch.js';
+import { difference, type Patch, patched } from './patch.js';
 import type { Registry } from './registry.js';
+
+/** What is done with the registry of a golden tree. */
+export type Work = (registry: Registry) => unknown;
 
 /** What a kind of cases says of one. Everything else follows from the golden tree. */
 export interface Draft {
@@ -46,13 +50,22 @@ export function makeCase(role: Role, draft: Draft, right?: Right): Case {
   };
 }
 
+/** Makes the cases of a topic, which have something in common. Their ids begin with the name of the topic. */
+export const topic =
+  (role: Role, name: string, common: Omit<Draft, 'id'>) =>
+  (id: string, own: Partial<Draft>, right?: Right): Case =>
+    makeCase(role, { ...common, ...own, id: `${name}/${id}` }, right);
+
 /** Whether something is right, as a verdict: to accept it, or to refuse it with one of some codes. */
 export const either = (isGood: boolean, ...codes: readonly string[]): Right => (isGood ? 'accept' : codes);
 
 /** The list and the signature of a registry that has done something. */
-export function publishedList(base: string, work: (registry: Registry) => unknown): Patch[] {
+export function publishedList(base: string, work: Work): Patch[] {
   return variant(base, work).filter((patch) => 'file' in patch && /^issuers\.(json|sig)$/.test(patch.file));
 }
+
+/** The files that a source shows. */
+export const filesOf = ({ base, patches }: ShownTree): Files => patched(golden(base).files, patches);
 
 /** A tree that a registry shows, as the changes of a golden tree. */
 export function shown({ files }: Registry, base: string): ShownTree {
@@ -60,7 +73,7 @@ export function shown({ files }: Registry, base: string): ShownTree {
 }
 
 /** A tree for which the registry of a golden tree did something else, or something more. */
-export function variant(base: string, work: (registry: Registry) => unknown): Patch[] {
+export function variant(base: string, work: Work): Patch[] {
   const registry = golden(base).registry.copy();
   work(registry);
   return difference(golden(base).files, registry.files);

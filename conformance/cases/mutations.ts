@@ -2,12 +2,12 @@ import type { Case, Role, ShownTree, Step } from './case.js';
 import { ODD_VALUES } from './claims.js';
 import { Dice } from './dice.js';
 import { base64, concatBytes, jcs, textOf } from './encoding.js';
-import type { Files } from './files.js';
+import { bytesIn, type Files, textIn } from './files.js';
 import { type Anchor, GOLDEN_NAMES, golden } from './goldens.js';
 import { decodeJwt } from './jwt.js';
 import { key } from './keys.js';
-import { makeCase, shown, signerOf } from './make-case.js';
-import { type Patch, patched } from './patch.js';
+import { filesOf, makeCase, shown, signerOf } from './make-case.js';
+import type { Patch } from './patch.js';
 import type { Registry } from './registry.js';
 
 /** Trees with a log, and some that have more of something else. */
@@ -37,8 +37,7 @@ export function* mutations(seed: number, count: number): Generator<Case> {
   for (let number = 0; number < count; number++) yield mutation(seed, number);
 }
 
-/** Makes one of the {@link mutations}. */
-export function mutation(seed: number, number: number): Case {
+function mutation(seed: number, number: number): Case {
   const dice = new Dice(Math.imul(seed, 1_000_003) + number);
   const base = dice.pick(BASES);
   const role = dice.pick<Role>(['client', 'client', 'lookup', 'log']);
@@ -67,8 +66,8 @@ function stepsOf(base: string, count: number, dice: Dice): Step[] {
   });
 }
 
-/** What is done with a registry. */
-type Work = (registry: Registry, dice: Dice) => unknown;
+/** What is done with a registry by chance. */
+type RandomWork = (registry: Registry, dice: Dice) => unknown;
 
 const oddClaim = (names: readonly string[], dice: Dice) => {
   const [, value] = dice.pick([...ODD_VALUES, ['nothing', undefined] as const]);
@@ -79,7 +78,7 @@ const LISTED = ['updated_at', 'sha256', 'size', 'sequence', 'iat', 'exp', 'nbf']
 const STATED = [...LISTED, 'issuers', 'levels', 'sums_sha256', 'previous', 'checkpoint', 'log', 'more'];
 const CHECKED = [...LISTED, 'tree_sha256', 'hold', 'more'];
 
-const WORKS: readonly Work[] = [
+const WORKS: readonly RandomWork[] = [
   (registry) => registry.publish(),
   (registry, dice) => registry.publish({ claims: oddClaim(STATED, dice) }),
   (registry, dice) => registry.publish({ checkpoint: oddClaim(CHECKED, dice) }),
@@ -104,11 +103,13 @@ const WORKS: readonly Work[] = [
     registry.seal({ iat: registry.now + dice.pick([10, 11, 60]) });
   },
   (registry, dice) => {
-    if (registry.log) registry.log.cosigning = dice.below(4);
+    // Without a log, nothing is chosen.
+    if (registry.log) registry.cosign({ by: dice.below(4) });
     registry.seal();
   },
   (registry, dice) => {
-    if (registry.log) registry.log.cosignedAt = registry.now + dice.pick([-2_600_000, -60, 0, 60, 899, 901]);
+    const pauses = [-2_600_000, -60, 0, 60, 899, 901];
+    if (registry.log) registry.cosign({ at: registry.now + dice.pick(pauses) });
     registry.seal();
   },
 ];
@@ -117,7 +118,7 @@ const WORKS: readonly Work[] = [
 function mutated({ base, patches }: ShownTree, most: number, dice: Dice): ShownTree {
   const changes = [...patches];
   for (let number = dice.below(most + 1); number > 0; number--) {
-    const files = patched(golden(base).files, changes);
+    const files = filesOf({ base, patches: changes });
     changes.push(...dice.pick(ACCIDENTS)(files, base, dice));
   }
   return { base, patches: changes };
@@ -136,7 +137,7 @@ const ACCIDENTS: readonly Accident[] = [
   (files, _base, dice) => [{ file: dice.pick(readFiles(files)), removed: true }],
   (files, _base, dice) => {
     const [file, other] = [dice.pick(readFiles(files)), dice.pick([...files.keys()].sort())];
-    return [{ file, bytes: base64(files.get(other) as Uint8Array) }];
+    return [{ file, bytes: base64(bytesIn(files, other)) }];
   },
   (files, _base, dice) => {
     const file = dice.pick(readFiles(files));
@@ -154,7 +155,7 @@ const ACCIDENTS: readonly Accident[] = [
       Uint8Array,
       Uint8Array,
     ];
-    return [{ file, bytes: base64(concatBytes(one, files.get(file) as Uint8Array, other)) }];
+    return [{ file, bytes: base64(concatBytes(one, bytesIn(files, file), other)) }];
   },
   (files, _base, dice) => {
     const file = dice.pick(readFiles(files));
@@ -192,13 +193,13 @@ function stepsIn(rotation: string): unknown[] {
 /** Signs a statement anew: with another claim, with claims of another statement, or by another key. */
 function resigned(files: Files, base: string, dice: Dice): readonly Patch[] {
   const file = dice.pick(STATEMENTS.filter((one) => files.has(one)));
-  const text = textOf(files.get(file) as Uint8Array);
+  const text = textIn(files, file);
   const isRotation = file === 'keys/rotation.json';
   try {
     const steps = isRotation ? (JSON.parse(text) as string[]) : [text];
     const step = dice.below(steps.length);
     const names = Object.keys(decodeJwt(steps[step] as string).claims);
-    const other = decodeJwt(textOf(files.get(dice.pick(STATEMENTS.slice(0, 3))) as Uint8Array)).claims;
+    const other = decodeJwt(textIn(files, dice.pick(STATEMENTS.slice(0, 3)))).claims;
     const signer = dice.once(4) ? dice.pick(KEYS) : signerOf(golden(base), file, step);
     const claims = dice.pick([
       () => oddClaim(names, dice),

@@ -1,5 +1,5 @@
 import { base64url, jcs, sha256Hex, timeText, utf8 } from './encoding.js';
-import { checksumsOf, type Files } from './files.js';
+import { bytesIn, checksumsOf, type Files } from './files.js';
 import { jwt, type Members } from './jwt.js';
 import { type Key, key } from './keys.js';
 import { Log } from './log.js';
@@ -15,7 +15,7 @@ export const CHECKPOINT_SECONDS = 6 * 60 * MINUTE;
 const SNAPSHOTS = 3;
 
 /** How a registry is set up. */
-export interface Setup {
+interface Setup {
   readonly root?: string;
   /** Whether there are publication statements. Default: true. */
   readonly isStated?: boolean;
@@ -42,6 +42,12 @@ export interface Publication {
   readonly checkpoint?: Members;
   /** Whether the publication only gets into the log. */
   readonly isPending?: boolean;
+}
+
+/** How the witnesses of a log cosign. What is absent stays as it is. */
+interface Cosigning {
+  readonly by?: number | undefined;
+  readonly at?: number | undefined;
 }
 
 /** Creates a valid record. */
@@ -137,7 +143,7 @@ export class Registry {
     }
     if (publication.isPending) {
       this.#pending = hash;
-      const sig = files.get('issuers.sig') as Uint8Array;
+      const sig = bytesIn(files, 'issuers.sig');
       this.files.set(`snapshots/${hash}/issuers.json`, list);
       this.files.set(`snapshots/${hash}/issuers.sig`, sig);
     } else {
@@ -163,7 +169,7 @@ export class Registry {
 
   /** Signs a checkpoint for the tree as it is. */
   checkpoint(claims: Members = {}, signer = this.checkpointKey): string {
-    const list = this.files.get('issuers.json') as Uint8Array;
+    const list = bytesIn(this.files, 'issuers.json');
     const { now, sequence } = this.#published;
     const iat = this.now + 10;
     return jwt(
@@ -172,7 +178,7 @@ export class Registry {
       {
         ...{ iat, exp: iat + CHECKPOINT_SECONDS, updated_at: timeText(now) },
         ...{ sha256: sha256Hex(list), size: list.length },
-        tree_sha256: sha256Hex(this.files.get('SHA256SUMS') as Uint8Array),
+        tree_sha256: sha256Hex(bytesIn(this.files, 'SHA256SUMS')),
         ...(this.setup.isStated !== false && { sequence }),
         ...(this.hold.length > 0 && { hold: this.hold }),
         ...claims,
@@ -183,6 +189,17 @@ export class Registry {
   /** Who signs the checkpoints. */
   get checkpointKey(): Key {
     return this.setup.checkpoints === 'root' ? this.root : this.online;
+  }
+
+  /**
+   * Chooses what the next heads of the log have, if there is one.
+   *
+   * @param by - how many witnesses cosign
+   * @param at - when they do, in seconds since 1970
+   */
+  cosign({ by = this.log?.cosigning, at = this.log?.cosignedAt }: Cosigning): this {
+    if (this.log) Object.assign(this.log, { cosigning: by, cosignedAt: at });
+    return this;
   }
 
   /** Signs a delegation. @param claims - what is not the usual */
@@ -245,7 +262,7 @@ export class Registry {
       {
         ...{ iat: this.now, sequence: this.sequence, updated_at: timeText(this.now) },
         ...{ sha256: sha256Hex(list), size: list.length, issuers: this.records.size },
-        ...{ sums_sha256: sha256Hex(sums.get('sums/root') as Uint8Array), levels },
+        ...{ sums_sha256: sha256Hex(bytesIn(sums, 'sums/root')), levels },
         ...(this.#newest && { previous: sha256Hex(utf8(this.#newest)) }),
         ...(checkpoints && { checkpoint: true }),
         ...(this.log && { log: this.log.claim }),

@@ -1,5 +1,5 @@
 import type { Case, Role } from '../cases/case.js';
-import { textOf } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { jwt, type Members } from '../cases/jwt.js';
@@ -80,7 +80,7 @@ const BASE = 'rotated-thrice';
 function chains(): Readonly<Record<string, unknown>> {
   const { files, registry } = golden(BASE);
   const { now, root } = registry;
-  const steps = JSON.parse(textOf(files.get('keys/rotation.json') as Uint8Array)) as string[];
+  const steps = JSON.parse(textIn(files, 'keys/rotation.json')) as string[];
   const typ = 'registry-root-rotation+jwt';
   const step = (signer: string, next: unknown, more: Members = {}) =>
     jwt(key(signer), { typ }, { iat: now, next_root: next, ...more });

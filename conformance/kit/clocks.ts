@@ -6,11 +6,11 @@ import {
   makeCase,
   resigning,
   sealing,
-  shown,
   signerOf,
+  topic,
   variant,
+  type Work,
 } from '../cases/make-case.js';
-import type { Registry } from '../cases/registry.js';
 import { CHECKPOINT_SECONDS } from '../cases/registry.js';
 
 const TOLERANCE = 300_000;
@@ -29,11 +29,11 @@ interface Limit extends Pick<Draft, 'base' | 'patches'> {
 export function* clockKit(role: Role): Generator<Case> {
   for (const { name, rule = 'clocks', since, until, codes, ...shown } of limits()) {
     const at = since ?? until ?? 0;
-    const draft = { ...shown, rule, why: 'The clock is at the limit of a time.' };
+    const make = topic(role, 'clock', { ...shown, rule, why: 'The clock is at the limit of a time.' });
     for (const side of [-1, 0, 1]) {
       const isGood = since === undefined ? side <= 0 : side >= 0;
-      const id = `clock/${shown.base}, ${name}, ${side} ms`;
-      yield makeCase(role, { ...draft, id, now: at + side }, either(isGood, ...codes, 'ERR_AUDIT_FRESHNESS'));
+      const right = either(isGood, ...codes, 'ERR_AUDIT_FRESHNESS');
+      yield make(`${shown.base}, ${name}, ${side} ms`, { now: at + side }, right);
     }
   }
   yield* withinDelegation(role);
@@ -114,6 +114,12 @@ function* withinDelegation(role: Role): Generator<Case> {
   const base = 'checkpoint';
   const tree = golden(base);
   const issued = tree.registry.now + 10;
+  const rule = 'checkpoint-within-delegation';
+  const make = topic(role, 'clock', {
+    ...{ rule, base, why: 'A delegated key signs at the end of its delegation.' },
+    // The delegation itself has not expired before the tolerance is over.
+    now: issued * 1000 + 1000,
+  });
   for (const end of ['iat', 'exp'] as const) {
     for (const side of [-1, 0, 1]) {
       const patches = [
@@ -124,17 +130,8 @@ function* withinDelegation(role: Role): Generator<Case> {
         },
         sealing(tree),
       ];
-      const why = 'A delegated key signs at the end of its delegation.';
       const isGood = end === 'iat' ? side <= 0 : side >= 0;
-      const draft = {
-        id: `clock/delegation ${end} ${side} s`,
-        rule: 'checkpoint-within-delegation',
-        base,
-        patches,
-        why,
-      };
-      // The delegation itself has not expired before the tolerance is over.
-      yield makeCase(role, { ...draft, now: issued * 1000 + 1000 }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
+      yield make(`delegation ${end} ${side} s`, { patches }, either(isGood, 'ERR_CHECKPOINT_INVALID'));
     }
   }
 }
@@ -149,9 +146,8 @@ function* listsInUse(): Generator<Case> {
     const ask = ['alpha'];
     const accepted = { right: 'accept', trusted: ask } as const;
     const shows = works.map((work, at): Step => {
-      const registry = golden(base).registry.copy();
-      work(registry);
-      return { now: golden(base).now + at * HOUR, sources: [shown(registry, base)], ...accepted };
+      const source = { base, patches: variant(base, work) };
+      return { now: golden(base).now + at * HOUR, sources: [source], ...accepted };
     });
     const steps: Step[] = [
       ...shows,
@@ -171,7 +167,7 @@ interface Use {
   /** In milliseconds since 1970. */
   readonly freshUntil: number;
   /** What a source shows, one tree after the other. */
-  readonly works: readonly ((registry: Registry) => unknown)[];
+  readonly works: readonly Work[];
   /** What is shown after that, and refused. */
   readonly fails?: readonly Step[];
 }
@@ -201,12 +197,7 @@ function* uses(): Generator<Use> {
   yield {
     ...{ base: 'witnessed', name: 'until its cosignatures are too old' },
     freshUntil: since('witnessed') + HOUR,
-    works: [
-      (registry) => {
-        if (registry.log) registry.log.cosignedAt = cosignedAt;
-        registry.seal();
-      },
-    ],
+    works: [(registry) => registry.cosign({ at: cosignedAt }).seal()],
   };
   yield {
     ...{ base, name: 'until the newest checkpoint expires', freshUntil: end + HOUR },
@@ -230,14 +221,11 @@ function* copyAges(role: Role): Generator<Case> {
     const { registry } = golden(base);
     const iat = registry.now + seconds;
     const patches = base === 'log' ? [] : variant(base, (late) => late.seal({ iat }));
+    const why = 'A copy has a maximum age.';
+    const make = topic(role, 'clock', { rule: 'other-clocks', base, patches, why });
     for (const side of [-1, 0, 1]) {
       const now = iat * 1000 + MAX_AGE + TOLERANCE + side;
-      const draft = { id: `clock/a copy of ${base}, ${side} ms`, rule: 'other-clocks', base, patches, now };
-      yield makeCase(
-        role,
-        { ...draft, why: 'A copy has a maximum age.' },
-        either(side <= 0, 'ERR_LIST_EXPIRED'),
-      );
+      yield make(`a copy of ${base}, ${side} ms`, { now }, either(side <= 0, 'ERR_LIST_EXPIRED'));
     }
   }
 }
@@ -245,32 +233,14 @@ function* copyAges(role: Role): Generator<Case> {
 /** The times of cosignatures and of copies, against the clock. */
 export function* cosignatureClocks(role: Role): Generator<Case> {
   yield* copyAges(role);
+  // Cosigned earlier than the list itself, the list is in the future whatever the witnesses say.
   const base = 'witnessed';
-  for (const [name, seconds] of [
-    ['earlier', -3600],
-    ['later', 3600],
-  ] as const) {
-    const cosigned = golden(base).registry.now + seconds;
-    const patches = variant(base, (registry) => {
-      if (registry.log) registry.log.cosignedAt = cosigned;
-      registry.seal();
-    });
-    for (const side of [-1, 0, 1]) {
-      const now = cosigned * 1000 - TOLERANCE + side;
-      const draft = {
-        rule: 'log-quorum',
-        base,
-        patches,
-        why: 'The clock is at the limit of a cosignature.',
-        now,
-      };
-      // Earlier than the list itself, the list is in the future whatever the witnesses say.
-      if (name === 'later')
-        yield makeCase(
-          role,
-          { ...draft, id: `clock/cosigned in the future, ${side} ms` },
-          either(side >= 0, ...TOO_FEW),
-        );
-    }
+  const cosigned = golden(base).registry.now + 3600;
+  const patches = variant(base, (registry) => registry.cosign({ at: cosigned }).seal());
+  const why = 'The clock is at the limit of a cosignature.';
+  const make = topic(role, 'clock', { rule: 'log-quorum', base, patches, why });
+  for (const side of [-1, 0, 1]) {
+    const now = cosigned * 1000 - TOLERANCE + side;
+    yield make(`cosigned in the future, ${side} ms`, { now }, either(side >= 0, ...TOO_FEW));
   }
 }

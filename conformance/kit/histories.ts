@@ -1,5 +1,6 @@
 import type { Case, Right, Role } from '../cases/case.js';
 import { jcs, textOf } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { type Anchor, golden } from '../cases/goldens.js';
 import { decodeJwt, jwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
@@ -12,7 +13,7 @@ type Proof = Readonly<Record<string, unknown>>;
 
 /** Makes the history proof of the newest publication of a registry. */
 function proofOf({ files, log }: Registry, id: string): Proof {
-  const text = (path: string) => textOf(files.get(path) as Uint8Array);
+  const text = (path: string) => textIn(files, path);
   const record = files.get(`issuers/${id}`);
   const index = log?.index ?? 0;
   return {
@@ -74,11 +75,7 @@ export function* historyKit(_role: Role): Generator<Case> {
   });
   yield* members(good);
   yield* forms(jcs(good));
-  yield make(
-    'the record of another issuer',
-    { record: textOf(registry.files.get('issuers/beta') as Uint8Array) },
-    MISMATCH,
-  );
+  yield make('the record of another issuer', { record: textIn(registry.files, 'issuers/beta') }, MISMATCH);
   yield make('no record', { record: undefined }, MALFORMED);
   yield make('another id', { issuer_id: 'beta' }, MISMATCH);
   yield make('another id that is not listed', { issuer_id: 'nobody' }, MALFORMED);
@@ -152,12 +149,8 @@ function* forms(text: string): Generator<Case> {
 function* proofs(good: Proof, more: Proof): Generator<Case> {
   const make = (name: string, change: Proof, right: Right) =>
     made(name, jcs({ ...good, ...change }), { right, rule: 'history-period' });
-  const proof = (cosigning: number, at?: number) => {
-    const copy = registry.copy();
-    if (copy.log) Object.assign(copy.log, { cosigning, cosignedAt: at });
-    copy.seal();
-    return textOf(copy.files.get('log/publication.tlog-proof') as Uint8Array);
-  };
+  const proof = (by: number, at: number) =>
+    textIn(registry.copy().cosign({ by, at }).seal().files, 'log/publication.tlog-proof');
   for (const count of [0, 1, 2]) {
     yield make(
       `a first proof with ${count} cosignatures`,

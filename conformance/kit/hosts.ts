@@ -1,7 +1,9 @@
 import type { Case, Right, Role, ScriptedAnswer, ShownTree, Step } from '../cases/case.js';
-import { base64, textOf } from '../cases/encoding.js';
+import { base64 } from '../cases/encoding.js';
+import { bytesIn, textIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
-import { makeCase, shown, variant } from '../cases/make-case.js';
+import { topic, variant, type Work } from '../cases/make-case.js';
+import type { Patch } from '../cases/patch.js';
 
 /** What a host answers in place of a file. */
 const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
@@ -66,9 +68,11 @@ export function* hostKit(role: Role): Generator<Case> {
 }
 
 const base = 'checkpoint';
-const why = 'The host answers for one file with something else.';
 
 function* oddAnswers(role: Role): Generator<Case> {
+  const why = 'The host answers for one file with something else.';
+  const alpha = { ask: ['alpha'], trusted: ['alpha'] };
+  const make = topic(role, 'host', { rule: 'host-responses', base, why, ...alpha });
   for (const file of [...NEEDED.both, ...(role === 'lookup' ? NEEDED.lookup : [])]) {
     for (const [name, answer] of Object.entries(ANSWERS)) {
       // A file that is not there has no other type.
@@ -77,12 +81,7 @@ function* oddAnswers(role: Role): Generator<Case> {
       const isAbsent = name === 'status 404' || name === 'status 410';
       const right: Right = code === undefined ? (isAbsent ? (ABSENT[file] as Right) : 'accept') : [code];
       const rule = name === 'another type' ? 'content-types' : (RULES[name] ?? 'host-responses');
-      const draft = { base, why, rule, script: { [file]: [answer] } };
-      yield makeCase(
-        role,
-        { ...draft, id: `host/${file}, ${name}`, ask: ['alpha'], trusted: ['alpha'] },
-        right,
-      );
+      yield make(`${file}, ${name}`, { rule, script: { [file]: [answer] } }, right);
     }
   }
 }
@@ -90,6 +89,7 @@ function* oddAnswers(role: Role): Generator<Case> {
 /** The registry fails, and a mirror does not. */
 function* mirrors(role: Role): Generator<Case> {
   const { now } = golden(base);
+  const make = topic(role, 'mirror', { rule: 'failed-requests', base, why: 'A mirror has the file.' });
   for (const name of ['status 302', 'status 500', 'an HTML page', 'no response']) {
     const answer = ANSWERS[name] as ScriptedAnswer;
     const sources: ShownTree[] = [
@@ -97,55 +97,30 @@ function* mirrors(role: Role): Generator<Case> {
       { base, patches: [] },
     ];
     const steps = [{ now, sources, right: 'accept' }] as const;
-    yield makeCase(
-      role,
-      {
-        id: `mirror/${name}`,
-        rule: RULES[name] ?? 'failed-requests',
-        base,
-        why: 'A mirror has the file.',
-        steps,
-      },
-      'accept',
-    );
+    yield make(name, { rule: RULES[name] ?? 'failed-requests', steps });
   }
   const stale: ShownTree = { base, patches: [] };
-  const newer: ShownTree = treeAfter();
+  const newer: ShownTree = { base, patches: variant(base, next) };
   const steps: Step[] = [
     { now: LATER, sources: [newer, stale], right: 'accept' },
     { now: LATER + 1000, sources: [stale, newer], right: 'accept' },
     { now: LATER + 2000, sources: [stale, stale], right: ['ERR_LIST_ROLLED_BACK'] },
   ];
-  const story = 'A mirror that lags behind is no reason to refuse the others.';
-  yield makeCase(
-    role,
-    { id: 'mirror/it lags behind', rule: 'list-rollback', base, why: story, steps },
-    'accept',
-  );
+  const why = 'A mirror that lags behind is no reason to refuse the others.';
+  yield make('it lags behind', { rule: 'list-rollback', why, steps });
 }
 
 const LATER = golden(base).now + 3_600_000;
-const next = () => golden(base).registry.copy().change('beta', { tier: 'founding' }).publish();
-const treeAfter = (): ShownTree => shown(next(), base);
+const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).publish();
 
 /** A publication between two requests: the host sends an old file first. */
 function* again(role: Role): Generator<Case> {
-  const patches = variant(base, (registry) => registry.change('beta', { tier: 'founding' }).publish());
-  const old = (file: string) => ({ body: base64(golden(base).files.get(file) as Uint8Array) });
-  const make = (id: string, script: ShownTree['script'], right: Right) =>
-    makeCase(
-      role,
-      {
-        id: `again/${id}`,
-        rule: 'retries',
-        base,
-        why: 'A publication straddles the requests.',
-        patches,
-        script: script ?? {},
-        now: LATER,
-      },
-      right,
-    );
+  const patches = variant(base, next);
+  const old = (file: string) => ({ body: base64(bytesIn(golden(base).files, file)) });
+  const why = 'A publication straddles the requests.';
+  const straddled = topic(role, 'again', { rule: 'retries', base, why, patches, now: LATER });
+  const make = (id: string, script: NonNullable<ShownTree['script']>, right: Right) =>
+    straddled(id, { script }, right);
   yield make('an old statement once', { 'publication.jwt': [old('publication.jwt'), null] }, 'accept');
   yield make(
     'an old statement twice',
@@ -162,12 +137,13 @@ function* again(role: Role): Generator<Case> {
 function* caches(role: Role): Generator<Case> {
   const patches = variant(base, (registry) => registry.change('alpha', { tier: 'registered' }).publish());
   const file = 'sums/root';
-  const old = { body: base64(golden(base).files.get(file) as Uint8Array) };
-  const draft = { rule: 'sums-caches', base, why: 'A cache has an old sums file.', patches, now: LATER };
+  const old = { body: base64(bytesIn(golden(base).files, file)) };
+  const why = 'A cache has an old sums file.';
+  const make = topic(role, 'again', { rule: 'sums-caches', base, why, patches, now: LATER });
   for (const count of [1, 2, 3]) {
     const script = { [file]: [...Array(count).fill(old), ...(count < 3 ? [null] : [])] };
     const right: Right = count < 3 ? 'accept' : ['ERR_SUMS_MISMATCH'];
-    yield makeCase(role, { ...draft, id: `again/an old sums file, ${count} times`, script }, right);
+    yield make(`an old sums file, ${count} times`, { script }, right);
   }
 }
 
@@ -176,18 +152,8 @@ export function* placeKit(role: Role): Generator<Case> {
   const named = [...golden(base).files.keys()].filter((path) => path.startsWith('snapshots/')).at(-1) ?? '';
   const snapshot = named.replace(/[^/]*$/, '');
   const broken = (file: string, at = 5) => ({ file, at, xor: 1 });
-  const make = (id: string, patches: readonly object[], right: Right) =>
-    makeCase(
-      role,
-      {
-        id: `places/${id}`,
-        rule: 'two-places',
-        base,
-        why: 'A list is in two places.',
-        patches: patches as never,
-      },
-      right,
-    );
+  const placed = topic(role, 'places', { rule: 'two-places', base, why: 'A list is in two places.' });
+  const make = (id: string, patches: readonly Patch[], right: Right) => placed(id, { patches }, right);
   const [list, sig] = ['issuers.json', 'issuers.sig'];
   yield make('the list is wrong', [broken(list)], 'accept');
   yield make('the list is missing', [{ file: list, removed: true }], 'accept');
@@ -195,12 +161,12 @@ export function* placeKit(role: Role): Generator<Case> {
   yield make('the signature of the snapshot is wrong', [broken(`${snapshot}${sig}`)], 'accept');
   yield make(
     'the snapshot is missing',
-    [list, sig].map((file) => ({ file: snapshot + file, removed: true })),
+    [list, sig].map((file) => ({ file: snapshot + file, removed: true as const })),
     'accept',
   );
   yield make('half a snapshot', [{ file: snapshot + sig, removed: true }], 'accept');
   const large = (file: string) => {
-    const text = textOf(golden(base).files.get(file) as Uint8Array).padEnd(257, ' ');
+    const text = textIn(golden(base).files, file).padEnd(257, ' ');
     return { file, text };
   };
   yield make('the signature is too large', [large(sig)], 'accept');
@@ -220,23 +186,16 @@ export function* placeKit(role: Role): Generator<Case> {
 
 function* deadlines(role: Role): Generator<Case> {
   const why = 'A mirror answers, and the registry does not.';
+  const make = topic(role, 'deadline', { rule: 'deadlines', base, why });
   for (const file of ['publication.jwt', 'keys/rotation.json']) {
     const silent = { base, patches: [], script: { [file]: [{ never: true }] } } as const;
     const sources = [silent, { base, patches: [] }];
     const steps: Step[] = [{ now: golden(base).now, sources, right: 'accept' }];
-    yield makeCase(role, {
-      id: `deadline/a mirror answers for ${file}`,
-      rule: 'deadlines',
-      base,
-      why,
-      steps,
-    });
+    yield make(`a mirror answers for ${file}`, { steps });
   }
   for (const file of ['publication.jwt', 'keys/rotation.json']) {
     const script = { [file]: [{ never: true }] } as const;
     const late = 'The host never answers for one file.';
-    yield makeCase(role, { id: `deadline/${file}`, rule: 'deadlines', base, why: late, script }, [
-      'ERR_SOURCE_TIMEOUT',
-    ]);
+    yield make(file, { why: late, script }, ['ERR_SOURCE_TIMEOUT']);
   }
 }

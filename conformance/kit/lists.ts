@@ -1,9 +1,10 @@
 import type { Case, Right } from '../cases/case.js';
-import { base64url, jcs, textOf, timeText, utf8 } from '../cases/encoding.js';
+import { base64url, jcs, timeText, utf8 } from '../cases/encoding.js';
+import { bytesIn, textIn } from '../cases/files.js';
 import { algebra, encodings } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
-import { ASKED, either, makeCase, publishedList } from '../cases/make-case.js';
+import { ASKED, either, makeCase, publishedList, topic } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { borderRecords, LISTS, publishWith, TIMES } from '../cases/records.js';
 import { record } from '../cases/registry.js';
@@ -30,21 +31,12 @@ const GOOD: Readonly<Record<string, string>> = { p256: 'signature-algorithm', st
 
 function* goodLists(): Generator<Case> {
   const rule = 'verify-before-parse';
+  const make = topic('list', 'good', { rule, base: 'plain', why: 'The root key has signed this list.' });
   for (const base of ['plain', 'stated', 'checkpoint', 'p256', 'levels-1']) {
-    const draft = {
-      rule: GOOD[base] ?? rule,
-      base,
-      id: `good/${base}`,
-      why: 'The root key has signed this list.',
-      ask: ASKED,
-    };
-    yield makeCase('list', { ...draft, trusted: ['alpha', 'beta'] }, 'accept');
+    const own = { rule: GOOD[base] ?? rule, base, ask: ASKED, trusted: ['alpha', 'beta'] };
+    yield make(base, own, 'accept');
   }
-  yield makeCase(
-    'list',
-    { id: 'good/no records', rule: 'list-form', base: 'empty', why: 'A list may be empty.' },
-    'accept',
-  );
+  yield make('no records', { rule: 'list-form', base: 'empty', why: 'A list may be empty.' }, 'accept');
 }
 
 const SIGNERS = ['stranger', 'p256 stranger', 'online', 'root 2', 'log'];
@@ -52,28 +44,25 @@ const SIGNERS = ['stranger', 'p256 stranger', 'online', 'root 2', 'log'];
 function* wrongSigners(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
     const why = 'Another key has signed the list.';
-    const list = golden(base).files.get('issuers.json') as Uint8Array;
+    const make = topic('list', 'signer', { rule: 'root-key-pinned', base, why });
+    const list = bytesIn(golden(base).files, 'issuers.json');
     for (const signer of SIGNERS) {
       const patches: Patch[] = [{ file: 'issuers.sig', text: base64url(key(signer).sign(list)) }];
       // A key of another kind: the algorithm follows from the pinned key.
       const isOther = (key(signer).alg === 'ES256') !== (base === 'p256');
-      const draft = { rule: isOther ? 'signature-algorithm' : 'root-key-pinned', base, why };
-      yield makeCase('list', { ...draft, id: `signer/${base} by ${signer}`, patches }, INVALID);
+      const rule = isOther ? 'signature-algorithm' : 'root-key-pinned';
+      yield make(`${base} by ${signer}`, { rule, patches }, INVALID);
       const own: Patch = {
         file: 'keys/root.json',
         text: jcs({ ...key(signer).jwk, kid: key(signer).thumbprint }),
       };
-      const id = `signer/${base} by ${signer}, with its root key`;
-      yield makeCase('list', { ...draft, id, patches: [...patches, own] }, INVALID);
+      const both = [...patches, own];
+      yield make(`${base} by ${signer}, with its root key`, { rule, patches: both }, INVALID);
     }
     for (const at of [0, 40, list.length - 1]) {
-      const id = `signer/${base} a wrong bit at ${at}`;
+      const patches: Patch[] = [{ file: 'issuers.json', at, xor: 1 }];
       const why = 'The signature is that of another list.';
-      yield makeCase(
-        'list',
-        { rule: 'verify-before-parse', base, why, id, patches: [{ file: 'issuers.json', at, xor: 1 }] },
-        INVALID,
-      );
+      yield make(`${base} a wrong bit at ${at}`, { rule: 'verify-before-parse', patches, why }, INVALID);
     }
   }
 }
@@ -87,7 +76,7 @@ const OTHER_BYTES = ['zeros'];
 
 function* signatureForms(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
-    const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
+    const right = textIn(golden(base).files, 'issuers.sig');
     for (const [name, text] of Object.entries(encodings(right))) {
       // The sizes are cases of their own.
       if (name.startsWith('of 257')) continue;
@@ -177,40 +166,29 @@ function signedList(base: string, list: Uint8Array): Patch[] {
 function* listBytes(): Generator<Case> {
   for (const base of ['plain', 'p256']) {
     const { files, registry } = golden(base);
-    const canonical = textOf(files.get('issuers.json') as Uint8Array);
+    const canonical = textIn(files, 'issuers.json');
+    const why = 'The root key has signed a list in other bytes.';
+    const make = topic('list', 'bytes', { rule: 'list-form', base, why });
     for (const [name, change] of Object.entries(LISTS)) {
       const list = change(canonical);
       const patches = signedList(base, typeof list === 'string' ? utf8(list) : list);
-      const why = 'The root key has signed a list in other bytes.';
       const rule = name.startsWith('record') || name === 'a record twice' ? 'list-order' : 'list-form';
-      yield makeCase(
-        'list',
-        { id: `bytes/${base}, ${name}`, rule, base, patches, why },
-        LIST_CODES[name] as Right,
-      );
+      yield make(`${base}, ${name}`, { rule, patches }, LIST_CODES[name] as Right);
     }
     if (base === 'p256') continue;
-    for (const time of TIMES) {
-      const patches = signedList(base, utf8(canonical.replace(timeText(registry.now), time)));
-      const draft = { rule: 'list-time', base, patches, why: 'updated_at has another form.' };
-      yield makeCase('list', { ...draft, id: `time/${time === '' ? 'empty' : time}` }, NONCONFORMING);
-    }
+    const times = topic('list', 'time', { rule: 'list-time', base, why: 'updated_at has another form.' });
+    const dated = (time: string) => ({
+      patches: signedList(base, utf8(canonical.replace(timeText(registry.now), time))),
+    });
+    for (const time of TIMES) yield times(time === '' ? 'empty' : time, dated(time), NONCONFORMING);
+    const exists = { now: Date.parse('2026-11-21T09:00:00Z'), why: 'updated_at is a day that exists.' };
     for (const time of [
       '2024-02-29T23:59:59Z',
       '2026-11-21T08:03:00Z',
       '2016-12-31T23:59:59Z',
       '0000-02-29T00:00:00Z',
-    ]) {
-      const patches = signedList(base, utf8(canonical.replace(timeText(registry.now), time)));
-      const draft = {
-        rule: 'list-time',
-        base,
-        patches,
-        why: 'updated_at is a day that exists.',
-        now: Date.parse('2026-11-21T09:00:00Z'),
-      };
-      yield makeCase('list', { ...draft, id: `time/${time}` }, 'accept');
-    }
+    ])
+      yield times(time, { ...dated(time), ...exists }, 'accept');
   }
 }
 
@@ -219,11 +197,8 @@ function* records(): Generator<Case> {
   for (const { name, rule, alpha, isGood } of borderRecords()) {
     const patches = publishedList(base, (registry) => publishWith(registry, alpha));
     const why = isGood ? 'A record may say this.' : 'No record may say this.';
-    yield makeCase(
-      'list',
-      { id: `record/${name}`, rule, base, patches, why },
-      either(isGood, ...NONCONFORMING),
-    );
+    const draft = { id: `record/${name}`, rule, base, patches, why };
+    yield makeCase('list', draft, either(isGood, ...NONCONFORMING));
   }
 }
 
@@ -239,14 +214,11 @@ const ORDERS: readonly (readonly [string, readonly string[], boolean])[] = [
 
 function* orders(): Generator<Case> {
   const base = 'plain';
+  const why = 'Ids are sorted as arrays of code units.';
+  const make = topic('list', 'order', { rule: 'list-order', base, why });
   for (const [name, ids, isGood] of ORDERS) {
     const issuers = ids.map((id) => ({ ...record('any'), issuer_id: id }));
     const list = utf8(jcs({ issuers, updated_at: timeText(golden(base).registry.now) }));
-    const draft = { id: `order/${name}`, rule: 'list-order', base, patches: signedList(base, list) };
-    yield makeCase(
-      'list',
-      { ...draft, why: 'Ids are sorted as arrays of code units.' },
-      either(isGood, ...UNSORTED),
-    );
+    yield make(name, { patches: signedList(base, list) }, either(isGood, ...UNSORTED));
   }
 }

@@ -1,11 +1,12 @@
 import type { Case, Right, Role } from '../cases/case.js';
-import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { type Anchor, golden, longLog } from '../cases/goldens.js';
 import { jwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
 import { ORIGIN } from '../cases/log.js';
 import { ENTRIES } from '../cases/logs.js';
-import { either, makeCase, shown, variant } from '../cases/make-case.js';
+import { either, makeCase, shown, topic, variant, type Work } from '../cases/make-case.js';
 import { type NoteSigner, verifierKey } from '../cases/note.js';
 import type { Patch } from '../cases/patch.js';
 import { type Registry, witnessesOf } from '../cases/registry.js';
@@ -31,16 +32,10 @@ export function* proofKit(role: Role): Generator<Case> {
 function* quorums(role: Role): Generator<Case> {
   const base = 'witnessed';
   const why = 'A quorum of 2 has cosigned, or not.';
+  const make = topic(role, 'quorum', { rule: 'log-quorum', base, why });
   for (const count of [0, 1, 2, 3]) {
-    const patches = variant(base, (registry) => {
-      if (registry.log) registry.log.cosigning = count;
-      registry.seal();
-    });
-    yield makeCase(
-      role,
-      { id: `quorum/${count} cosignatures`, rule: 'log-quorum', base, patches, why },
-      either(count >= 2, TOO_FEW),
-    );
+    const patches = variant(base, (registry) => registry.cosign({ by: count }).seal());
+    yield make(`${count} cosignatures`, { patches }, either(count >= 2, TOO_FEW));
   }
 }
 
@@ -52,27 +47,19 @@ const GOOD_NOTES = [
 
 function* proofForms(role: Role): Generator<Case> {
   for (const base of ['witnessed', 'log-300']) {
-    const before = textOf(golden(base).files.get(PROOF) as Uint8Array);
+    const make = topic(role, 'form', { rule: 'log-bytes', base, why: 'The proof has another form.' });
+    const before = textIn(golden(base).files, PROOF);
     for (const [name, change] of Object.entries(NOTES)) {
       const text = change(before);
       if (text === before) continue;
-      const draft = {
-        id: `form/${base}, ${name}`,
-        rule: 'log-bytes',
-        base,
-        patches: [{ file: PROOF, text }],
-      };
-      yield makeCase(
-        role,
-        { ...draft, why: 'The proof has another form.' },
-        either(GOOD_NOTES.includes(name), NOT_LOGGED),
-      );
+      const right = either(GOOD_NOTES.includes(name), NOT_LOGGED);
+      yield make(`${base}, ${name}`, { patches: [{ file: PROOF, text }] }, right);
     }
   }
 }
 
 /** Who signs the head, and what is right. */
-const HEADS: Readonly<Record<string, readonly [(registry: Registry) => unknown, Right]>> = {
+const HEADS: Readonly<Record<string, readonly [Work, Right]>> = {
   'a head by a stranger': [
     (registry) => {
       if (registry.log) registry.log.signer = logSigner('stranger');
@@ -103,12 +90,13 @@ function logSigner(name: string): NoteSigner {
   return { key: key(name), name: ORIGIN, purpose: 'log' };
 }
 
+const BORDER = 'The log breaks a rule, or is at the border of a tile.';
+
 function* logHeads(role: Role): Generator<Case> {
   for (const base of ['log', 'witnessed']) {
-    for (const [name, [work, right]] of Object.entries(HEADS)) {
-      const draft = { id: `head/${base}, ${name}`, rule: 'log-name', base, patches: variant(base, work) };
-      yield makeCase(role, { ...draft, why: 'The log breaks a rule, or is at the border of a tile.' }, right);
-    }
+    const make = topic(role, 'head', { rule: 'log-name', base, why: BORDER });
+    for (const [name, [work, right]] of Object.entries(HEADS))
+      yield make(`${base}, ${name}`, { patches: variant(base, work) }, right);
   }
 }
 
@@ -151,42 +139,31 @@ function demands(): Readonly<Record<string, Partial<Anchor> & { readonly note?: 
 /** Trust anchors that demand something else than the registry has. */
 function* pinned(role: Role): Generator<Case> {
   const base = 'witnessed';
+  const { root } = golden(base).anchor;
+  const make = topic(role, 'anchor', { rule: '', base, why: 'The trust anchor demands this.' });
   for (const [name, demand] of Object.entries(demands())) {
     const [rule = '', code = ''] = DEMANDS[name] ?? [];
-    const { root } = golden(base).anchor;
     // A member that nobody knows is refused, whatever else is pinned.
     const anchor = 'note' in demand ? JSON.stringify({ root, ...demand }) : demand;
-    const draft = { id: `anchor/${name}`, rule, base, anchor, why: 'The trust anchor demands this.' };
-    yield makeCase(role, draft, either(code === '', code));
+    yield make(name, { rule, anchor }, either(code === '', code));
   }
 }
 
 function* wrongBits(role: Role): Generator<Case> {
   const base = 'witnessed';
-  const text = textOf(golden(base).files.get(PROOF) as Uint8Array);
+  const why = 'One bit of the proof is wrong.';
+  const make = topic(role, 'bit', { rule: 'log-proof', base, why });
+  const text = textIn(golden(base).files, PROOF);
   const places = {
     'the inclusion proof': text.indexOf('\n', 30) + 5,
     'the root': text.indexOf('=\n\n—') - 9,
   };
   for (const [name, at] of Object.entries(places)) {
     const patches: Patch[] = [{ file: PROOF, at, xor: 1 }];
-    yield makeCase(
-      role,
-      { id: `bit/${name}`, rule: 'log-proof', base, patches, why: 'One bit of the proof is wrong.' },
-      [NOT_LOGGED],
-    );
+    yield make(name, { patches }, [NOT_LOGGED]);
   }
-  yield makeCase(
-    role,
-    {
-      id: 'bit/no proof',
-      rule: 'log-proof',
-      base,
-      patches: [{ file: PROOF, removed: true }],
-      why: 'There is no proof.',
-    },
-    [NOT_LOGGED],
-  );
+  const removed: Patch[] = [{ file: PROOF, removed: true }];
+  yield make('no proof', { patches: removed, why: 'There is no proof.' }, [NOT_LOGGED]);
 }
 
 /** Changes of the log that an auditor accepts. All others of the table break a rule. */
@@ -210,6 +187,8 @@ const AUDIT_CODES = ['ERR_AUDIT_LOG', NOT_LOGGED, 'ERR_AUDIT_CHECKSUMS', 'ERR_AU
 /** What an auditor must accept and refuse of a log (rule log-audit). */
 export function* logAuditKit(role: Role): Generator<Case> {
   const base = 'witnessed';
+  const why = 'What an auditor checks of a log.';
+  const make = topic(role, 'log', { rule: 'log-audit', base, why });
   for (const [name, work] of Object.entries(ENTRIES)) {
     if (REMOVED.includes(name)) continue;
     const patches = variant(base, (registry) => {
@@ -217,15 +196,13 @@ export function* logAuditKit(role: Role): Generator<Case> {
       registry.seal();
     });
     const rule = ENTRY_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-audit';
-    const draft = { id: `log/${name}`, rule, base, patches, why: 'What an auditor checks of a log.' };
-    yield makeCase(role, draft, either(GOOD_ENTRIES.includes(name), ...AUDIT_CODES));
+    yield make(name, { rule, patches }, either(GOOD_ENTRIES.includes(name), ...AUDIT_CODES));
   }
   for (const size of [1, 2, 3, 255, 256, 257, 300, 513]) {
     const registry = longLog(size);
-    const { patches } = shown(registry, 'log-300');
-    const draft = { id: `log/${size} entries`, rule: 'log-tiles', base: 'log-300', patches };
-    const why = 'The log breaks a rule, or is at the border of a tile.';
-    yield makeCase(role, { ...draft, why, now: (registry.now + 600) * 1000 }, 'accept');
+    const { base, patches } = shown(registry, 'log-300');
+    const now = (registry.now + 600) * 1000;
+    yield make(`${size} entries`, { rule: 'log-tiles', base, patches, why: BORDER, now }, 'accept');
   }
   yield* auditedHeads(role);
 }
@@ -238,7 +215,7 @@ function unknownEntry(registry: Registry, typ: string): void {
 }
 
 /** Changes of the head of a log, and of its tiles and entries, that an auditor sees. */
-const AUDITED: Readonly<Record<string, readonly [(registry: Registry) => unknown, boolean]>> = {
+const AUDITED: Readonly<Record<string, readonly [Work, boolean]>> = {
   'a publication that is pending': [
     (registry) => registry.change('beta', { tier: 'founding' }).publish({ isPending: true }),
     true,
@@ -316,16 +293,10 @@ const HEAD_RULES: readonly (readonly [RegExp, string])[] = [
 
 function* auditedHeads(role: Role): Generator<Case> {
   const base = 'witnessed';
+  const now = golden(base).now + 600_000;
+  const make = topic(role, 'log', { rule: 'log-head', base, now, why: 'The head is another one.' });
   for (const [name, [work, isGood]] of Object.entries(AUDITED)) {
     const rule = HEAD_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-head';
-    const draft = {
-      id: `log/${name}`,
-      rule,
-      base,
-      patches: variant(base, work),
-      why: 'The head is another one.',
-    };
-    const now = golden(base).now + 600_000;
-    yield makeCase(role, { ...draft, now }, either(isGood, 'ERR_AUDIT_LOG'));
+    yield make(name, { rule, patches: variant(base, work) }, either(isGood, 'ERR_AUDIT_LOG'));
   }
 }

@@ -1,8 +1,9 @@
 import type { Case, Right, Role } from '../cases/case.js';
-import { jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { jcs, sha256Hex, utf8 } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
 import type { Members } from '../cases/jwt.js';
-import { makeCase, sealing, variant } from '../cases/make-case.js';
+import { sealing, topic, variant } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { record } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
@@ -22,38 +23,23 @@ export function* lookupKit(role: Role): Generator<Case> {
 
 function* proven(role: Role): Generator<Case> {
   const why = 'The tree of sums proves each issuer, or that it is absent.';
+  const make = topic(role, 'proven', { rule: 'sums-proof', base: 'stated', why });
   for (const base of ['stated', 'checkpoint', 'levels-1', 'levels-2', 'rotated', 'witnessed', 'p256']) {
-    yield makeCase(
-      role,
-      { id: `proven/${base}`, rule: 'sums-proof', base, why, trusted: ['alpha', 'beta'] },
-      'accept',
-    );
+    yield make(base, { base, trusted: ['alpha', 'beta'] }, 'accept');
   }
-  yield makeCase(role, { id: 'proven/hold', rule: 'hold', base: 'hold', why, trusted: ['alpha'] }, 'accept');
-  yield makeCase(role, { id: 'proven/empty', rule: 'sums-place', base: 'empty', why, trusted: [] }, 'accept');
+  yield make('hold', { rule: 'hold', base: 'hold', trusted: ['alpha'] }, 'accept');
+  yield make('empty', { rule: 'sums-place', base: 'empty', trusted: [] }, 'accept');
   const ask = ['alpha', 'ALPHA', 'a..b', '../issuers.json', '', 'con', 'alpha/', 'a'.repeat(129)];
   const invalid = 'A string that is no issuer_id is in no list.';
-  yield makeCase(
-    role,
-    { id: 'proven/invalid ids', rule: 'sums-proof', base: 'stated', why: invalid, ask, trusted: ['alpha'] },
-    'accept',
-  );
-  const required = {
-    rule: 'statement-required',
-    base: 'plain',
-    why: 'A look-up needs a publication statement.',
-  };
-  yield makeCase(role, { ...required, id: 'proven/no statement' }, ['ERR_PUBLICATION_MISSING']);
+  yield make('invalid ids', { why: invalid, ask, trusted: ['alpha'] }, 'accept');
+  const required = 'A look-up needs a publication statement.';
+  yield make('no statement', { rule: 'statement-required', base: 'plain', why: required }, [
+    'ERR_PUBLICATION_MISSING',
+  ]);
   for (const status of ['suspended', 'revoked']) {
     const patches = variant('stated', (registry) => registry.change('alpha', { status }).publish());
-    const draft = {
-      rule: 'status-rejected',
-      base: 'stated',
-      patches,
-      why: 'The status is not active.',
-      trusted: ['beta'],
-    };
-    yield makeCase(role, { ...draft, id: `proven/${status}` }, 'accept');
+    const own = { rule: 'status-rejected', patches, why: 'The status is not active.', trusted: ['beta'] };
+    yield make(status, own, 'accept');
   }
 }
 
@@ -68,28 +54,21 @@ function withSums(base: string, text: string): Patch[] {
 }
 
 function* sumsLines(role: Role): Generator<Case> {
-  const why = 'A sums file has other lines.';
   for (const base of ['stated', 'levels-1']) {
-    const before = textOf(golden(base).files.get('sums/root') as Uint8Array);
+    const make = topic(role, 'sums', { rule: 'sums-form', base, why: 'A sums file has other lines.' });
+    const before = textIn(golden(base).files, 'sums/root');
     for (const [name, change] of Object.entries(LINES)) {
-      const draft = {
-        id: `sums/${base}, ${name}`,
-        rule: 'sums-form',
-        base,
-        why,
-        patches: withSums(base, change(before)),
-      };
-      if (name === 'no lines') yield makeCase(role, { ...draft, trusted: [] }, 'accept');
+      const id = `${base}, ${name}`;
+      const patches = withSums(base, change(before));
+      if (name === 'no lines') yield make(id, { patches, trusted: [] }, 'accept');
       // Whether the first line is needed depends on the places of the ids.
       else if (name === 'a line less' || name === 'the wrong hash') {
         if (base !== 'stated') continue;
-        const isLess = name === 'a line less';
-        yield makeCase(
-          role,
-          { ...draft, rule: 'sums-proof', ...(isLess && { trusted: ['beta'] }) },
-          isLess ? 'accept' : MISMATCH,
-        );
-      } else yield makeCase(role, draft, INVALID);
+        const own = { patches, rule: 'sums-proof' };
+        yield name === 'a line less'
+          ? make(id, { ...own, trusted: ['beta'] }, 'accept')
+          : make(id, own, MISMATCH);
+      } else yield make(id, { patches }, INVALID);
     }
   }
 }
@@ -97,12 +76,13 @@ function* sumsLines(role: Role): Generator<Case> {
 function* levels(role: Role): Generator<Case> {
   const base = 'stated';
   const why = 'The statement has another number of levels than the tree of sums.';
+  const make = topic(role, 'sums', { rule: 'sums-form', base, why });
   for (const number of [1, 8]) {
     const patches: Patch[] = [
       { file: 'publication.jwt', key: 'root', claims: { levels: number } },
       sealing(golden(base)),
     ];
-    yield makeCase(role, { id: `sums/levels ${number}`, rule: 'sums-form', base, why, patches }, INVALID);
+    yield make(`levels ${number}`, { patches }, INVALID);
   }
 }
 
@@ -127,13 +107,12 @@ const RECORDS: Readonly<Record<string, (text: string) => string>> = {
 function* records(role: Role): Generator<Case> {
   const base = 'stated';
   const why = 'The record has another form, and the right hash.';
+  const formed = topic(role, 'record', { rule: 'sums-proof', base, why });
   const make = (name: string, bytes: string, right: Right) => {
-    const patches = variant(base, (registry) =>
-      registry.publish({ records: new Map([['alpha', utf8(bytes)]]) }),
-    );
-    return makeCase(role, { id: `record/${name}`, rule: 'sums-proof', base, why, patches }, right);
+    const published = { records: new Map([['alpha', utf8(bytes)]]) };
+    return formed(name, { patches: variant(base, (registry) => registry.publish(published)) }, right);
   };
-  const text = textOf(golden(base).files.get('issuers/alpha') as Uint8Array);
+  const text = textIn(golden(base).files, 'issuers/alpha');
   yield make('as it is', text, 'accept');
   for (const [name, change] of Object.entries(RECORDS)) yield make(name, change(text), RECORD);
   yield make('too large', JSON.stringify(record('alpha', { note: 'x'.repeat(65_536) })), [
@@ -143,13 +122,9 @@ function* records(role: Role): Generator<Case> {
 
 /** Files that do not have the hash above them. */
 function* hashes(role: Role): Generator<Case> {
-  const draft = {
-    rule: 'sums-proof',
-    base: 'stated',
-    why: 'A file has another hash than the file above names.',
-  };
-  const make = (id: string, patches: readonly Patch[], right: Right) =>
-    makeCase(role, { ...draft, id: `hash/${id}`, patches }, right);
+  const why = 'A file has another hash than the file above names.';
+  const hashed = topic(role, 'hash', { rule: 'sums-proof', base: 'stated', why });
+  const make = (id: string, patches: readonly Patch[], right: Right) => hashed(id, { patches }, right);
   const damaged = (file: string): Patch => ({ file, at: 3, xor: 1 });
   yield make('sums/root', [damaged('sums/root')], MISMATCH);
   yield make('issuers/alpha', [damaged('issuers/alpha')], MISMATCH);
@@ -165,12 +140,13 @@ function* hashes(role: Role): Generator<Case> {
 
 /** A record has no signature of its own: only the tree of sums makes it one of the registry. */
 function* unsigned(role: Role): Generator<Case> {
-  const base = 'stated';
+  const unsignedRecord = topic(role, 'unsigned', {
+    ...{ rule: 'signed-bytes', base: 'stated', why: 'Only what the root key has signed counts.' },
+    ...{ ask: ['alpha'], trusted: ['alpha'] },
+  });
   const make = (id: string, changed: Members, right: Right) => {
     const text = jcs(record('alpha', changed));
-    const draft = { id: `unsigned/${id}`, rule: 'signed-bytes', base, ask: ['alpha'], trusted: ['alpha'] };
-    const why = 'Only what the root key has signed counts.';
-    return makeCase(role, { ...draft, why, patches: [{ file: 'issuers/alpha', text }] }, right);
+    return unsignedRecord(id, { patches: [{ file: 'issuers/alpha', text }] }, right);
   };
   yield make('the record that is proven', {}, 'accept');
   yield make('a record of another tier', { tier: 'founding' }, MISMATCH);

@@ -1,11 +1,8 @@
 import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
+import { bytesIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
-import { makeCase, shown } from '../cases/make-case.js';
-import type { Registry } from '../cases/registry.js';
-
-/** What a source shows after another thing, made of the registry of a golden tree. */
-type Work = (registry: Registry) => unknown;
+import { makeCase, shown, variant, type Work } from '../cases/make-case.js';
 
 /** Two trees, which both go on from a golden tree, and what is right. */
 interface Story {
@@ -327,18 +324,13 @@ function held(seconds: number, ids: readonly string[]): Work {
 }
 
 function cosignedBy(count: number): Work {
-  return (registry) => {
-    if (registry.log) registry.log.cosigning = count;
-    registry.seal();
-  };
+  return (registry) => registry.cosign({ by: count }).seal();
 }
 
 function cosignedLater(seconds: number): Work {
-  return (registry) => {
-    if (registry.log) registry.log.cosignedAt = registry.now + seconds;
-    registry.seal();
-  };
+  return (registry) => registry.cosign({ at: registry.now + seconds }).seal();
 }
+
 const INCONSISTENT = 'ERR_LOG_INCONSISTENT';
 const TOO_FEW = 'ERR_TOO_FEW_COSIGNATURES';
 const WITNESSED = ['witnessed'];
@@ -408,13 +400,7 @@ const LOG_STORIES: Readonly<Record<string, Story>> = {
   },
   'a newer list with one witness': {
     rule: 'log-quorum',
-    shows: [
-      nothing,
-      (registry) => {
-        if (registry.log) registry.log.cosigning = 1;
-        registry.publish();
-      },
-    ],
+    shows: [nothing, (registry) => registry.cosign({ by: 1 }).publish()],
     right: [TOO_FEW, YES],
     bases: WITNESSED,
   },
@@ -482,11 +468,7 @@ function* clockSetBack(role: Role): Generator<Case> {
     { now: now + 1_200_000, sources: [newer], right: 'accept', restarts: true },
   ];
   const why = 'What is stored is from the future, because the clock was set back.';
-  yield makeCase(
-    role,
-    { id: 'memory/the clock is set back', rule: 'store-times', base, why, steps },
-    'accept',
-  );
+  yield makeCase(role, { id: 'memory/the clock is set back', rule: 'store-times', base, why, steps });
 }
 
 /** A rotation is saved before its list is. Whoever answers before the list is saved, too, forgets it. */
@@ -515,7 +497,7 @@ function* updates(role: Role): Generator<Case> {
   const base = 'levels-1';
   const { files, registry, now } = golden(base);
   const changed = () => registry.copy().change('alpha', { status: 'suspended' });
-  const old = (file: string) => ({ file, bytes: base64(files.get(file) as Uint8Array) });
+  const old = (file: string) => ({ file, bytes: base64(bytesIn(files, file)) });
   const placeOfAlpha = `sums/${sha256Hex(utf8('alpha'))[0]}`;
   const mismatch: Right = ['ERR_PUBLICATION_MISMATCH'];
   const shows: readonly (readonly [string, ShownTree, Right])[] = [
@@ -576,7 +558,7 @@ function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
   const { rule, shows, right, without = right, bases = ANY } = story;
   if (!bases.includes(base)) return;
   const [second, again] = (WITHOUT_CHECKPOINT.includes(base) ? without : right).map(verdict);
-  const [one, other] = shows.map((work) => treeAfter(base, work));
+  const [one, other] = shows.map((work) => ({ base, patches: variant(base, work) }));
   const later = [one, other, one].map((source, at) => ({
     now: golden(base).now + HOUR + at * 1000,
     sources: [source as ShownTree],
@@ -591,9 +573,3 @@ function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
 }
 
 const HOUR = 60 * 60_000;
-
-function treeAfter(base: string, work: Work): ShownTree {
-  const registry = golden(base).registry.copy();
-  work(registry);
-  return shown(registry, base);
-}

@@ -3,7 +3,7 @@ import { sha256Hex, utf8 } from '../cases/encoding.js';
 import { badKeys } from '../cases/forgeries.js';
 import type { Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { type Draft, either, makeCase, variant } from '../cases/make-case.js';
+import { type Draft, either, topic, variant } from '../cases/make-case.js';
 import {
   ACTION,
   AUDIENCE,
@@ -45,7 +45,7 @@ export function* passportKit(role: Role): Generator<Case> {
   yield* proofs(role);
   yield* payloads(role);
   yield* memories(role);
-  yield* requests(role);
+  yield* httpRequests(role);
   yield* tokenKit(role);
 }
 
@@ -89,23 +89,16 @@ const stepOf = (odd: Odd, right: Right): Step => ({
   ...{ now: odd.now ?? now, sources: [{ base, patches: [] }], passport: requestOf(odd), right },
 });
 
-interface About extends Partial<Draft> {
-  readonly id: string;
-  readonly rule: string;
-}
+const why = 'A passport, or an action with its proof.';
 
-/** Makes a case with one step. */
-function make(role: Role, about: About, steps: readonly Step[]): Case {
-  const why = about.why ?? 'A passport, or an action with its proof.';
-  return makeCase(role, { base, ...about, why, steps }, 'accept');
-}
-
-/** Makes cases of one topic. */
-const topic = (role: Role, name: string, rule: string) => (id: string, odd: Odd, right: Right) =>
-  make(role, { id: `${name}/${id}`, rule }, [stepOf(odd, right)]);
+/** Makes the cases of a topic, each with one request. */
+const requests = (role: Role, name: string, rule: string) => {
+  const make = topic(role, name, { rule, base, why });
+  return (id: string, odd: Odd, right: Right) => make(id, { steps: [stepOf(odd, right)] });
+};
 
 function* good(role: Role): Generator<Case> {
-  const at = topic(role, 'good', 'run-time-order');
+  const at = requests(role, 'good', 'run-time-order');
   yield at('a passport', {}, 'accept');
   yield at('an action', { acts: true }, 'accept');
   yield at('a passport without a mandate', { token: { claims: { mandate: undefined } } }, 'accept');
@@ -113,7 +106,7 @@ function* good(role: Role): Generator<Case> {
 }
 
 function* tokens(role: Role): Generator<Case> {
-  const at = topic(role, 'token', 'jwt-profile');
+  const at = requests(role, 'token', 'jwt-profile');
   const malformed = ['token-malformed'];
   yield at('signed by a stranger', { token: { signer: 'stranger' } }, ['token-signature-invalid']);
   yield at('signed by the agent', { token: { signer: 'agent' } }, ['token-signature-invalid']);
@@ -190,7 +183,7 @@ const CLAIMS: Readonly<
 };
 
 function* claims(role: Role): Generator<Case> {
-  const at = topic(role, 'claim', 'passport-claims');
+  const at = requests(role, 'claim', 'passport-claims');
   for (const [claim, { good: right = [], bad }] of Object.entries(CLAIMS)) {
     for (const [number, value] of [...right, ...bad].entries()) {
       const name = `${claim} ${shown(value)}`;
@@ -222,7 +215,7 @@ function* claims(role: Role): Generator<Case> {
 const TOLERANCE = 30_000;
 
 function* times(role: Role): Generator<Case> {
-  const at = topic(role, 'time', 'other-clocks');
+  const at = requests(role, 'time', 'other-clocks');
   const begin = ISSUED * 1000 - TOLERANCE;
   const end = (ISSUED + LIFETIME) * 1000 + TOLERANCE;
   for (const side of [-1, 0])
@@ -254,14 +247,13 @@ function* times(role: Role): Generator<Case> {
 }
 
 function* issuers(role: Role): Generator<Case> {
-  const shown = (about: About, right: Right) => {
-    const sources = [{ base: about.base ?? base, patches: about.patches ?? [] }];
-    return make(role, { ...about, id: `issuer/${about.id}` }, [{ ...stepOf({}, right), sources }]);
+  const make = topic(role, 'issuer', { rule: 'run-time-order', base, why });
+  const shown = (id: string, { patches = [], ...own }: Partial<Draft>, right: Right) => {
+    const sources = [{ base: own.base ?? base, patches }];
+    return make(id, { ...own, steps: [{ ...stepOf({}, right), sources }] });
   };
-  const at = (id: string, more: Members, right: Right) => {
-    const patches = variant(base, (registry) => registry.change('alpha', more).publish());
-    return shown({ id, rule: 'run-time-order', patches }, right);
-  };
+  const at = (id: string, more: Members, right: Right) =>
+    shown(id, { patches: variant(base, (registry) => registry.change('alpha', more).publish()) }, right);
   yield at('active', {}, 'accept');
   yield at('suspended', { status: 'suspended' }, ['status-suspended']);
   yield at('revoked', { status: 'revoked' }, ['status-revoked']);
@@ -269,16 +261,16 @@ function* issuers(role: Role): Generator<Case> {
     registry.records.delete('alpha');
     registry.publish();
   });
-  yield shown({ id: 'not listed', rule: 'trust-policy', patches: unknown }, ['issuer-unknown']);
-  yield shown({ id: 'another tier', rule: 'trust-policy', policy: { tiers: ['founding'] } }, [
+  yield shown('not listed', { rule: 'trust-policy', patches: unknown }, ['issuer-unknown']);
+  yield shown('another tier', { rule: 'trust-policy', policy: { tiers: ['founding'] } }, [
     'tier-not-accepted',
   ]);
-  yield shown({ id: 'not held', rule: 'hold', base: 'hold' }, 'accept');
+  yield shown('not held', { rule: 'hold', base: 'hold' }, 'accept');
   const held = variant('root-checkpoint', (registry) => {
     registry.hold = ['alpha'];
     registry.seal();
   });
-  yield shown({ id: 'held', rule: 'hold', base: 'root-checkpoint', patches: held }, ['issuer-held']);
+  yield shown('held', { rule: 'hold', base: 'root-checkpoint', patches: held }, ['issuer-held']);
   const PRIVATE = [
     ...[
       '10.0.0.1',
@@ -320,6 +312,7 @@ function* issuers(role: Role): Generator<Case> {
     'internal.example',
     'local.example',
   ];
+  const hosts = topic(role, 'host', { rule: 'public-hosts', base, why });
   for (const host of [...PUBLIC, ...PRIVATE]) {
     const url = `https://${host}/metadata`;
     const patches = variant(base, (registry) =>
@@ -336,9 +329,7 @@ function* issuers(role: Role): Generator<Case> {
     };
     const right = either(PUBLIC.includes(host), 'address-private');
     const step = stepOf({ token: { claims: { iss } }, documents: found }, right);
-    yield make(role, { id: `host/${host}`, rule: 'public-hosts' }, [
-      { ...step, sources: [{ base, patches }] },
-    ]);
+    yield hosts(host, { steps: [{ ...step, sources: [{ base, patches }] }] });
   }
 }
 
@@ -353,8 +344,8 @@ function* strange(prefix: string): Generator<[string, { status: number; body: st
 }
 
 function* discovery(role: Role): Generator<Case> {
-  const at = topic(role, 'metadata', 'issuer-metadata');
-  const responses = topic(role, 'metadata', 'issuer-responses');
+  const at = requests(role, 'metadata', 'issuer-metadata');
+  const responses = requests(role, 'metadata', 'issuer-responses');
   const shows = (body: string): Odd => ({ documents: { [METADATA]: answer(body) } });
   for (const [name, document, codes] of strange('discovery'))
     yield responses(name, { documents: { [METADATA]: document } }, codes);
@@ -392,7 +383,7 @@ function* discovery(role: Role): Generator<Case> {
 }
 
 function* keySets(role: Role): Generator<Case> {
-  const at = topic(role, 'keys', 'issuer-keys');
+  const at = requests(role, 'keys', 'issuer-keys');
   const shows = (...keys: readonly unknown[]): Odd => ({ documents: { [JWKS]: answer(jwks(...keys)) } });
   for (const [name, document, codes] of strange('jwks'))
     yield at(name, { documents: { [JWKS]: document } }, codes);
@@ -445,7 +436,7 @@ function* keySets(role: Role): Generator<Case> {
 }
 
 function* statuses(role: Role): Generator<Case> {
-  const at = topic(role, 'status', 'issuer-status');
+  const at = requests(role, 'status', 'issuer-status');
   const shows = (more: Members, nonce = 0): Odd => ({
     documents: { [STATUS]: answer(status(more)) },
     token: { claims: { revocation_nonce: nonce } },
@@ -488,13 +479,13 @@ const MANDATES: readonly (readonly [string, Members, Right])[] = [
 ];
 
 function* mandates(role: Role): Generator<Case> {
-  const at = topic(role, 'mandate', 'mandate-form');
+  const at = requests(role, 'mandate', 'mandate-form');
   const has = (value: unknown): Odd => ({ acts: true, token: { claims: { mandate: value } } });
   yield at('none', has(undefined), ['mandate-missing']);
   for (const value of [null, 1, []])
     yield at(JSON.stringify(value), has(value), ['token-claims', 'mandate-malformed']);
   for (const [name, more, right] of MANDATES) yield at(name, has(mandate(more)), right);
-  const policies = topic(role, 'mandate', 'mandate-policy');
+  const policies = requests(role, 'mandate', 'mandate-policy');
   yield policies('an empty policy', has(mandate({ policy: {} })), 'accept');
   for (const value of [{ max: 1 }, { x: null }])
     yield policies(`a policy ${JSON.stringify(value)}`, has(mandate({ policy: value })), [
@@ -537,7 +528,7 @@ const SCOPES: readonly (readonly [readonly string[], string, Right])[] = [
 ];
 
 function* scopes(role: Role): Generator<Case> {
-  const at = topic(role, 'scope', 'scope-cover');
+  const at = requests(role, 'scope', 'scope-cover');
   for (const [scope, action, right] of SCOPES) {
     const name = `${scope.map((one) => one.slice(0, 20)).join(' ') || 'none'} for ${action.slice(0, 20) || 'nothing'} (${action.length})`;
     yield at(name, { acts: true, action, token: { claims: { mandate: mandate({ scope }) } } }, right);
@@ -549,7 +540,7 @@ function withMandate(odd: OddJws = {}, more: Members = {}): OddJws {
 }
 
 function* signedMandates(role: Role): Generator<Case> {
-  const at = topic(role, 'signed-mandate', 'mandate-jws');
+  const at = requests(role, 'signed-mandate', 'mandate-jws');
   const has = (odd: OddJws, more: Members = {}): Odd => ({ acts: true, token: withMandate(odd, more) });
   yield at('good', has({}), 'accept');
   yield at('by a stranger', has({ signer: 'stranger' }), ['mandate-signature-invalid']);
@@ -601,7 +592,7 @@ const PROOF: Readonly<
 };
 
 function* proofs(role: Role): Generator<Case> {
-  const at = topic(role, 'proof', 'action-proof');
+  const at = requests(role, 'proof', 'action-proof');
   const has = (proof: OddJws): Odd => ({ acts: true, proof });
   yield at('by a stranger', has({ signer: 'stranger' }), ['proof-signature-invalid']);
   yield at('by the issuer', has({ signer: 'issuer alpha' }), ['proof-signature-invalid']);
@@ -652,7 +643,7 @@ const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(dep
 
 function* payloads(role: Role): Generator<Case> {
   const at = (id: string, { text, canonical = text }: { text: string; canonical?: string }, right: Right) =>
-    topic(role, 'payload', 'canonical-values')(
+    requests(role, 'payload', 'canonical-values')(
       id,
       { acts: true, payload: text, proof: { claims: { payload_sha256: sha256Hex(utf8(canonical)) } } },
       right,
@@ -681,12 +672,14 @@ function* payloads(role: Role): Generator<Case> {
 }
 
 function* memories(role: Role): Generator<Case> {
+  const make = topic(role, 'memory', { rule: 'proof-replay', base, why });
   const at = (id: string, rule: string, steps: readonly (readonly [Odd, Right])[]) =>
-    make(
-      role,
-      { id: `memory/${id}`, rule },
-      steps.map(([odd, right], number) => ({ ...stepOf(odd, right), now: odd.now ?? now + number * 1000 })),
-    );
+    make(id, {
+      rule,
+      steps: steps.map(([odd, right], number) => {
+        return { ...stepOf(odd, right), now: odd.now ?? now + number * 1000 };
+      }),
+    });
   const acts: Odd = { acts: true };
   const other: Odd = { acts: true, proof: { claims: { jti: 'proof-2' } } };
   yield at('a proof twice', 'proof-replay', [
@@ -752,8 +745,8 @@ const REQUESTS: readonly (readonly [string, Required<Odd>['request'], string, Ri
   ['a body with a member twice', { target: '/send', body: '{"a":1,"a":1}' }, '{"a":1}', ['body-not-json']],
 ];
 
-function* requests(role: Role): Generator<Case> {
-  const at = topic(role, 'request', 'action-http');
+function* httpRequests(role: Role): Generator<Case> {
+  const at = requests(role, 'request', 'action-http');
   for (const [name, request, payload, right] of REQUESTS) {
     const proof = { claims: { payload_sha256: sha256Hex(utf8(payload)) } };
     yield at(name, { acts: true, request, proof }, right);

@@ -1,9 +1,10 @@
 import type { Case, Right } from '../cases/case.js';
-import { base64url, textOf, withStrayBits } from '../cases/encoding.js';
+import { base64url, withStrayBits } from '../cases/encoding.js';
+import { bytesIn, textIn } from '../cases/files.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { key } from '../cases/keys.js';
-import { makeCase } from '../cases/make-case.js';
+import { either, topic } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import { mixedKey, oddCommitments, type SignedBytes, smallOrderKeys } from '../cases/small-order.js';
 
@@ -24,9 +25,10 @@ const base = 'plain';
 /** Keys that are pinned. Of the right key in other forms, the closed schema of a trust anchor decides. */
 export function* rootKeys(): Generator<Case> {
   const { jwk, thumbprint } = golden(base).registry.root;
-  const draft = { rule: 'public-key-values', base, why: 'The pinned key has another form.' };
+  const why = 'The pinned key has another form.';
+  const make = topic('list', 'key', { rule: 'public-key-values', base, why });
   const pinned = (name: string, root: unknown, right: Right) =>
-    makeCase('list', { ...draft, id: `key/${name}`, anchor: JSON.stringify({ root }) }, right);
+    make(name, { anchor: JSON.stringify({ root }) }, right);
   yield pinned('without kid', jwk, 'accept');
   yield pinned('with kid', { ...jwk, kid: thumbprint }, 'accept');
   yield pinned('with kid null', { ...jwk, kid: null }, 'accept');
@@ -42,11 +44,7 @@ export function* rootKeys(): Generator<Case> {
   yield pinned('another member', { ...jwk, use: 'sig' }, KEY_REFUSED);
   yield pinned('stray bits in x', { ...jwk, x: withStrayBits(jwk.x) }, KEY_REFUSED);
   yield pinned('another key', key('stranger').jwk, INVALID);
-  yield makeCase(
-    'list',
-    { ...draft, needs: 'ES256', id: 'key/another kind of key', anchor: { root: key('p256 root').jwk } },
-    INVALID,
-  );
+  yield make('another kind of key', { needs: 'ES256', anchor: { root: key('p256 root').jwk } }, INVALID);
   yield* forgedKeys();
 }
 
@@ -58,43 +56,38 @@ const patchesOf = ({ list, signature }: SignedBytes): Patch[] => [
 /** Keys under which anybody can sign: only the check of the key refuses. */
 function* forgedKeys(): Generator<Case> {
   const { root, now } = golden(base).registry;
-  const draft = { rule: 'public-key-values', base };
+  const make = topic('list', 'key', { rule: 'public-key-values', base });
   for (const [name, { jwk, ...signed }] of Object.entries(smallOrderKeys(now))) {
     const why = 'The signature fulfils the equation, and was made without a private key.';
     const shown = { anchor: { root: jwk }, patches: patchesOf(signed) };
-    yield makeCase('list', { ...draft, ...shown, id: `key/forged: ${name}`, why }, KEY_REFUSED);
+    yield make(`forged: ${name}`, { ...shown, why }, KEY_REFUSED);
   }
   const { jwk, ...signed } = mixedKey(root, now);
   const why = 'The key has a part of small order, but is of large order.';
   const shown = { anchor: { root: jwk }, patches: patchesOf(signed) };
-  yield makeCase(
-    'list',
-    { ...draft, ...shown, id: 'key/of large order, with a part of order 8', why },
-    'accept',
-  );
+  yield make('of large order, with a part of order 8', { ...shown, why }, 'accept');
 }
 
 /** Signatures that only fulfil an equation with the cofactor, or have another encoding of R. */
 export function* oddSignatures(): Generator<Case> {
   const { files, registry } = golden(base);
-  const list = files.get('issuers.json') as Uint8Array;
-  for (const [name, signature] of Object.entries(oddCommitments(registry.root, list))) {
-    const draft = { rule: 'signature-strict', base, why: 'R has another form, or another equation holds.' };
-    const id = `signature/${base}, ${name}`;
-    yield makeCase('list', { ...draft, id, patches: patchesOf({ list, signature }) }, INVALID);
-  }
+  const list = bytesIn(files, 'issuers.json');
+  const why = 'R has another form, or another equation holds.';
+  const make = topic('list', 'signature', { rule: 'signature-strict', base, why });
+  for (const [name, signature] of Object.entries(oddCommitments(registry.root, list)))
+    yield make(`${base}, ${name}`, { patches: patchesOf({ list, signature }) }, INVALID);
 }
 
 /** A signature file at its limit, and larger. */
 export function* signatureSizes(): Generator<Case> {
-  const right = textOf(golden(base).files.get('issuers.sig') as Uint8Array);
+  const right = textIn(golden(base).files, 'issuers.sig');
+  const why = 'The file may have 256 bytes, with white space.';
+  const make = topic('list', 'signature', { rule: 'limits', base, why });
   for (const size of [256, 257, 4096]) {
     for (const side of ['before', 'after']) {
       const text = side === 'before' ? right.padStart(size, '\n') : right.padEnd(size, ' ');
-      const why = 'The file may have 256 bytes, with white space.';
-      const id = `signature/${size} bytes, with white space ${side}`;
-      const draft = { rule: 'limits', base, why, id, patches: [{ file: 'issuers.sig', text }] };
-      yield makeCase('list', draft, size === 256 ? 'accept' : TOO_LARGE);
+      const patches = [{ file: 'issuers.sig', text }];
+      yield make(`${size} bytes, with white space ${side}`, { patches }, either(size === 256, ...TOO_LARGE));
     }
   }
 }

@@ -1,12 +1,13 @@
 import type { Case, Right, Role } from '../cases/case.js';
 import { HEADERS, ODD_VALUES } from '../cases/claims.js';
-import { jcs, textOf } from '../cases/encoding.js';
+import { jcs } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { decodeJwt, type Members, rawJwt } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
 import { ORIGIN } from '../cases/log.js';
-import { either, makeCase, sealing, signerOf } from '../cases/make-case.js';
+import { either, sealing, signerOf, topic } from '../cases/make-case.js';
 import { verifierKey } from '../cases/note.js';
 import type { Patch, Resigned } from '../cases/patch.js';
 import { FORMS, GOOD_JSON, GOOD_NUMBERS, JSON_TRAPS, NUMBER_TRAPS, ofSize } from '../cases/traps.js';
@@ -60,7 +61,7 @@ const topicOf = ({ file }: Target) => file.replace(/^.*\/|\.\w+$/g, '');
 
 function partsOf(target: Target) {
   const tree = golden(target.base);
-  const whole = textOf(tree.files.get(target.file) as Uint8Array);
+  const whole = textIn(tree.files, target.file);
   const text = isRotation(target) ? ((JSON.parse(whole) as string[])[0] ?? '') : whole;
   return { tree, text, signer: signerOf(tree, target.file, 0), ...decodeJwt(text) };
 }
@@ -72,12 +73,13 @@ function sealed({ file, base }: Target, patch: Patch): Patch[] {
 function* traps(role: Role, target: Target): Generator<Case> {
   const { signer, text, header, claims: payload } = partsOf(target);
   const { base, file, code } = target;
+  const why = 'Parsers could read this text differently.';
+  const read = topic(role, topicOf(target), { rule: 'strict-json', base, why });
   const make = (name: string, changed: string, right: Right) => {
     const content = isRotation(target) ? JSON.stringify([changed]) : changed;
     const patches = sealed(target, { file, text: content });
-    const rule = name.startsWith('form') || name.startsWith('of ') ? 'jwt-profile' : 'strict-json';
-    const why = 'Parsers could read this text differently.';
-    return makeCase(role, { id: `${topicOf(target)}/${name}`, rule, base, patches, why }, right);
+    const isForm = name.startsWith('form') || name.startsWith('of ');
+    return read(name, { patches, ...(isForm && { rule: 'jwt-profile' }) }, right);
   };
   const by = key(signer);
   for (const [name, change] of Object.entries({ ...JSON_TRAPS, ...NUMBER_TRAPS })) {
@@ -113,14 +115,14 @@ function* headers(role: Role, target: Target): Generator<Case> {
   const { signer, header } = partsOf(target);
   const { base, file, code } = target;
   const isFree = ['publication.jwt', 'keys/delegation.jwt'].includes(file);
+  const why = 'The header has another member.';
+  const make = topic(role, topicOf(target), { rule: 'jwt-profile', base, why });
   for (const [name, change] of HEADERS) {
     const patch: Patch = { file, key: signer, ...(isRotation(target) && { step: 0 }), ...change };
     const isGood =
       GOOD_HEADERS.includes(name) || name === `typ ${header['typ']}` || (isFree && KIDS.includes(name));
     const codes = isRotation(target) ? [code, 'ERR_ROTATION_GAP', 'ERR_ROTATION_SIGNATURE'] : [code];
-    const why = 'The header has another member.';
-    const draft = { id: `${topicOf(target)}/header ${name}`, rule: 'jwt-profile', base, why };
-    yield makeCase(role, { ...draft, patches: sealed(target, patch) }, either(isGood, ...codes));
+    yield make(`header ${name}`, { patches: sealed(target, patch) }, either(isGood, ...codes));
   }
 }
 
@@ -154,11 +156,10 @@ const CLAIMS: Readonly<Record<string, Readonly<Record<string, 'integer' | 'integ
 function* claims(role: Role, target: Target): Generator<Case> {
   const { signer } = partsOf(target);
   const { base, file, code, rule } = target;
+  const said = topic(role, topicOf(target), { rule, base, why: 'A claim has another value.' });
   const make = (name: string, change: Partial<Resigned>, right: Right) => {
     const patch: Patch = { file, key: signer, ...(isRotation(target) && { step: 0 }), ...change };
-    const why = 'A claim has another value.';
-    const draft = { id: `${topicOf(target)}/${name}`, rule: ruleOf(name, rule), base, why };
-    return makeCase(role, { ...draft, patches: sealed(target, patch) }, right);
+    return said(name, { rule: ruleOf(name, rule), patches: sealed(target, patch) }, right);
   };
   for (const [claim, form] of Object.entries(CLAIMS[file] ?? {})) {
     yield make(`${claim} absent`, { without: [`claims.${claim}`] }, either(form.endsWith('?'), code));

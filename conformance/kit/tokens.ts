@@ -1,6 +1,6 @@
-import type { Case, Profile, Right, Role } from '../cases/case.js';
+import type { Case, Profile, Right, Role, Step } from '../cases/case.js';
 import type { Members } from '../cases/jwt.js';
-import { either, makeCase, variant } from '../cases/make-case.js';
+import { either, topic, variant } from '../cases/make-case.js';
 import {
   AUDIENCE,
   BASE,
@@ -31,19 +31,17 @@ interface Shown {
 
 /** What a verifier of other tokens of issuers must accept and refuse. */
 export function* tokenKit(role: Role): Generator<Case> {
-  const at = (rule: string) => (id: string, shown: Shown, right: Right) =>
-    tokenCase(role, { id: `profile/${id}`, rule }, { shown, right });
+  const at = (rule: string) => {
+    const make = topic(role, 'profile', { rule, base, why: 'A token of an issuer that is no passport.' });
+    return (id: string, shown: Shown, right: Right) => make(id, { steps: [stepOf(shown, right)] });
+  };
   yield* profiles(at('token-profile'));
   yield* tokenIssuers(at('token-issuer'));
 }
 
 type At = (id: string, shown: Shown, right: Right) => Case;
 
-function tokenCase(
-  role: Role,
-  about: { readonly id: string; readonly rule: string },
-  { shown, right }: { readonly shown: Shown; readonly right: Right },
-): Case {
+function stepOf(shown: Shown, right: Right): Step {
   const records = shown.records ?? { alpha: { discovery_uri: WELL_KNOWN } };
   const patches: Patch[] = variant(base, (registry) => {
     for (const [id, more] of Object.entries(records)) registry.change(id, more);
@@ -55,9 +53,7 @@ function tokenCase(
     documents: { ...documents(), [WELL_KNOWN]: metadataOf, [OAUTH]: metadataOf, [METADATA]: metadataOf },
     profile: { typ: 'at+jwt', ...shown.profile },
   };
-  const step = { now: shown.now ?? now, sources: [{ base, patches }], passport, right };
-  const why = 'A token of an issuer that is no passport.';
-  return makeCase(role, { ...about, base, why, steps: [step] });
+  return { now: shown.now ?? now, sources: [{ base, patches }], passport, right };
 }
 
 function* profiles(at: At): Generator<Case> {

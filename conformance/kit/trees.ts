@@ -1,9 +1,10 @@
 import type { Case, Right, Role } from '../cases/case.js';
 import { holdersRecord, type OddRecord } from '../cases/ceremony.js';
-import { base64url, jcs, sha256Hex, textOf, utf8 } from '../cases/encoding.js';
+import { base64url, jcs, sha256Hex, utf8 } from '../cases/encoding.js';
+import { textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
 import { type Key, key } from '../cases/keys.js';
-import { either, makeCase, sealing, signerOf, variant } from '../cases/make-case.js';
+import { either, makeCase, sealing, signerOf, topic, variant, type Work } from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import type { Registry } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
@@ -38,6 +39,8 @@ function* signers(role: Role): Generator<Case> {
   for (const base of ['checkpoint', 'rotated']) {
     const tree = golden(base);
     for (const [file, codes] of Object.entries(CODES)) {
+      const why = 'Another key has signed a statement.';
+      const make = topic(role, 'signer', { rule: RULES[file] ?? '', base, why });
       for (const signer of SIGNERS.filter((name) => name !== signerOf(tree, file))) {
         for (const own of [false, true]) {
           const { thumbprint, alg } = key(signer);
@@ -45,15 +48,8 @@ function* signers(role: Role): Generator<Case> {
           const patches = file === 'checkpoint.jwt' ? [patch] : [patch, sealing(tree)];
           // The root key may sign checkpoints, too.
           const isGood = file === 'checkpoint.jwt' && signer === tree.registry.root.name && own;
-          const id = `signer/${base}, ${file} by ${signer} with ${own ? 'its own kid' : 'the right kid'}`;
-          const draft = {
-            id,
-            rule: RULES[file] ?? '',
-            base,
-            patches,
-            why: 'Another key has signed a statement.',
-          };
-          yield makeCase(role, draft, either(isGood, ...codes));
+          const id = `${base}, ${file} by ${signer} with ${own ? 'its own kid' : 'the right kid'}`;
+          yield make(id, { patches }, either(isGood, ...codes));
         }
       }
     }
@@ -100,27 +96,19 @@ const HOLDS: readonly (readonly [string, unknown, boolean])[] = [
 function* holds(role: Role): Generator<Case> {
   const invalid = ['ERR_CHECKPOINT_INVALID'];
   const ask = ['alpha', 'beta'];
-  const seal = (base: string, hold: unknown) => variant(base, (registry) => registry.seal({ hold }));
+  const base = 'root-checkpoint';
+  const why = 'The checkpoint holds issuers.';
+  const make = topic(role, 'hold', { rule: 'checkpoint-form', base, why, ask });
+  const seal = (of: string, hold: unknown) => variant(of, (registry) => registry.seal({ hold }));
   for (const [name, hold, isGood] of HOLDS) {
     const trusted = ask.filter((id) => !(Array.isArray(hold) && hold.includes(id)));
-    const draft = {
-      rule: 'checkpoint-form',
-      base: 'root-checkpoint',
-      patches: seal('root-checkpoint', hold),
-      ask,
-      trusted,
-    };
-    yield makeCase(
-      role,
-      { ...draft, id: `hold/${name}`, why: 'The checkpoint holds issuers.' },
-      either(isGood, ...invalid),
-    );
+    yield make(name, { patches: seal(base, hold), trusted }, either(isGood, ...invalid));
   }
-  const permission = { rule: 'hold-permission', why: 'The delegation permits holds, or does not.', ask };
-  const held = (base: string) => ({ ...permission, base, patches: seal(base, ['alpha']) });
-  yield makeCase(role, { ...held('hold'), id: 'hold/with permission', trusted: ['beta'] }, 'accept');
-  yield makeCase(role, { ...held('checkpoint'), id: 'hold/without permission' }, invalid);
-  yield makeCase(role, { ...permission, base: 'hold', id: 'hold/as it is', trusted: ['alpha'] }, 'accept');
+  const permission = { rule: 'hold-permission', why: 'The delegation permits holds, or does not.' };
+  const held = (of: string) => ({ ...permission, base: of, patches: seal(of, ['alpha']) });
+  yield make('with permission', { ...held('hold'), trusted: ['beta'] }, 'accept');
+  yield make('without permission', held('checkpoint'), invalid);
+  yield make('as it is', { ...permission, base: 'hold', trusted: ['alpha'] }, 'accept');
 }
 
 /** Statements that are required. */
@@ -129,53 +117,34 @@ function* required(role: Role): Generator<Case> {
   // What an auditor calls a checkpoint with a sequence and no statement is not said.
   const statement = ['ERR_PUBLICATION_MISSING', 'ERR_AUDIT_PUBLICATION', 'ERR_AUDIT_CHECKPOINT'];
   const why = 'The trust anchor requires a statement.';
+  const rules = { checkpoint: 'checkpoint-required', statement: 'statement-required' };
   const anchor = (base: string) => ({ root: golden(base).anchor.root });
+  const make = topic(role, 'required', { rule: rules.checkpoint, base: 'checkpoint', why });
   for (const [base, isGood] of [
     ['stated', false],
     ['checkpoint', true],
   ] as const) {
-    const draft = { id: `required/a checkpoint, ${base}`, rule: 'checkpoint-required', base, why };
-    yield makeCase(
-      role,
-      { ...draft, anchor: { ...anchor(base), checkpoint: 'required' } },
-      either(isGood, ...checkpoint),
-    );
+    const demands = { ...anchor(base), checkpoint: 'required' } as const;
+    yield make(`a checkpoint, ${base}`, { base, anchor: demands }, either(isGood, ...checkpoint));
   }
   for (const [base, isGood] of [
     ['plain', false],
     ['stated', true],
   ] as const) {
-    const draft = { id: `required/a statement, ${base}`, rule: 'statement-required', base, why };
-    yield makeCase(
-      role,
-      { ...draft, anchor: { ...anchor(base), publication: 'required' } },
-      either(isGood, ...statement),
-    );
+    const demands = { ...anchor(base), publication: 'required' } as const;
+    const own = { rule: rules.statement, base, anchor: demands };
+    yield make(`a statement, ${base}`, own, either(isGood, ...statement));
   }
-  const without: Patch[] = [{ file: 'checkpoint.jwt', removed: true }];
   const root = JSON.stringify(anchor('checkpoint'));
-  const said = {
-    rule: 'checkpoint-required',
-    base: 'checkpoint',
-    anchor: root,
-    why: 'The statement says that there are checkpoints.',
-  };
-  yield makeCase(role, { ...said, id: 'required/the statement says so', patches: without }, checkpoint);
-  const sequence = {
-    rule: 'statement-required',
-    base: 'checkpoint',
-    anchor: root,
-    why: 'The checkpoint has a sequence.',
-  };
+  const said = { anchor: root, why: 'The statement says that there are checkpoints.' };
+  const without: Patch[] = [{ file: 'checkpoint.jwt', removed: true }];
+  yield make('the statement says so', { ...said, patches: without }, checkpoint);
   const none: Patch[] = [{ file: 'publication.jwt', removed: true }];
-  yield makeCase(
-    role,
-    { ...sequence, id: 'required/the checkpoint has a sequence', patches: none },
-    statement,
-  );
-  yield makeCase(
-    role,
-    { ...said, id: 'required/nothing', base: 'checkpoint-without-statement', rule: 'statement-absent' },
+  const sequence = { rule: rules.statement, anchor: root, why: 'The checkpoint has a sequence.' };
+  yield make('the checkpoint has a sequence', { ...sequence, patches: none }, statement);
+  yield make(
+    'nothing',
+    { ...said, base: 'checkpoint-without-statement', rule: 'statement-absent' },
     'accept',
   );
 }
@@ -183,7 +152,7 @@ function* required(role: Role): Generator<Case> {
 /** The changes of status and tier, which are signed by nobody. */
 function* changes(role: Role): Generator<Case> {
   const base = 'described';
-  const text = textOf(golden(base).files.get('changes.json') as Uint8Array);
+  const text = textIn(golden(base).files, 'changes.json');
   const odd: readonly (readonly [string, Patch[], boolean])[] = [
     ['as they are', [], true],
     ['no feed', [{ file: 'changes.atom', removed: true }], false],
@@ -196,78 +165,50 @@ function* changes(role: Role): Generator<Case> {
     ['another form', [{ file: 'changes.json', text: '[]' }], false],
     ['a feed that is no XML', [{ file: 'changes.atom', text: '<feed' }], false],
   ];
-  for (const [name, patches, isGood] of odd) {
-    const draft = {
-      id: `changes/${name}`,
-      rule: 'changes-checked',
-      base,
-      patches: [...patches, sealing(golden(base))],
-    };
-    yield makeCase(
-      role,
-      { ...draft, why: 'The changes are in another form.' },
-      either(isGood, 'ERR_AUDIT_CHANGES'),
-    );
-  }
+  const why = 'The changes are in another form.';
+  const make = topic(role, 'changes', { rule: 'changes-checked', base, why });
+  for (const [name, patches, isGood] of odd)
+    yield make(name, { patches: [...patches, sealing(golden(base))] }, either(isGood, 'ERR_AUDIT_CHANGES'));
 }
 
 /** Files that a client does not need, or does. */
 function* missing(role: Role): Generator<Case> {
-  const why = 'A file is missing, or is not needed.';
-  const rule = 'delegation-unneeded';
+  const base = 'checkpoint';
   const isAuditor = role === 'auditor';
-  const odd: Patch[] = [{ file: 'keys/delegation.jwt', text: 'x' }];
-  const draft = {
-    id: 'missing/a delegation that is not needed is damaged',
-    rule,
-    base: 'root-checkpoint',
-    why,
-  };
-  yield makeCase(
-    role,
-    { ...draft, patches: [...odd, { sealedBy: 'root' }] },
+  const make = topic(role, 'missing', {
+    ...{ rule: 'tree-files', base, why: 'A file is missing, or is not needed.' },
+  });
+  const odd: Patch[] = [{ file: 'keys/delegation.jwt', text: 'x' }, { sealedBy: 'root' }];
+  yield make(
+    'a delegation that is not needed is damaged',
+    { rule: 'delegation-unneeded', base: 'root-checkpoint', patches: odd },
     either(!isAuditor, 'ERR_DELEGATION_INVALID'),
   );
-  const needed: Patch[] = [{ file: 'keys/delegation.jwt', removed: true }, sealing(golden('checkpoint'))];
-  yield makeCase(
-    role,
-    { id: 'missing/a delegation', rule: 'checkpoint-signer', base: 'checkpoint', patches: needed, why },
+  const sealed = (patch: Patch) => [patch, sealing(golden(base))];
+  yield make(
+    'a delegation',
+    { rule: 'checkpoint-signer', patches: sealed({ file: 'keys/delegation.jwt', removed: true }) },
     ['ERR_CHECKPOINT_INVALID', 'ERR_DELEGATION_INVALID'],
   );
   const record: Patch[] = [{ file: 'issuers/alpha', removed: true }];
-  yield makeCase(
-    role,
-    { id: 'missing/a record', rule: 'tree-files', base: 'stated', patches: record, why },
-    either(!isAuditor, 'ERR_AUDIT_RECORDS'),
-  );
-  const key0: Patch[] = [{ file: 'keys/root.json', removed: true }, sealing(golden('checkpoint'))];
-  yield makeCase(
-    role,
-    { id: 'missing/the root key', rule: 'root-key-file', base: 'checkpoint', patches: key0, why },
+  yield make('a record', { base: 'stated', patches: record }, either(!isAuditor, 'ERR_AUDIT_RECORDS'));
+  yield make(
+    'the root key',
+    { rule: 'root-key-file', patches: sealed({ file: 'keys/root.json', removed: true }) },
     either(!isAuditor, 'ERR_AUDIT_ROOT_KEY'),
   );
-  const rotation: Patch[] = [{ file: 'keys/rotation.json', text: '[]' }, sealing(golden('checkpoint'))];
-  yield makeCase(
-    role,
-    { id: 'missing/an empty rotation', rule: 'rotation-form', base: 'checkpoint', patches: rotation, why },
-    'accept',
-  );
+  const rotation = sealed({ file: 'keys/rotation.json', text: '[]' });
+  yield make('an empty rotation', { rule: 'rotation-form', patches: rotation }, 'accept');
   const tree: Patch[] = [{ file: 'checkpoint.jwt', key: 'online', claims: { tree_sha256: '0'.repeat(64) } }];
-  yield makeCase(
-    role,
-    { id: 'missing/another tree_sha256', rule: 'tree-hash', base: 'checkpoint', patches: tree, why },
+  yield make(
+    'another tree_sha256',
+    { rule: 'tree-hash', patches: tree },
     either(!isAuditor, 'ERR_AUDIT_FRESHNESS'),
   );
-  const text = '{"issuers.sig":"x"}';
-  const statements = {
-    id: 'missing/statements.json says something else',
-    rule: 'statements-file',
-    base: 'checkpoint',
-    why,
-  };
-  yield makeCase(
-    role,
-    { ...statements, patches: [{ file: 'statements.json', text }] },
+  const statements: Patch[] = [{ file: 'statements.json', text: '{"issuers.sig":"x"}' }];
+  yield make(
+    'statements.json says something else',
+    { rule: 'statements-file', patches: statements },
     either(!isAuditor, 'ERR_AUDIT_STATEMENTS'),
   );
 }
@@ -291,19 +232,14 @@ const HEADS = /tlog-proof$|^log\/checkpoint$/;
 
 function* wrongFiles(role: Role): Generator<Case> {
   for (const base of ['described', 'witnessed']) {
-    const { files } = golden(base);
-    for (const [file, bytes] of files) {
-      const draft = { rule: 'checksums-whole', base };
+    const make = topic(role, 'file', { rule: 'checksums-whole', base });
+    for (const [file, bytes] of golden(base).files) {
       const removed: Patch[] = [{ file, removed: true }];
-      const gone = { ...draft, id: `file/${base}, no ${file}`, patches: removed, why: 'A file is missing.' };
-      yield makeCase(role, gone, either(FREE.test(file), ...ANY_AUDIT));
+      const gone = { patches: removed, why: 'A file is missing.' };
+      yield make(`${base}, no ${file}`, gone, either(FREE.test(file), ...ANY_AUDIT));
       const wrong: Patch[] = [{ file, at: HEADS.test(file) ? 5 : bytes.length >> 1, xor: 1 }];
       const why = 'One bit of a file is wrong.';
-      yield makeCase(
-        role,
-        { ...draft, id: `file/${base}, a wrong bit in ${file}`, patches: wrong, why },
-        ANY_AUDIT,
-      );
+      yield make(`${base}, a wrong bit in ${file}`, { patches: wrong, why }, ANY_AUDIT);
     }
   }
 }
@@ -323,17 +259,12 @@ const ANY_AUDIT = [
 
 function* sumsOfFiles(role: Role): Generator<Case> {
   const base = 'stated';
-  const before = textOf(golden(base).files.get('SHA256SUMS') as Uint8Array);
+  const make = topic(role, 'checksums', { rule: 'checksums-form', base, why: 'SHA256SUMS has other lines.' });
+  const before = textIn(golden(base).files, 'SHA256SUMS');
   for (const [name, change] of Object.entries(LINES)) {
     const patches: Patch[] = [{ file: 'SHA256SUMS', text: change(before) }];
-    const draft = {
-      id: `checksums/${name}`,
-      rule: 'checksums-form',
-      base,
-      patches,
-      why: 'SHA256SUMS has other lines.',
-    };
-    yield makeCase(role, draft, either(name === 'another order', 'ERR_AUDIT_CHECKSUMS', 'ERR_IO_FAILED'));
+    const right = either(name === 'another order', 'ERR_AUDIT_CHECKSUMS', 'ERR_IO_FAILED');
+    yield make(name, { patches }, right);
   }
 }
 
@@ -365,98 +296,57 @@ const PATHS: readonly (readonly [string, boolean])[] = [
 
 function* otherFiles(role: Role): Generator<Case> {
   const base = 'stated';
+  const why = 'A file that the table does not name.';
+  const make = topic(role, 'other', { rule: 'later-versions', base, why });
   for (const [path, isGood] of PATHS) {
     const patches = variant(base, ({ files }) => {
-      const sums = `${textOf(files.get('SHA256SUMS') as Uint8Array)}${sha256Hex(utf8('{}'))}  ${path}\n`;
+      const sums = `${textIn(files, 'SHA256SUMS')}${sha256Hex(utf8('{}'))}  ${path}\n`;
       files.set('SHA256SUMS', utf8(sums));
       files.set(path, utf8('{}'));
     });
     const rule = path.startsWith('.') || path.includes('/.') ? 'host-files' : 'later-versions';
-    yield makeCase(
-      role,
-      { id: `other/${path}`, rule, base, patches, why: 'A file that the table does not name.' },
-      either(isGood, ...ANY_AUDIT),
-    );
+    yield make(path, { rule, patches }, either(isGood, ...ANY_AUDIT));
   }
-  const unlisted: Patch[] = [{ file: 'later.json', text: '{}' }];
-  yield makeCase(
-    role,
-    {
-      id: 'other/a later file that is not listed',
-      rule: 'later-versions',
-      base,
-      patches: unlisted,
-      why: 'SHA256SUMS does not list it.',
-    },
-    'accept',
-  );
-  const odd: Patch[] = [{ file: 'later.exe', text: '{}' }];
-  yield makeCase(
-    role,
-    {
-      id: 'other/an odd file that is not listed',
-      rule: 'later-versions',
-      base,
-      patches: odd,
-      why: 'SHA256SUMS does not list it.',
-    },
-    ANY_AUDIT,
-  );
+  const unlisted = (file: string) => ({
+    ...{ patches: [{ file, text: '{}' }], why: 'SHA256SUMS does not list it.' },
+  });
+  yield make('a later file that is not listed', unlisted('later.json'), 'accept');
+  yield make('an odd file that is not listed', unlisted('later.exe'), ANY_AUDIT);
 }
 
 function* treeOfSums(role: Role): Generator<Case> {
   const sums = ['ERR_AUDIT_SUMS'];
+  const base = 'stated';
   const why = 'The auditor makes the tree of sums from the list.';
-  const make = (id: string, base: string, shown: { patches: readonly Patch[]; right: Right }) =>
-    makeCase(role, { id: `sums/${id}`, rule: 'sums-whole', base, why, patches: shown.patches }, shown.right);
+  const make = topic(role, 'sums', { rule: 'sums-whole', base, why });
   for (const levels of [1, 2, 8]) {
     const patches: Patch[] = [
       { file: 'publication.jwt', key: 'root', claims: { levels } },
-      sealing(golden('stated')),
+      sealing(golden(base)),
     ];
-    yield make(`levels ${levels}`, 'stated', { patches, right: sums });
+    yield make(`levels ${levels}`, { patches }, sums);
   }
-  const other = variant('stated', (registry) =>
-    registry.publish({ claims: { sums_sha256: '0'.repeat(64) } }),
-  );
-  yield make('another root', 'stated', { patches: other, right: sums });
-  const [path = ''] = [...golden('levels-1').files.keys()].filter((name) => /^sums\/[0-9a-f]$/.test(name));
-  yield make('a sums file is missing', 'levels-1', { patches: [{ file: path, removed: true }], right: sums });
-  yield make('a sums file has other lines', 'levels-1', {
-    patches: [{ file: path, at: 1, xor: 1 }],
-    right: sums,
-  });
-  yield make('a sums file too many', 'levels-1', { patches: [{ file: 'sums/00', text: '' }], right: sums });
+  const other = variant(base, (registry) => registry.publish({ claims: { sums_sha256: '0'.repeat(64) } }));
+  yield make('another root', { patches: other }, sums);
+  const [file = ''] = [...golden('levels-1').files.keys()].filter((name) => /^sums\/[0-9a-f]$/.test(name));
+  const ofLevels = (patch: Patch) => ({ base: 'levels-1', patches: [patch] });
+  yield make('a sums file is missing', ofLevels({ file, removed: true }), sums);
+  yield make('a sums file has other lines', ofLevels({ file, at: 1, xor: 1 }), sums);
+  yield make('a sums file too many', ofLevels({ file: 'sums/00', text: '' }), sums);
   for (const [count, isGood] of [
     [64, true],
     [65, false],
   ] as const) {
-    const patches = variant('stated', (registry) => {
+    const patches = variant(base, (registry) => {
       for (let number = registry.records.size; number < count; number++) registry.change(`issuer-${number}`);
       registry.publish();
     });
-    const draft = {
-      id: `sums/${count} records without levels`,
-      rule: 'sums-levels',
-      base: 'stated',
-      why: 'A leaf is too full, or not.',
-    };
-    yield makeCase(role, { ...draft, patches }, either(isGood, ...sums));
+    const own = { rule: 'sums-levels', patches, why: 'A leaf is too full, or not.' };
+    yield make(`${count} records without levels`, own, either(isGood, ...sums));
   }
-  const record = variant('stated', (registry) =>
-    registry.publish({ records: new Map([['alpha', utf8('{}')]]) }),
-  );
-  yield makeCase(
-    role,
-    {
-      id: 'sums/another record',
-      rule: 'tree-files',
-      base: 'stated',
-      patches: record,
-      why: 'A record is not its entry in the list.',
-    },
-    ['ERR_AUDIT_RECORDS'],
-  );
+  const record = variant(base, (registry) => registry.publish({ records: new Map([['alpha', utf8('{}')]]) }));
+  const own = { rule: 'tree-files', patches: record, why: 'A record is not its entry in the list.' };
+  yield make('another record', own, ['ERR_AUDIT_RECORDS']);
 }
 
 const ABOUT = { issuers: { alpha: { name: 'Alpha' } } };
@@ -471,7 +361,7 @@ function* described(role: Role): Generator<Case> {
       registry.files.set('about.json', utf8(text));
       registry.seal();
     };
-  const named: readonly (readonly [string, (registry: Registry) => unknown, boolean])[] = [
+  const named: readonly (readonly [string, Work, boolean])[] = [
     ['a name', about(jcs(ABOUT)), true],
     ['another hash', about(jcs(ABOUT), '0'.repeat(64)), false],
     ['no form', about('{}'), false],
@@ -487,18 +377,15 @@ function* described(role: Role): Generator<Case> {
     ['it is missing', (registry) => registry.publish({ claims: { about_sha256: '0'.repeat(64) } }), false],
   ];
   const now = golden(base).now + 600_000;
-  for (const [name, work, isGood] of named) {
-    const draft = {
-      id: `about/${name}`,
-      rule: 'about-file',
-      base,
-      patches: variant(base, work),
-      now,
-      why: 'Names and reasons, for people.',
-    };
-    yield makeCase(role, draft, either(isGood, 'ERR_AUDIT_ABOUT'));
-  }
-  const text = (name: string) => textOf(golden(base).files.get(name) as Uint8Array);
+  const names = topic(role, 'about', {
+    rule: 'about-file',
+    base,
+    now,
+    why: 'Names and reasons, for people.',
+  });
+  for (const [name, work, isGood] of named)
+    yield names(name, { patches: variant(base, work) }, either(isGood, 'ERR_AUDIT_ABOUT'));
+  const text = (name: string) => textIn(golden(base).files, name);
   const members = ['checkpoint.jwt', 'issuers.sig', 'keys/delegation.jwt', 'publication.jwt'];
   const all = Object.fromEntries(members.map((name) => [name, text(name)]));
   const { 'checkpoint.jwt': _checkpoint, ...less } = all;
@@ -508,18 +395,11 @@ function* described(role: Role): Generator<Case> {
     ['one is another', jcs({ ...all, 'publication.jwt': 'x' }), false],
     ['not canonical', `${jcs(all)}\n`, false],
   ];
+  const why = 'All statements in one file.';
+  const statements = topic(role, 'statements', { rule: 'statements-file', base, why });
   for (const [name, content, isGood] of files) {
-    const draft = {
-      id: `statements/${name}`,
-      rule: 'statements-file',
-      base,
-      patches: [{ file: 'statements.json', text: content }],
-    };
-    yield makeCase(
-      role,
-      { ...draft, why: 'All statements in one file.' },
-      either(isGood, 'ERR_AUDIT_STATEMENTS'),
-    );
+    const patches = [{ file: 'statements.json', text: content }];
+    yield statements(name, { patches }, either(isGood, 'ERR_AUDIT_STATEMENTS'));
   }
   yield* operations(role);
 }
@@ -527,18 +407,10 @@ function* described(role: Role): Generator<Case> {
 function* operations(role: Role): Generator<Case> {
   const base = 'described';
   const invalid = ['ERR_OPERATIONS_INVALID'];
+  const why = 'What the publisher says of mirrors and witnesses.';
+  const signed = topic(role, 'operations', { rule: 'operations', base, why });
   const make = (id: string, patch: object, right: Right) =>
-    makeCase(
-      role,
-      {
-        id: `operations/${id}`,
-        rule: 'operations',
-        base,
-        why: 'What the publisher says of mirrors and witnesses.',
-        patches: [{ file: 'operations.jwt', key: 'online', ...patch } as Patch],
-      },
-      right,
-    );
+    signed(id, { patches: [{ file: 'operations.jwt', key: 'online', ...patch } as Patch] }, right);
   yield make('signed anew', {}, 'accept');
   yield make('by a stranger', { key: 'stranger' }, invalid);
   yield make('another typ', { header: { typ: 'registry-checkpoint+jwt' } }, invalid);
@@ -587,11 +459,11 @@ function* holders(role: Role): Generator<Case> {
   const base = 'stated';
   const tree = golden(base);
   const { root } = tree.registry;
+  const why = 'A record of who holds the root key.';
+  const record = topic(role, 'holders', { rule: 'holders-record', base, why });
   const make = (name: string, text: string, isGood: boolean) => {
     const patches: Patch[] = [{ file: 'keys/holders.json', text }, sealing(tree)];
-    const draft = { id: `holders/${name}`, rule: 'holders-record', base, patches };
-    const why = 'A record of who holds the root key.';
-    return makeCase(role, { ...draft, why }, either(isGood, 'ERR_AUDIT_HOLDERS'));
+    return record(name, { patches }, either(isGood, 'ERR_AUDIT_HOLDERS'));
   };
   for (const [name, odd, isGood] of RECORDS) yield make(name, holdersRecord(root, odd), isGood);
   yield make('of another key', holdersRecord(key('stranger')), false);

@@ -1,27 +1,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TrustAnchor } from '@passport-registry/verifier';
+import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { typeOf } from '../cases/content-types.js';
-import { pinnedTrust } from './pinned.js';
+import { typeOf } from '../cases/files.js';
 
 const SOURCE = 'https://source.example';
-
-/** A tree in a folder that is mirrored, and when. */
-interface Mirrored {
-  readonly anchor: TrustAnchor;
-  readonly folder: string;
-  readonly now: number;
-}
 
 /**
  * Mirrors the tree of a folder into a new folder. A mirror has a clock and hosts of its own, which are replaced meanwhile.
  *
  * @throws what the mirror refuses
  */
-export async function mirrorFolder({ anchor, folder, now }: Mirrored): Promise<void> {
+export async function mirrorFolder(folder: string, trust: PinnedTrust, now: number): Promise<void> {
   const own = { fetch: globalThis.fetch, now: Date.now };
   const copy = mkdtempSync(join(tmpdir(), 'conformance-mirror-'));
   const source = folderSource(folder);
@@ -33,7 +25,6 @@ export async function mirrorFolder({ anchor, folder, now }: Mirrored): Promise<v
   };
   Date.now = () => now;
   try {
-    const trust = await pinnedTrust(anchor);
     await mirrorOnce({ source: SOURCE, folder: copy, trust, maxAgeDays: 30, env: {} });
   } finally {
     Object.assign(globalThis, { fetch: own.fetch });

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ScriptedAnswer, ShownTree } from '../cases/case.js';
-import { typeOf } from '../cases/content-types.js';
 import { unbase64 } from '../cases/encoding.js';
-import type { Files } from '../cases/files.js';
+import { type Files, typeOf } from '../cases/files.js';
 
 /** What a source shows at the moment. */
 export interface ShownSource {

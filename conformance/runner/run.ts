@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import type { Files } from '../cases/files.js';
-import { golden } from '../cases/goldens.js';
-import { patched } from '../cases/patch.js';
+import { filesOf } from '../cases/make-case.js';
 import { LoopbackHost } from './host.js';
 import { type Program, ProgramFault } from './program.js';
+import { write } from './write-case.js';
 
 /** The version of what runner and program say to each other. */
 const PROTOCOL = 1;
@@ -117,18 +117,13 @@ class Runner {
   }
 
   async judge(one: Case): Promise<void> {
+    const { id, rule } = one;
     const started = performance.now();
     const codes: Codes = { counted: [0, 0], others: [] };
     let message: string | undefined;
     if (one.needs !== undefined && !this.#handshake.algorithms.includes(one.needs)) {
-      this.#add({
-        id: one.id,
-        rule: one.rule,
-        outcome: 'skipped',
-        message: `needs ${one.needs}`,
-        codes: [0, 0],
-        seconds: 0,
-      });
+      const message = `needs ${one.needs}`;
+      this.results.push({ id, rule, outcome: 'skipped', message, codes: [0, 0], seconds: 0 });
       return;
     }
     try {
@@ -139,14 +134,12 @@ class Runner {
       this.#restart();
     }
     rmSync(this.#caseFolder, { recursive: true, force: true });
-    const isListed = this.#options.xfails.has(one.id);
+    const isListed = this.#options.xfails.has(id);
     const outcome =
       message === undefined ? (isListed ? 'surprise' : 'passed') : isListed ? 'expected' : 'failed';
     const seconds = Math.round(performance.now() - started) / 1000;
-    this.#add({
-      id: one.id,
-      rule: one.rule,
-      outcome,
+    this.results.push({
+      ...{ id, rule, outcome },
       ...(message !== undefined && { message }),
       codes: codes.counted,
       ...(codes.others.length > 0 && { otherCodes: codes.others.join('; ') }),
@@ -227,10 +220,6 @@ class Runner {
     this.results[place] = { ...failed, outcome, message: `the program ${message}` };
   }
 
-  #add(result: CaseResult): void {
-    this.results.push(result);
-  }
-
   #restart(): void {
     this.#program?.end();
     this.#program = undefined;
@@ -277,10 +266,7 @@ class Runner {
   }
 
   #shown(role: Role, sources: readonly ShownTree[], { at, prefix }: { at: number; prefix: string }): object {
-    const shown = sources.map(({ base, patches, script = {} }) => ({
-      files: patched(golden(base).files, patches),
-      script,
-    }));
+    const shown = sources.map((source) => ({ files: filesOf(source), script: source.script ?? {} }));
     if (role === 'client' || role === 'lookup') return { sources: this.#host.show(prefix, shown) };
     return { folder: this.#written(shown[0]?.files ?? new Map(), at) };
   }
@@ -288,10 +274,7 @@ class Runner {
   /** Writes files into a folder. Of one file, returns its path. */
   #written(files: Files, at: number): string {
     const folder = join(this.#caseFolder, String(at));
-    for (const [path, bytes] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), bytes);
-    }
+    for (const [path, bytes] of files) write(join(folder, path), bytes);
     const [only] = files.keys();
     return files.size === 1 && only !== undefined ? join(folder, only) : folder;
   }

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Case, Step } from '../cases/case.js';
-import { golden } from '../cases/goldens.js';
-import { patched } from '../cases/patch.js';
+import { filesOf } from '../cases/make-case.js';
 
 /** A folder for each part of the id, in characters that every disk has. */
 const folderOf = (id: string) => id.replaceAll(/[^\w./+-]/g, '-').replaceAll('..', '--');
 
-function write(file: string, content: string | Uint8Array): void {
+/** Writes a file, and the folders above it. */
+export function write(file: string, content: string | Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
 }
@@ -23,9 +23,8 @@ export function writeCase(one: Case, out: string): void {
 
 /** Writes the files of a step: those of its sources, by their number. Returns what else there is to say of it. */
 function stepOf({ sources = [], ...step }: Step, folder: string): object {
-  for (const [number, { base, patches }] of sources.entries()) {
-    for (const [path, bytes] of patched(golden(base).files, patches))
-      write(join(folder, String(number), path), bytes);
+  for (const [number, source] of sources.entries()) {
+    for (const [path, bytes] of filesOf(source)) write(join(folder, String(number), path), bytes);
   }
   const scripts = sources.map(({ script = {} }) => script);
   return { ...step, ...(scripts.some((script) => Object.keys(script).length > 0) && { scripts }) };

@@ -19,7 +19,9 @@ interface NewList {
  * Makes changes.json and changes.atom from those of the release being served and from the records that differ, as a
  * build does. A file that does not get its hash, for example after several publications, is downloaded later.
  */
-export function makeChanges(release: NewRelease, held: HeldRelease, next: NewList): void {
+export function makeChanges(release: NewRelease, next: NewList): void {
+  const { held } = release;
+  if (held === undefined) return;
   const isWanted = ({ path, hash }: StatedFile) =>
     [PATHS.changes, PATHS.feed].some((name) => name === path) && !release.isHeld(path, hash);
   const wanted = next.files.filter(isWanted);

@@ -1,71 +1,122 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type PublicationStatement, type SummedStatements, sumsPath } from '@passport-registry/verifier/core';
+import { setTimeout } from 'node:timers/promises';
+import {
+  hasCode,
+  type PublicationStatement,
+  type SummedStatements,
+  sumsPath,
+} from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { statementsFile } from '../../generator/tree/statements-file.js';
-import { httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
+import { httpSource } from '../../generator/verification/tree-source.js';
 import { unprovenFile } from '../../generator/verification/unknown-parts.js';
+import type { TreeReport } from '../../generator/verification/verify.js';
+import type { Candidate } from './candidate.js';
 import { makeChanges } from './changes.js';
-import type { DownloadTarget, TransferStats } from './download-target.js';
-import { MIRROR_LIMITS } from './limits.js';
 import { type ListedFiles, listedFiles, unprovenFiles } from './listed-files.js';
 import { downloadArchive } from './log-archive.js';
 import { downloadHead, downloadLog } from './log-download.js';
-import { NewRelease } from './new-release.js';
+import { LARGE_CONCURRENCY, NewRelease, type TransferStats } from './new-release.js';
 import { downloadRecords, makeRecords } from './records.js';
-import { NAMING_FILES } from './release-name.js';
+import { NAMING_FILES } from './releases.js';
 import { downloadByRsync } from './rsync.js';
 
-/** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
-const LARGE_CONCURRENCY = 2;
 /** How many of the other files to request at a time. Only files that are complete count towards the limit of their size. */
 const OTHER_CONCURRENCY = 4;
+/** The downloads among these files, in bytes. */
+const MAX_OTHER_BYTES = 64 * 1024 * 1024;
+
+/** How often to download a source that may have changed during the download. */
+const MAX_ATTEMPTS = 3;
+/** The pause between two attempts. A publication takes less time. */
+const RETRY_DELAY_MS = 1000;
+
+/** A candidate that may be served. */
+interface Downloaded {
+  readonly candidate: Candidate;
+  readonly report: TreeReport;
+  readonly stats: TransferStats;
+}
 
 /**
- * Downloads the tree of a source into a new folder. Files that the release being served already has are hard-linked,
- * not downloaded.
+ * Downloads a source and verifies everything. Tries again if the source may have changed meanwhile.
  *
- * @throws {@link TreeRejected} if files of the source are missing or do not match their hashes; {@link IoFailed}
+ * @param begin - returns a candidate of which nothing has been downloaded
+ * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export function download(source: string, target: DownloadTarget): Promise<TransferStats> {
-  rmSync(target.folder, { recursive: true, force: true });
-  mkdirSync(target.folder, { recursive: true });
-  return /^https?:\/\//i.test(source)
-    ? downloadByHttp(httpSource(source), target)
-    : downloadByRsync(source, target);
+export async function downloadVerified(begin: () => Candidate): Promise<Downloaded> {
+  for (let attempt = 1; ; attempt++) {
+    const candidate = begin();
+    try {
+      const stats = await download(candidate);
+      return { candidate, stats, report: await candidate.verified() };
+    } catch (error) {
+      if (!(error instanceof TreeRejected)) throw error;
+      if (attempt === MAX_ATTEMPTS) throw notAccepted(candidate, error);
+    }
+    await setTimeout(RETRY_DELAY_MS);
+  }
+}
+
+function notAccepted({ options: { source }, held }: Candidate, failure: TreeRejected): TreeRejected {
+  const advice = held === undefined && lacksCosignatures(failure) ? NEW_LOG : '';
+  return new TreeRejected(
+    `${source} was not accepted: ${failure.message.slice(0, 500)}. ${advice}If the next run fails too, tell the operator of the registry`,
+  );
+}
+
+/** A mirror that serves nothing yet may be the witness that is missing. */
+const NEW_LOG =
+  'If the log is new, its witnesses may not have cosigned it yet: begin with a trust anchor from pin without --witness and --quorum. ';
+
+function lacksCosignatures(failure: TreeRejected): boolean {
+  for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) {
+    if (hasCode(cause, 'ERR_TOO_FEW_COSIGNATURES')) return true;
+  }
+  return false;
+}
+
+/** Files that the release being served already has are hard-linked, not downloaded. */
+function download(candidate: Candidate): Promise<TransferStats> {
+  const { folder, options } = candidate;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return /^https?:\/\//i.test(options.source) ? downloadByHttp(candidate) : downloadByRsync(candidate);
 }
 
 /** Writes a listed file only after its hash has been checked. The first wrong hash ends the download. */
-async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promise<TransferStats> {
-  const release = new NewRelease(source, target);
+async function downloadByHttp(candidate: Candidate): Promise<TransferStats> {
+  const { held, heldLog } = candidate;
+  const release = new NewRelease(httpSource(candidate.options.source), candidate);
   const files = await downloadChecksums(release);
   await release.addAll(files.statements);
   // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
   await release.fetchUnlisted(PATHS.checkpoint);
-  const operations = await target.rules.acceptOperations(() => release.fetch(PATHS.operations));
+  const operations = await candidate.acceptOperations(() => release.fetch(PATHS.operations));
   if (operations !== undefined) release.addUnlisted(PATHS.operations, operations);
   const isStated = files.all.some(({ path }) => path === PATHS.publication);
   // Before the statements are accepted: the proof of the publication statement is a part of the log.
-  const head = isStated ? await downloadHead(release, target) : undefined;
-  if (release.hasSameAsHeld(NAMING_FILES) && (await target.rules.acceptHeld())) return release.stats();
-  const log = head && (await downloadLog(release, head, target));
-  const statement = isStated ? await downloadStated(release, files, target) : undefined;
+  const head = isStated ? await downloadHead(release, candidate) : undefined;
+  if (release.hasSameAsHeld(NAMING_FILES) && (await candidate.acceptHeld())) return release.stats();
+  const log = head && (await downloadLog(release, head, candidate));
+  const statement = isStated ? await downloadStated(release, files, candidate) : undefined;
   await release.addAll(files.list);
   await release.addAll(files.snapshots, { concurrency: LARGE_CONCURRENCY });
   if (log !== undefined && statement !== undefined)
-    await downloadArchive(release, { log, statement: statement.text }, target.heldLog);
-  await target.rules.acceptLog((path) => release.isVerified(path));
-  const publication = await target.rules.acceptPublication();
+    await downloadArchive(release, { log, statement: statement.text }, heldLog);
+  await candidate.acceptLog((path) => release.isVerified(path));
+  const publication = await candidate.acceptPublication();
   await makeRecords(release, files.records);
   await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
   const unproven = unprovenFiles(
     files.all.map(({ path, hash }) => [path, hash]),
-    { publication, checksums: release.read(CHECKSUMS_PATH), held: target.held },
+    { publication, checksums: release.read(CHECKSUMS_PATH), held },
   );
-  target.rules.noteLeftOut(unproven.map(unprovenFile));
+  candidate.leftOut = unproven.map(unprovenFile);
   const others = files.others.filter(({ path }) => !unproven.includes(path));
-  await release.addAll(others, { concurrency: OTHER_CONCURRENCY, maxBytes: MIRROR_LIMITS.otherBytes });
+  await release.addAll(others, { concurrency: OTHER_CONCURRENCY, maxBytes: MAX_OTHER_BYTES });
   await addStatementsFile(release);
   return release.stats();
 }
@@ -89,14 +140,13 @@ async function addStatementsFile(release: NewRelease): Promise<void> {
 async function downloadStated(
   release: NewRelease,
   files: ListedFiles,
-  { rules, held }: DownloadTarget,
+  candidate: Candidate,
 ): Promise<PublicationStatement> {
-  const statements = await rules.acceptStatements();
+  const statements = await candidate.acceptStatements();
   const { statement } = statements;
   assertSamePublication(statements, release.read(CHECKSUMS_PATH), files);
   const records = await downloadRecords(release, statement);
-  if (held !== undefined)
-    makeChanges(release, held, { updatedAt: statement.updatedAt, records, files: files.all });
+  makeChanges(release, { updatedAt: statement.updatedAt, records, files: files.all });
   return statement;
 }
 

@@ -5,7 +5,6 @@ import { HOST_FILES, isOwnHostFile } from '../../generator/tree/host-configurati
 import { roleOf } from '../../generator/tree/known-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { HeldRelease } from './held-release.js';
-import { MIRROR_LIMITS } from './limits.js';
 import type { StatedFile } from './new-release.js';
 
 /** The files that SHA256SUMS lists, in the groups in which they are downloaded. */
@@ -21,6 +20,11 @@ export interface ListedFiles {
   readonly compressed: readonly StatedFile[];
   readonly others: readonly StatedFile[];
 }
+
+/** A publisher keeps the current list, two before, and the list that the checkpoint names. */
+const MAX_SNAPSHOTS = 8;
+/** The page, schemas, changes and host configurations: about 40 files. */
+const MAX_OTHER_FILES = 256;
 
 const STATEMENTS: readonly string[] = [
   PATHS.publication,
@@ -56,7 +60,7 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   for (const file of all) listed[groupOf(file.path)].push(file);
   if (listed.list.length === 0) throw new TreeRejected(`${CHECKSUMS_PATH} does not list ${PATHS.list}`);
   assertSnapshots(listed.snapshots);
-  assertNumber('files', listed.others.length, MIRROR_LIMITS.otherFiles);
+  assertNumber('files', listed.others.length, MAX_OTHER_FILES);
   return { all, ...listed };
 }
 
@@ -91,7 +95,7 @@ export function unprovenFiles(
 
 function assertSnapshots(files: readonly StatedFile[]): void {
   const names = new Set(files.map(({ path }) => path.split('/')[1]));
-  assertNumber('snapshots', names.size, MIRROR_LIMITS.snapshots);
+  assertNumber('snapshots', names.size, MAX_SNAPSHOTS);
 }
 
 function assertNumber(what: string, found: number, limit: number): void {

@@ -11,10 +11,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY, isServed } from '../../generator/verification/ask-host.js';
 import type { HeldLog } from './held-log.js';
 import type { DownloadedLog } from './log-download.js';
-import type { NewRelease } from './new-release.js';
-
-/** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
-const LIST_CONCURRENCY = 2;
+import { LARGE_CONCURRENCY, type NewRelease } from './new-release.js';
 
 /**
  * Adds what is kept of the publications in the log: their lists, and their first and last proofs. Files of the release being
@@ -33,7 +30,7 @@ export async function downloadArchive(
   const pending = publications.slice(published + 1).at(-1);
   if (pending !== undefined) await addPendingList(release, pending.entry);
   await addLists(release, publications, held);
-  await addProofs(release, { log, publications: publications.slice(0, published + 1) }, held);
+  await addProofs(release, publications.slice(0, published + 1), { log, held });
 }
 
 /** Adds the list of a publication that is only in the log yet, and its signature. */
@@ -56,7 +53,7 @@ async function addLists(
   const fresh = [...damaged, ...lists(known, Number.POSITIVE_INFINITY)].filter(
     (list) => !release.includes(PATHS.loggedList(list)),
   );
-  await forEachConcurrent(fresh, LIST_CONCURRENCY, (list) => addList(release, list));
+  await forEachConcurrent(fresh, LARGE_CONCURRENCY, (list) => addList(release, list));
 }
 
 /** Adds the kept list of a new publication, if the source has kept it. */
@@ -72,16 +69,11 @@ async function addList(release: NewRelease, hash: string): Promise<void> {
   release.addVerified(path, bytes);
 }
 
-/** The publications whose proofs are kept, with the newest one last. */
-interface Proven {
-  readonly log: DownloadedLog;
-  readonly publications: readonly PlacedPublication[];
-}
-
+/** @param publications - those whose proofs are kept, with the newest one last */
 async function addProofs(
   release: NewRelease,
-  { log, publications }: Proven,
-  held: HeldLog | undefined,
+  publications: readonly PlacedPublication[],
+  { log, held }: { readonly log: DownloadedLog; readonly held: HeldLog | undefined },
 ): Promise<void> {
   const newest = publications.at(-1);
   const isSameProof = newest !== undefined && release.isHeldAsIs(PATHS.logProof);
@@ -93,7 +85,7 @@ async function addProofs(
     const proven = { ...placed, readStatement: async () => release.read(PATHS.loggedStatement(index)) };
     const faultOf = (proof: Uint8Array) => proofs.faultOf(proof, proven);
     for (const path of [PATHS.firstProof(index), ...(placed === newest ? [] : [PATHS.lastProof(index)])]) {
-      if (index < settled && !release.hasHeld(path)) continue;
+      if (index < settled && release.held?.contains(path) !== true) continue;
       if (index >= settled || !(await addHeldProof(release, path, faultOf)))
         await addProof(release, path, faultOf);
     }
@@ -106,7 +98,7 @@ async function addHeldProof(
   path: string,
   faultOf: (proof: Uint8Array) => Promise<string | undefined>,
 ): Promise<boolean> {
-  const bytes = release.readHeld(path);
+  const bytes = release.held?.read(path);
   if (bytes === undefined || (await faultOf(bytes)) !== undefined) return false;
   release.addVerified(path, bytes);
   return true;

@@ -33,9 +33,8 @@ import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { readStatedLog } from '../../generator/verification/audit-log.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
-import type { DownloadTarget } from './download-target.js';
+import type { Candidate } from './candidate.js';
 import type { HeldLog } from './held-log.js';
-import { MIRROR_LIMITS } from './limits.js';
 import type { NewRelease } from './new-release.js';
 import { contradiction } from './served-log.js';
 
@@ -54,8 +53,10 @@ export interface DownloadedLog {
  */
 export async function downloadHead(
   release: NewRelease,
-  { seeksLog, heldLog: held }: Pick<DownloadTarget, 'seeksLog' | 'heldLog'>,
+  { options: { witness, trust }, heldLog: held }: Candidate,
 ): Promise<SignedHead | undefined> {
+  // The first publication of a log can be pending: no statement names the log yet.
+  const seeksLog = witness !== undefined || trust.log.log !== undefined;
   const isNamed = await namesLog(release.read(PATHS.publication));
   if (!isNamed && !seeksLog && held === undefined) return undefined;
   const bytes = await release.fetch(PATHS.logHead);
@@ -72,6 +73,8 @@ export async function downloadHead(
   return head;
 }
 
+/** The number of new entries of the log. The root key has signed the statement of each. */
+const MAX_NEW_ENTRIES = 100_000;
 /** How many statements are downloaded before they are verified. */
 const BATCH = 256;
 
@@ -85,9 +88,9 @@ const BATCH = 256;
 export async function downloadLog(
   release: NewRelease,
   head: SignedHead,
-  { folder, trust: { rootKey }, heldLog: held }: Pick<DownloadTarget, 'folder' | 'trust' | 'heldLog'>,
+  { folder, options: { trust }, heldLog: held }: Candidate,
 ): Promise<DownloadedLog> {
-  const { roots } = await readStatedLog(folderSource(folder), rootKey);
+  const { roots } = await readStatedLog(folderSource(folder), trust.rootKey);
   const entries = await rejecting(() => downloadEntries(release, { head, roots }, held?.entries ?? []));
   const leaves = entries.map(({ entry }) => entryBytes(entry));
   const tree = new LogTree(leaves.map(leafHash));
@@ -131,9 +134,9 @@ function assertExtends({ origin, size }: SignedHead, held: HeldLog | undefined):
     );
   }
   const fresh = size - (held?.entries.length ?? 0);
-  if (fresh <= MIRROR_LIMITS.logEntries) return;
+  if (fresh <= MAX_NEW_ENTRIES) return;
   throw new TreeRejected(
-    `the log has ${fresh} new entries, but a mirror downloads at most ${MIRROR_LIMITS.logEntries} at a time`,
+    `the log has ${fresh} new entries, but a mirror downloads at most ${MAX_NEW_ENTRIES} at a time`,
   );
 }
 

@@ -1,18 +1,21 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SignedHead } from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
-import type { CheckedLog } from '../../generator/verification/verify-log.js';
-import type { CosignedHead } from '../witnessing/witness-state.js';
-import type { TransferStats } from './download-target.js';
+import { Candidate, type MirrorOptions } from './candidate.js';
+import { keepCosigned } from './cosigned-file.js';
+import { downloadVerified } from './download.js';
+import { readHeldLog } from './held-log.js';
 import { HeldRelease } from './held-release.js';
-import { releaseName } from './release-name.js';
-import { Releases } from './releases.js';
-import { cosignVerified, keepCosigned, serveCosigned, type Testimony, testimonyOf } from './testify.js';
-import { downloadVerified, type MirrorOptions } from './verified-download.js';
+import type { TransferStats } from './new-release.js';
+import { Releases, releaseName } from './releases.js';
+
+/** The name of a log, and the number of its entries. */
+type LogPlace = Pick<SignedHead, 'origin' | 'size'>;
 
 /** The report of one run. */
 export interface MirrorReport extends TransferStats {
@@ -24,23 +27,17 @@ export interface MirrorReport extends TransferStats {
   readonly issuers: number;
   /** Files of the release being served that were damaged on this disk and have been repaired. */
   readonly repaired: readonly string[];
-  /** The log of the registry. Undefined if it has none. */
-  readonly log: MirroredLog | undefined;
-  /** What the mirror has cosigned. Undefined if it is no witness, or if there is no log. */
-  readonly testimony: Testimony | undefined;
+  /**
+   * The log of the registry, and whether its newest publication is only in the log: the published files are still those
+   * before it. Undefined if there is none.
+   */
+  readonly log: (LogPlace & { readonly isPending: boolean }) | undefined;
+  /** What the mirror has cosigned, and under which name. Undefined if it is no witness, or if there is no log. */
+  readonly testimony: (LogPlace & { readonly witness: string }) | undefined;
   /** What expires soon, and what could not be done, in words. */
   readonly warnings: readonly string[];
   /** What this version does not know. Unlisted files were left out. */
   readonly notes: readonly Note[];
-}
-
-/** The log that a mirror serves. */
-export interface MirroredLog {
-  readonly origin: string;
-  /** The number of entries. */
-  readonly size: number;
-  /** Whether the newest publication is only in the log, and the published files are still those before it. */
-  readonly isPending: boolean;
 }
 
 /**
@@ -69,48 +66,39 @@ async function mirrorLocked(
   releases: Releases,
   staging: string,
 ): Promise<MirrorReport> {
-  const { witness } = options;
+  const { witness, trust } = options;
   const serving = releases.current();
   const accepted = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
   const held = serving === undefined ? undefined : accepted[0];
-  const fresh = join(staging, 'tree');
-  const [temporary, folders] = [join(staging, 'cosigned'), held === undefined ? [] : [held.folder]];
-  let cosigned: CosignedHead | undefined;
-  const onLog = async (log: CheckedLog) => {
-    if (witness === undefined) return;
-    cosigned = await cosignVerified(witness, log);
-    // At once: a publication that waits for this cosignature is not published yet.
-    for (const release of folders) serveCosigned(release, cosigned, temporary);
-  };
-  const accepting = { folder: fresh, held, accepted, onLog };
-  const { stats, report, log, isHeld, warnings, notes } = await downloadVerified(options, accepting);
+  const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, trust.rootKey) };
+  const { candidate, stats, report } = await downloadVerified(() => new Candidate(options, staging, before));
+  const { folder, log, cosigned, heldReport, leftOut, warning } = candidate;
   const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
-  const base = releaseName(fresh, updatedAt);
+  const base = releaseName(folder, updatedAt);
+  const isHeld = heldReport !== undefined;
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
-  const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, fresh);
+  const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, folder);
   if (switched || repaired.length > 0) {
-    if (cosigned !== undefined) serveCosigned(fresh, cosigned, temporary);
-    else if (log !== undefined) keepCosigned(held, fresh, log.head.origin);
-    await releases.switchTo(fresh, repaired.length > 0 ? releases.unused(base) : base);
+    if (cosigned !== undefined) candidate.serveCosigned(folder);
+    else if (log !== undefined) keepCosigned(held, folder, log.head.origin);
+    await releases.switchTo(folder, repaired.length > 0 ? releases.unused(base) : base);
   }
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
-    log: log && mirroredLog(log),
-    testimony: witness && cosigned && testimonyOf(witness, cosigned),
+    log: log && { ...placeOf(log.head), isPending: log.pendingList !== undefined },
+    testimony: witness && cosigned && { witness: witness.state.key.name, ...placeOf(cosigned.head) },
     warnings: [
       ...report.warnings,
-      ...warnings,
+      ...(warning === undefined ? [] : [warning]),
       ...(witness !== undefined && log === undefined ? [NOTHING_TO_COSIGN] : []),
     ],
-    notes,
+    notes: [...report.notes.filter(({ path }) => !leftOut.some((note) => note.path === path)), ...leftOut],
   };
 }
 
-const NOTHING_TO_COSIGN = 'the registry has no log, so there is nothing to cosign';
+const placeOf = ({ origin, size }: SignedHead) => ({ origin, size });
 
-const mirroredLog = ({ head: { origin, size }, pendingList }: CheckedLog): MirroredLog => ({
-  ...{ origin, size, isPending: pendingList !== undefined },
-});
+const NOTHING_TO_COSIGN = 'the registry has no log, so there is nothing to cosign';
 
 /** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
 function damagedFiles(held: HeldRelease, fresh: string): string[] {

@@ -10,8 +10,19 @@ import { HOST_FILES, ownHostFile } from '../../generator/tree/host-configuration
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { registryFiles, type TreeSource } from '../../generator/verification/tree-source.js';
-import type { DownloadTarget, TransferStats } from './download-target.js';
+import type { Candidate } from './candidate.js';
 import type { HeldRelease } from './held-release.js';
+
+/** The size of a download. */
+export interface TransferStats {
+  /** The number of files that the source sent. */
+  readonly fetched: number;
+  /** The size of these files, in bytes. */
+  readonly bytes: number;
+}
+
+/** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
+export const LARGE_CONCURRENCY = 2;
 
 /** A file of the source, and its hash. */
 export interface StatedFile {
@@ -34,7 +45,8 @@ interface DownloadLimits {
 export class NewRelease {
   readonly #source: TreeSource;
   readonly #folder: string;
-  readonly #held: HeldRelease | undefined;
+  /** The release being served. */
+  readonly held: HeldRelease | undefined;
   /** The hashes of the files in the folder, by path. */
   readonly #hashes = new Map<string, string>();
   /** One of the paths of each hash. */
@@ -47,10 +59,10 @@ export class NewRelease {
   #fetched = 0;
   #bytes = 0;
 
-  constructor(source: TreeSource, { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>) {
+  constructor(source: TreeSource, { folder, held }: Pick<Candidate, 'folder' | 'held'>) {
     this.#source = source;
     this.#folder = folder;
-    this.#held = held;
+    this.held = held;
   }
 
   get sourceName(): string {
@@ -78,7 +90,7 @@ export class NewRelease {
 
   /** Whether the release being served has a file with this hash. */
   isHeld(path: string, hash: string): boolean {
-    return this.#held?.has(path, hash) === true;
+    return this.held?.has(path, hash) === true;
   }
 
   /**
@@ -105,7 +117,7 @@ export class NewRelease {
     const { path, hash } = file;
     if (this.has(path, hash)) return;
     const equal = this.#pathOf.get(hash);
-    if (this.#held?.has(path, hash)) this.#linkHeld(path);
+    if (this.held?.has(path, hash)) this.#linkHeld(path);
     else if (equal !== undefined) this.#link(join(this.#folder, equal), path);
     else if (!(await this.#fetch(file))) return;
     this.#note(path, hash);
@@ -140,7 +152,7 @@ export class NewRelease {
 
   /** Adds a file whose content has been verified. */
   addVerified(path: string, bytes: Uint8Array): void {
-    if (this.#held?.read(path)?.equals(bytes)) this.#linkHeld(path);
+    if (this.held?.read(path)?.equals(bytes)) this.#linkHeld(path);
     else this.#write(path, bytes);
     this.#note(path, sha256(bytes));
     this.#verified.add(path);
@@ -157,20 +169,10 @@ export class NewRelease {
    * @returns false if the file is damaged. True if there is none: it was not kept
    */
   addHeld(path: string, hash: string): boolean {
-    if (!this.hasHeld(path) || this.includes(path)) return true;
+    if (this.held?.contains(path) !== true || this.includes(path)) return true;
     if (!this.isHeld(path, hash)) return false;
     this.#linkHeld(path);
     return true;
-  }
-
-  /** Whether the release being served has a file, whose bytes are not read. */
-  hasHeld(path: string): boolean {
-    return this.#held?.contains(path) === true;
-  }
-
-  /** Reads a file of the release being served, which may be damaged. */
-  readHeld(path: string): Uint8Array | undefined {
-    return this.#held?.read(path);
   }
 
   /** Whether the content of a file was verified, by this download or for the release being served. */
@@ -180,20 +182,20 @@ export class NewRelease {
 
   /** Adds a file whose content the release being served has at another path. Returns whether it has. */
   addFrom(heldPath: string, path: string, hash: string): boolean {
-    if (this.#held?.has(heldPath, hash) !== true) return false;
-    this.#link(join(this.#held.folder, heldPath), path);
+    if (this.held?.has(heldPath, hash) !== true) return false;
+    this.#link(join(this.held.folder, heldPath), path);
     this.#note(path, hash);
     return true;
   }
 
   /** Whether a file in the folder is the same as in the release being served. */
   isHeldAsIs(path: string): boolean {
-    return this.includes(path) && this.#held?.read(path)?.equals(this.read(path)) === true;
+    return this.includes(path) && this.held?.read(path)?.equals(this.read(path)) === true;
   }
 
   /** Whether the release being served has the same files at some paths, and lacks the same ones. */
   hasSameAsHeld(paths: readonly string[]): boolean {
-    const held = this.#held;
+    const held = this.held;
     if (held === undefined) return false;
     return paths.every((path) => (this.includes(path) ? this.isHeldAsIs(path) : !held.contains(path)));
   }
@@ -247,7 +249,7 @@ export class NewRelease {
 
   /** Links a file of the release being served, whose content has been verified. */
   #linkHeld(path: string): void {
-    this.#link(join((this.#held as HeldRelease).folder, path), path);
+    this.#link(join((this.held as HeldRelease).folder, path), path);
     this.#verified.add(path);
   }
 

@@ -11,9 +11,10 @@ import { roleOf } from '../../generator/tree/known-files.js';
 import { PAGES_FOLDER, PATHS } from '../../generator/tree/paths.js';
 import { statementsFile } from '../../generator/tree/statements-file.js';
 import { type Note, unlistedFile, unprovenFile } from '../../generator/verification/unknown-parts.js';
-import type { DownloadTarget, TransferStats } from './download-target.js';
+import type { Candidate } from './candidate.js';
 import type { HeldRelease } from './held-release.js';
 import { unprovenFiles } from './listed-files.js';
+import type { TransferStats } from './new-release.js';
 
 /**
  * The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is
@@ -22,10 +23,9 @@ import { unprovenFiles } from './listed-files.js';
 const FILES_VANISHED_STATUS = 24;
 
 /** Downloads a tree with rsync, which reads and compares every file. @throws {@link IoFailed} with the message of rsync */
-export async function downloadByRsync(
-  source: string,
-  { folder, held, heldLog, rules, env }: DownloadTarget,
-): Promise<TransferStats> {
+export async function downloadByRsync(candidate: Candidate): Promise<TransferStats> {
+  const { folder, held, heldLog } = candidate;
+  const { source, env } = candidate.options;
   const options = [
     // Compare by checksum: two publications within one second can have files of the same size and time. A file that was
     // damaged on this disk is also sent again.
@@ -45,12 +45,12 @@ export async function downloadByRsync(
   if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
   if (status !== 0 && status !== FILES_VANISHED_STATUS)
     throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
-  const operations = await rules.acceptOperations(async () => readTreeFile(folder, PATHS.operations));
+  const operations = await candidate.acceptOperations(async () => readTreeFile(folder, PATHS.operations));
   if (operations === undefined) rmSync(join(folder, PATHS.operations), { recursive: true, force: true });
   // Files that have not changed are hard links to those of the release being served.
-  await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
-  const publication = await rules.acceptPublication();
-  rules.noteLeftOut(removeUnproven(folder, publication, held));
+  await candidate.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
+  const publication = await candidate.acceptPublication();
+  candidate.leftOut = removeUnproven(folder, publication, held);
   replaceStatementsFile(folder);
   const number = (label: string) =>
     Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));

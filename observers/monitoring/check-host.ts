@@ -5,7 +5,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import { followHost } from './follow-host.js';
 import { type HostView, headsOf, unreadable } from './host-view.js';
-import { type Behind, newestPublication } from './known-log.js';
+import { type Behind, newestIndex } from './known-log.js';
 import { readFromAny } from './monitored-host.js';
 import { proofFindings } from './proof-findings.js';
 import type { Round } from './round.js';
@@ -27,19 +27,18 @@ export interface CheckedHost {
 export async function checkHost(view: HostView, round: Round): Promise<CheckedHost> {
   const { host, problem } = view;
   const findings: Finding[] = problem === undefined ? [] : [unreadable(host, problem)];
-  await followHost(view, round, (found) => findings.push(found));
-  const heads = headsOf(view, () => undefined).filter(({ path }) => path === PATHS.logHead);
-  const size = heads[0]?.head.size;
+  findings.push(...(await followHost(view, round)));
+  const size = headsOf(view).heads.find(({ path }) => path === PATHS.logHead)?.head.size;
   findings.push(...shrunk(view, size, round));
   if (round.log.publication === undefined) return { findings, behind: undefined, size };
   const shown = await compareWithLog(view, round.log);
   const behind = await behindOf(view, shown.index, round);
-  findings.push(...shown.findings, ...pending(view, behind, round), ...(await checkProof(view, round)));
+  findings.push(...shown.findings, ...pending(view, behind, round), ...(await proofFindings(view, round)));
   return { findings, behind, size };
 }
 
 /** A mirror may be behind. The registry itself has shown more entries before, or has shown them to a mirror. */
-function shrunk({ host: { url }, isMirror }: HostView, size: number | undefined, { log }: Round): Finding[] {
+function shrunk({ host: { url, isMirror } }: HostView, size: number | undefined, { log }: Round): Finding[] {
   if (isMirror || size === undefined || size >= log.tree.size) return [];
   const message = `the log has shrunk: its head has ${size} entries, but a signed head with ${log.tree.size} entries is known`;
   return [finding('log-shrunk', message, { host: url })];
@@ -54,8 +53,7 @@ async function behindOf(
   const { log, before, now } = round;
   const earlier = before.behind[url];
   if (index === undefined) return earlier;
-  const newest = newestPublication(log.entries);
-  if (newest === undefined || index >= newest) return undefined;
+  if (index >= newestIndex(log.entries)) return undefined;
   if (earlier?.index === index) return earlier;
   // Without an earlier round, the statement that has not been published tells when it was signed.
   return { index, since: before.head === undefined ? ((await signedAfter(index, round)) ?? now) : now };
@@ -84,16 +82,7 @@ function pending(
     const entry = log.entries[index];
     return entry?.type === 'publication' ? `publication ${entry.sequence}` : 'no publication';
   };
-  const newest = sequenceOf(newestPublication(log.entries) ?? -1);
+  const newest = sequenceOf(newestIndex(log.entries));
   const message = `${newest} is in the log, but ${sequenceOf(behind.index)} is published since ${formatUpdatedAt(behind.since)}`;
   return [finding('not-published', message, { host: url })];
-}
-
-function checkProof(
-  view: HostView,
-  { log, logTrust, options: { maxAgeMs }, now }: Round,
-): Promise<Finding[]> {
-  const origin = log.head?.origin ?? '';
-  const trust = logTrust ?? { origin, witnesses: [], quorum: 0 };
-  return proofFindings(view, log, { trust, maxAgeMs, now });
 }

@@ -65,5 +65,17 @@ export function finding(
   return { code, severity: SEVERITY_OF[code], message, ...more };
 }
 
-/** Receives the findings of a round, in order. */
-export type Report = (found: Finding) => void;
+/**
+ * Makes the finding that something about an issuer has changed, if the user wants to know it.
+ *
+ * @param watch - the ids of the issuers whose changes are told. If there are none, all changes are notes
+ */
+export function issuerChanged(watch: readonly string[], message: string, more: IssuerMembers): Finding[] {
+  if (watch.includes(more.issuer_id)) return [finding('watched-issuer-changed', message, more)];
+  return watch.length > 0 ? [] : [finding('issuer-changed', message, more)];
+}
+
+interface IssuerMembers {
+  readonly issuer_id: string;
+  readonly [more: string]: unknown;
+}

@@ -2,7 +2,7 @@ import { type AboutIssuers, verifyAbout } from '@passport-registry/verifier/core
 import { IoFailed } from '../../generator/errors.js';
 import { aboutChanges, describeDifference, NO_RECORDS } from '../../generator/review/difference.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { finding } from './finding.js';
+import { issuerChanged } from './finding.js';
 import type { KnownAbout, KnownPublication } from './known-log.js';
 import { readFromAny } from './monitored-host.js';
 import type { Round } from './round.js';
@@ -45,19 +45,14 @@ function tellChanges({ issuers }: KnownAbout, about: AboutIssuers, { log, option
   const old = new Map(Object.entries(issuers));
   for (const issuer_id of [...new Set([...old.keys(), ...about.keys()])].sort()) {
     const fields = aboutChanges(old.get(issuer_id), about.get(issuer_id));
-    const isWatched = options.watch.includes(issuer_id);
-    if (fields.length === 0 || (!isWatched && options.watch.length > 0)) continue;
+    if (fields.length === 0) continue;
     const lines = describeDifference([{ issuer_id, kind: 'changed', fields }], NO_RECORDS);
     const text = lines.map((line) => line.slice(2)).join('; ');
     findings.push(
-      finding(
-        isWatched ? 'watched-issuer-changed' : 'issuer-changed',
-        `${text}, since ${since}, by publication ${sequence}`,
-        {
-          ...{ entry, sequence, since, issuer_id, kind: 'changed' },
-          fields: fields.map(({ field, from, to }) => ({ field, from: from ?? null, to: to ?? null })),
-        },
-      ),
+      ...issuerChanged(options.watch, `${text}, since ${since}, by publication ${sequence}`, {
+        ...{ entry, sequence, since, issuer_id, kind: 'changed' },
+        fields: fields.map(({ field, from, to }) => ({ field, from: from ?? null, to: to ?? null })),
+      }),
     );
   }
 }

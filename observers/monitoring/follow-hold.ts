@@ -8,7 +8,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type Finding, finding } from './finding.js';
+import { issuerChanged } from './finding.js';
 import type { HostView } from './host-view.js';
 import type { KnownHold } from './known-log.js';
 import type { Round } from './round.js';
@@ -32,28 +32,16 @@ export async function followHold(views: readonly HostView[], round: Round): Prom
   const isTold = before.head !== undefined || options.sinceMs !== undefined;
   if (newest === undefined || !isTold) return newest;
   const [old, current] = [before.hold?.issuers ?? [], newest.issuers];
-  const told = (kind: HoldChange['kind']) => (issuer_id: string) =>
-    changeOf({ issuer_id, kind, at: formatUpdatedAt(newest.issuedAt) }, options.watch);
+  const at = formatUpdatedAt(newest.issuedAt);
+  const tell = (kind: 'held' | 'released', says: string) => (issuer_id: string) =>
+    issuerChanged(options.watch, `${issuer_id} ${says}, by the checkpoint of ${at}`, { issuer_id, kind, at });
   findings.push(
-    ...current.filter((id) => !old.includes(id)).flatMap(told('held')),
-    ...old.filter((id) => !current.includes(id)).flatMap(told('released')),
+    ...current
+      .filter((id) => !old.includes(id))
+      .flatMap(tell('held', 'is on hold, so verifiers treat it as suspended')),
+    ...old.filter((id) => !current.includes(id)).flatMap(tell('released', 'is no longer on hold')),
   );
   return newest;
-}
-
-interface HoldChange {
-  readonly issuer_id: string;
-  readonly kind: 'held' | 'released';
-  /** The date of the checkpoint, RFC 3339. */
-  readonly at: string;
-}
-
-function changeOf({ issuer_id, kind, at }: HoldChange, watch: readonly string[]): Finding[] {
-  const isWatched = watch.includes(issuer_id);
-  if (!isWatched && watch.length > 0) return [];
-  const says = kind === 'held' ? 'is on hold, so verifiers treat it as suspended' : 'is no longer on hold';
-  const message = `${issuer_id} ${says}, by the checkpoint of ${at}`;
-  return [finding(isWatched ? 'watched-issuer-changed' : 'issuer-changed', message, { issuer_id, kind, at })];
 }
 
 /** Returns the checkpoint of a host. Undefined if no root key of the log leads to it: then no verifier accepts it. */

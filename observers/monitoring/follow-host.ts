@@ -11,74 +11,66 @@ import { IoFailed } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type Finding, finding, type Report } from './finding.js';
+import { type Finding, finding } from './finding.js';
 import { type Grown, relationOf, signatureProblem } from './follow-head.js';
 import { type HostView, headsOf, type ShownHead, unreadable } from './host-view.js';
-import type { MonitoredHost } from './monitored-host.js';
 import { readLists } from './read-lists.js';
 import type { Round } from './round.js';
 import { publishedIndex } from './shown-publication.js';
-import { firstSince } from './told-since.js';
+import { firstTold } from './told-since.js';
 import { verifyEntries } from './verify-entries.js';
 
 /**
  * Follows the log of a host: each head that it shows must be consistent with the log that is known. New entries are
  * verified and added to the known log.
  *
- * @param report - receives what is wrong with the host. What is wrong with new entries goes to the findings of the round
+ * @returns what is wrong with the host. What is wrong with new entries goes to the findings of the round
  */
-export async function followHost(view: HostView, round: Round, report: Report): Promise<void> {
-  const { host, files, isMirror } = view;
+export async function followHost(view: HostView, round: Round): Promise<Finding[]> {
+  const { host, files } = view;
+  const found: Finding[] = [];
   if (files.has(PATHS.logHead) && files.get(PATHS.logHead) === undefined) {
-    const code = isMirror ? 'mirror-without-log' : 'log-missing';
-    report(finding(code, `there is no ${PATHS.logHead}`, { host: host.url }));
+    const code = host.isMirror ? 'mirror-without-log' : 'log-missing';
+    found.push(finding(code, `there is no ${PATHS.logHead}`, { host: host.url }));
   }
-  for (const shown of headsOf(view, report)) {
+  const { heads, findings } = headsOf(view);
+  found.push(...findings);
+  for (const shown of heads) {
     try {
-      await followHead(shown, { view, round, report });
+      found.push(...(await followHead(shown, view, round)));
     } catch (error) {
       if (!(error instanceof IoFailed)) throw error;
       // The known log is as before, so the next round repeats what this one could not finish.
-      report(unreadable(host, error.message));
-      return;
+      return [...found, unreadable(host, error.message)];
     }
   }
+  return found;
 }
 
-/** Where a head was seen, and where to report what is wrong with it. */
-interface Place {
-  readonly view: HostView;
-  readonly round: Round;
-  readonly report: Report;
-}
-
-async function followHead({ path, head }: ShownHead, { view, round, report }: Place): Promise<void> {
+async function followHead({ path, head }: ShownHead, view: HostView, round: Round): Promise<Finding[]> {
   const { log, logTrust } = round;
   const { url } = view.host;
   const origin = log.head?.origin ?? logTrust?.origin;
   const problem = await signatureProblem(head, { known: log, origin }, view);
-  if (problem !== undefined) {
-    report(finding('head-not-signed', `the head in ${path} ${problem}`, { host: url }));
-    return;
-  }
+  if (problem !== undefined)
+    return [finding('head-not-signed', `the head in ${path} ${problem}`, { host: url })];
   const relation = await relationOf(head, log, view);
-  if (relation.kind === 'damaged') report(finding('log-damaged', relation.message, { host: url }));
-  if (relation.kind === 'forked') reportFork({ head, tree: relation.tree }, { view, round, report });
+  if (relation.kind === 'damaged') return [finding('log-damaged', relation.message, { host: url })];
+  if (relation.kind === 'forked') return forkFindings({ head, tree: relation.tree }, url, round);
   if (relation.kind === 'grown') await grow(head, relation, { view, round });
+  return [];
 }
 
-/** Reports two heads that are not consistent: the log has shown different histories. */
-function reportFork(other: LogEvidence, { view: { host }, round, report }: Place): void {
+/** Tells of two heads that are not consistent: the log has shown different histories. */
+function forkFindings(other: LogEvidence, host: string, round: Round): Finding[] {
   const { head, tree } = round.log;
-  if (head === undefined) return;
+  if (head === undefined) return [];
   const known = { head, tree };
   const message =
     `the log has forked: its head with ${other.head.size} entries is not consistent with the known head with ` +
     `${head.size} entries`;
   const { evidence, where } = kept(known, other, round);
-  report(
-    finding('log-forked', message + where, { host: host.url, heads: headTexts([known, other]), evidence }),
-  );
+  return [finding('log-forked', message + where, { host, heads: headTexts([known, other]), evidence })];
 }
 
 /** Keeps the evidence of a fork, if there is a folder for it. A full disk must not hide the fork. */
@@ -97,55 +89,27 @@ function kept(known: LogEvidence, other: LogEvidence, { options: { folder } }: R
 async function grow(
   head: SignedHead,
   { entries, tree }: Grown,
-  { view, round }: Pick<Place, 'view' | 'round'>,
+  { view, round }: { readonly view: HostView; readonly round: Round },
 ): Promise<void> {
   const { host } = view;
   const { log, options } = round;
-  // If something cannot be read, all of this is repeated later, and told then.
-  const findings: Finding[] = [];
-  const add: Report = (found) => findings.push(found);
   const hosts = [host, ...round.hosts.filter((other) => other !== host)];
   const all = [...log.entries, ...entries.map(({ entry }) => entry)];
-  const { from, told } = await firstTold({ entries, tree }, { host, round });
-  const verified = await verifyEntries(log, { entries, hosts, from, told, report: add });
+  const { from, told } = await firstTold({ entries, tree }, host, round);
+  const verified = await verifyEntries(log, { entries, hosts, from, told });
   const { state, publications } = verified;
   const watch = { issuers: options.watch, from: told, published: publishedIndex(view, all) };
-  const { list, isComplete } = await readLists(publications, log.list, {
-    hosts,
-    watch,
-    report: add,
-  });
-  // Notes about the past are not told.
+  const lists = await readLists(publications, log.list, { hosts, watch });
+  // If something cannot be read, all of this is repeated later, and told then. Notes about the past are not told.
   const isTold = ({ severity, entry = told }: Finding) => severity !== 'note' || entry >= told;
-  round.findings.push(...findings.filter(isTold));
-  round.isComplete &&= verified.isComplete && isComplete;
-  round.log = {
-    ...log,
-    head,
-    tree,
-    entries: all,
-    state,
-    publication: publications.at(-1) ?? log.publication,
-    list,
-  };
+  round.findings.push(...[...verified.findings, ...lists.findings].filter(isTold));
+  round.isComplete &&= verified.isComplete && lists.isComplete;
+  const publication = publications.at(-1) ?? log.publication;
+  round.log = { ...log, head, tree, entries: all, state, publication, list: lists.list };
   const vkeys = keysAt(state.keys, head.size);
   if (vkeys.length === 0 || (await signerAmong(head, vkeys)) !== undefined) return;
   const message = 'the head is not signed by the key of the log that its newest publication names';
   round.findings.push(finding('head-not-signed', message, { host: host.url }));
-}
-
-/** Returns the first new entry that is verified, and the first whose changes are told. */
-async function firstTold(
-  { entries, tree }: Pick<Grown, 'entries' | 'tree'>,
-  { host, round }: { readonly host: MonitoredHost; readonly round: Round },
-): Promise<{ readonly from: number; readonly told: number }> {
-  const { before, options, now, logTrust } = round;
-  if (before.head !== undefined) return { from: 0, told: 0 };
-  if (options.sinceMs === undefined) return { from: 0, told: Number.POSITIVE_INFINITY };
-  const told = await firstSince(now - options.sinceMs, { entries, tree, host, trust: logTrust });
-  // The publication before is what the changes are compared with.
-  const from = entries.findLast(({ index, entry }) => index < told && entry.type === 'publication')?.index;
-  return { from: from ?? 0, told };
 }
 
 /** A log by its head, and the tree of its entries if they are known. */

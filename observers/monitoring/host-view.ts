@@ -1,8 +1,7 @@
 import { parseHead, parseLogProof, type SignedHead } from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed, TreeRejected } from '../../generator/errors.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type Finding, finding, type Report } from './finding.js';
+import { type Finding, finding } from './finding.js';
 import type { MonitoredHost } from './monitored-host.js';
 
 /** The small files that a host publishes. All of them must be in the log, or lead to something in the log. */
@@ -17,7 +16,6 @@ const PUBLISHED = [
 /** What a host shows in one round, apart from its list. */
 export interface HostView {
   readonly host: MonitoredHost;
-  readonly isMirror: boolean;
   /** The files that could be read, by path. Undefined for a file that the host does not have. */
   readonly files: ReadonlyMap<string, Uint8Array | undefined>;
   /** Why some files could not be read: the first reason. */
@@ -30,20 +28,18 @@ export interface ShownHead {
   readonly head: SignedHead;
 }
 
-/** How a host is read. */
-export interface Viewing {
-  readonly isMirror: boolean;
-  /** The name of the log, if it is known. */
-  readonly origin: string | undefined;
-  /** Makes caches ask the host again. */
-  readonly query: string | undefined;
-}
-
 /**
  * Reads what a host shows. The heads of the log are read last: a publisher shows a head before it publishes what the head
  * contains, so whatever is published must be in a head that is read afterwards.
+ *
+ * @param origin - the name of the log, if it is known
+ * @param query - makes caches ask the host again
  */
-export async function readView(host: MonitoredHost, { isMirror, origin, query }: Viewing): Promise<HostView> {
+export async function readView(
+  host: MonitoredHost,
+  origin: string | undefined,
+  query?: string,
+): Promise<HostView> {
   const files = new Map<string, Uint8Array | undefined>();
   const problems: string[] = [];
   const readAll = (paths: readonly string[]) =>
@@ -60,8 +56,9 @@ export async function readView(host: MonitoredHost, { isMirror, origin, query }:
   await readAll(PUBLISHED);
   await readAll([PATHS.logHead, PATHS.logProof]);
   const name = origin ?? originIn(files.get(PATHS.logHead));
-  if (name !== undefined) await readAll([witnessedHead(name)]);
-  return { host, isMirror, files, problem: problems[0] };
+  // The head that a mirror which is a witness has cosigned (rule mirror-cosigns).
+  if (name !== undefined) await readAll([PATHS.cosignedHead(name)]);
+  return { host, files, problem: problems[0] };
 }
 
 /** Makes the finding that a host, or one of its files, could not be read. */
@@ -69,33 +66,34 @@ export function unreadable({ url }: MonitoredHost, message: string): Finding {
   return finding('host-unreadable', `could not be checked: ${message}`, { host: url });
 }
 
-/** The head that a mirror which is a witness has cosigned (rule mirror-cosigns). */
-function witnessedHead(origin: string): string {
-  return `witness/${sha256(origin)}/checkpoint`;
-}
-
 function originIn(head: Uint8Array | undefined): string | undefined {
   return head && /^[^\n]{1,255}(?=\n)/.exec(Buffer.from(head).toString('utf8'))?.[0];
 }
 
 /** Returns the heads that a host shows: the newest one, that of the proof, and one that the host has cosigned. */
-export function headsOf({ host, files }: HostView, report: Report): ShownHead[] {
-  return [...files].flatMap(([path, bytes]) => {
+export function headsOf({ host, files }: HostView): {
+  readonly heads: readonly ShownHead[];
+  /** Which of them are none. */
+  readonly findings: readonly Finding[];
+} {
+  const heads: ShownHead[] = [];
+  const findings: Finding[] = [];
+  for (const [path, bytes] of files) {
     const isHead = path === PATHS.logHead || path === PATHS.logProof || path.startsWith('witness/');
-    if (!isHead || bytes === undefined) return [];
+    if (!isHead || bytes === undefined) continue;
     try {
-      return [{ path, head: readHead(path, bytes) }];
+      heads.push({ path, head: readHead(path, bytes) });
     } catch (error) {
       if (!(error instanceof GeneratorError)) throw error;
       const code = path === PATHS.logProof ? 'proof-invalid' : 'head-not-signed';
-      report(finding(code, `${path} ${error.message}`, { host: host.url }));
-      return [];
+      findings.push(finding(code, `${path} ${error.message}`, { host: host.url }));
     }
-  });
+  }
+  return { heads, findings };
 }
 
 /** Parses a file that contains a head. @throws {@link TreeRejected} */
-export function readHead(path: string, bytes: Uint8Array): SignedHead {
+function readHead(path: string, bytes: Uint8Array): SignedHead {
   const invalid = (message: string) => new TreeRejected(message);
   return path === PATHS.logProof ? parseLogProof(bytes, invalid).head : parseHead(bytes, invalid);
 }

@@ -72,8 +72,7 @@ export function nothingKnown(rootKey: RootKey): KnownLog {
   };
 }
 
-/** Returns the number of entries before the newest publication. Undefined if the log has none. */
-export function newestPublication(entries: readonly AnyEntry[]): number | undefined {
-  const index = entries.findLastIndex(({ type }) => type === 'publication');
-  return index === -1 ? undefined : index;
+/** Returns the number of entries before the newest publication. -1 if the log has none. */
+export function newestIndex(entries: readonly AnyEntry[]): number {
+  return entries.findLastIndex(({ type }) => type === 'publication');
 }

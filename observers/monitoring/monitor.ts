@@ -55,12 +55,12 @@ export async function monitorOnce(
   const logTrust = options.trust && logTrustOf(trustAnchorOf(options.trust));
   const origin = known?.head?.origin ?? logTrust?.origin;
   if (known !== undefined) assertSameRegistry(known, options);
-  const view: ViewHost = (host, query) => readView(host, { isMirror: host !== hosts[0], origin, query });
+  const view: ViewHost = (host, query) => readView(host, origin, query);
   const views = await Promise.all(hosts.map((host) => view(host)));
   const before = known ? withPinned(known, options) : await firstKnown(options, views[0]);
   const round: Round = { options, hosts, before, now, logTrust, findings: [], log: before, isComplete: true };
   // First the log grows, from whatever host. Then each host is compared with all of it.
-  for (const one of views) await followHost(one, round, () => undefined);
+  for (const one of views) await followHost(one, round);
   const checked: CheckedHost[] = [];
   for (const one of views) checked.push(await checkTwice(one, round, view));
   const [hold, about] = [await followHold(views, round), await followAbout(round)];
@@ -91,7 +91,7 @@ async function checkTwice(seen: HostView, round: Round, view: ViewHost): Promise
   if (first.findings.every(({ severity }) => severity !== 'alarm')) return first;
   const hosts = new Set([...round.hosts.slice(0, 1), seen.host]);
   const fresh = await Promise.all([...hosts].map((host) => view(host, `monitor=${round.now}`)));
-  for (const one of fresh) await followHost(one, round, () => undefined);
+  for (const one of fresh) await followHost(one, round);
   const second = await checkHost(fresh.at(-1) ?? seen, round);
   // The log may have grown.
   const again = await checkHost(seen, round);
@@ -107,8 +107,8 @@ const MIRROR_SHARE = 1 / 3;
 function monitoredHosts({ url, mirrors, timeoutMs }: MonitorOptions): readonly MonitoredHost[] {
   const mirrorSignal = AbortSignal.timeout(Math.ceil(timeoutMs * MIRROR_SHARE));
   return [
-    new MonitoredHost(url, AbortSignal.timeout(timeoutMs)),
-    ...mirrors.map((mirror) => new MonitoredHost(mirror, mirrorSignal)),
+    new MonitoredHost(url, false, AbortSignal.timeout(timeoutMs)),
+    ...mirrors.map((mirror) => new MonitoredHost(mirror, true, mirrorSignal)),
   ];
 }
 

@@ -8,6 +8,7 @@ import { httpSource, type TreeSource } from '../../generator/verification/tree-s
 /** A host that a monitor reads: the registry or a mirror. */
 export class MonitoredHost {
   readonly url: string;
+  readonly isMirror: boolean;
   /** What is wrong with the log that a head of this host describes, by the text of the head. */
   readonly malformedLogs = new Map<string, string>();
   /** How many bytes of logs the host has sent. */
@@ -16,8 +17,9 @@ export class MonitoredHost {
   #unreachable: IoFailed | undefined;
 
   /** @param signal - ends all requests. The host then counts as unreachable */
-  constructor(url: string, signal: AbortSignal) {
+  constructor(url: string, isMirror: boolean, signal: AbortSignal) {
     this.url = url;
+    this.isMirror = isMirror;
     this.#source = httpSource(url, signal);
   }
 

@@ -1,9 +1,4 @@
-import {
-  hasCode,
-  type LogTrust,
-  recentCosignatures,
-  verifyPublicationProof,
-} from '@passport-registry/verifier/core';
+import { hasCode, recentCosignatures, verifyPublicationProof } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
 import { clockAt, formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -11,32 +6,23 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import type { HostView } from './host-view.js';
-import type { KnownLog } from './known-log.js';
-
-/** What the user demands of the proof of a publication. */
-export interface ProofDemand {
-  readonly trust: LogTrust;
-  /** The maximum age of cosignatures, in milliseconds. */
-  readonly maxAgeMs: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
+import type { Round } from './round.js';
 
 /** Verifies the proof that the publication of a host is logged, as a verifier does that has the same trust anchor. */
 export async function proofFindings(
   { host, files }: HostView,
-  { entries }: KnownLog,
-  demand: ProofDemand,
+  { log: { entries, head }, logTrust, options, now }: Round,
 ): Promise<Finding[]> {
   const bytes = files.get(PATHS.publication);
   const hash = bytes && sha256(bytes);
   const isLogged = entries.some((entry) => entry.type === 'publication' && entry.sha256 === hash);
   const mayHaveProof = files.get(PATHS.logHead) !== undefined && files.has(PATHS.logProof);
   if (bytes === undefined || !isLogged || !mayHaveProof) return [];
-  const { since, until } = recentCosignatures(clockAt(demand.now), demand.maxAgeMs);
+  const { since, until } = recentCosignatures(clockAt(now), options.maxAgeMs);
+  const trust = logTrust ?? { origin: head?.origin ?? '', witnesses: [], quorum: 0 };
   const verify = async (since: number) => {
     const statement = readPublicationStatement(bytes);
-    const rules = { ...demand.trust, since, until };
+    const rules = { ...trust, since, until };
     return verifyPublicationProof(files.get(PATHS.logProof), statement, rules);
   };
   const tell = (code: 'proof-invalid' | 'too-few-cosignatures' | 'cosignatures-too-old', message: string) => [

@@ -6,29 +6,24 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { summedRecord } from '../../generator/tree/sums.js';
 import { factsOf } from '../../generator/verification/verify-publication.js';
-import { finding, type Report } from './finding.js';
+import { type Finding, finding } from './finding.js';
 import type { KnownList, KnownPublication } from './known-log.js';
-import { reportChanges, type Watch } from './list-changes.js';
+import { changeFindings, type Watch } from './list-changes.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
 
 /** How many lists a publisher keeps in the folder `snapshots`, whatever their sizes. */
 const SNAPSHOTS = 3;
 
-/** How to read lists, and what to tell of them. */
-export interface ListReading {
-  readonly hosts: readonly MonitoredHost[];
-  readonly watch: Watch;
-  readonly report: Report;
-}
-
-/** The newest list that could be read, and whether all were read that a publisher keeps. */
-export interface ReadLists {
+/** What lists say, and whether all were read that a publisher keeps. */
+interface ReadLists {
+  /** The newest list that could be read. */
   readonly list: KnownList | undefined;
   readonly isComplete: boolean;
+  readonly findings: readonly Finding[];
 }
 
 /**
- * Reads the list of each publication, verifies it against its statement, and reports what it changed.
+ * Reads the list of each publication, verifies it against its statement, and finds what it changed.
  *
  * @param publications - oldest first
  * @param held - the list before them
@@ -37,25 +32,27 @@ export interface ReadLists {
 export async function readLists(
   publications: readonly KnownPublication[],
   held: KnownList | undefined,
-  reading: ListReading,
+  { hosts, watch }: { readonly hosts: readonly MonitoredHost[]; readonly watch: Watch },
 ): Promise<ReadLists> {
   const kept = new Set(publications.slice(-SNAPSHOTS));
+  const findings: Finding[] = [];
   let [list, before, isComplete] = [held, held && readList(held.bytes), true];
   for (const publication of publications) {
     if (publication.sha256 === list?.sha256) continue;
-    const bytes = await readFromAny(reading.hosts, fileOf(publication));
+    const bytes = await readFromAny(hosts, fileOf(publication));
     if (bytes === undefined) {
       isComplete &&= !kept.has(publication);
-      reportMissing(publication, kept.has(publication), reading.report);
+      findings.push(missingList(publication, kept.has(publication)));
       continue;
     }
-    const registry = checkList(bytes, publication, reading.report);
+    const { registry, problems } = checkList(bytes, publication);
+    findings.push(...problems.map((problem) => invalidList(publication, problem)));
     if (registry === undefined) continue;
-    if (before !== undefined) reportChanges(before, { registry, publication }, reading);
+    if (before !== undefined) findings.push(...changeFindings(before, { registry, publication }, watch));
     list = { sha256: publication.sha256, bytes };
     before = registry;
   }
-  return { list, isComplete };
+  return { list, isComplete, findings };
 }
 
 function fileOf({ sha256, size }: KnownPublication) {
@@ -66,38 +63,36 @@ function fileOf({ sha256, size }: KnownPublication) {
 }
 
 /** Small lists are kept permanently, unless the operator has decided otherwise. Older large ones need not be there. */
-function reportMissing(
-  { index, sequence, sha256: list, size }: KnownPublication,
-  isKept: boolean,
-  report: Report,
-) {
+function missingList({ index, sequence, sha256: list, size }: KnownPublication, isKept: boolean): Finding {
   const code = isKept || size <= KEPT_LIST_BYTES ? 'list-missing' : 'list-not-kept';
   const message = `no host that answers has the list ${list} of publication ${sequence}, entry ${index}`;
-  report(finding(code, message, { entry: index, sequence, list }));
+  return finding(code, message, { entry: index, sequence, list });
 }
 
-/** Verifies a list whose hash is right. Undefined if it cannot be read. */
+function invalidList({ index, sequence }: KnownPublication, problem: string): Finding {
+  const message = `the list of publication ${sequence}: ${problem}`;
+  return finding('list-invalid', message, { entry: index, sequence });
+}
+
+/** Verifies a list whose hash is right. Returns no registry if it cannot be read. */
 function checkList(
   bytes: Uint8Array,
   publication: KnownPublication,
-  report: Report,
-): IssuerRegistry | undefined {
-  const { index, sequence } = publication;
-  const invalid = (problem: string) =>
-    report(
-      finding('list-invalid', `the list of publication ${sequence}: ${problem}`, { entry: index, sequence }),
-    );
+): { readonly registry?: IssuerRegistry; readonly problems: readonly string[] } {
   try {
     const registry = readList(bytes);
-    for (const problem of findMisnamed(publication, factsOf({ list: bytes, registry })))
-      invalid(`the statement ${problem}`);
+    const misnamed = findMisnamed(publication, factsOf({ list: bytes, registry }));
     const problem = sumsProblem(registry, publication);
-    if (problem !== undefined) invalid(problem);
-    return registry;
+    return {
+      registry,
+      problems: [
+        ...misnamed.map((one) => `the statement ${one}`),
+        ...(problem === undefined ? [] : [problem]),
+      ],
+    };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    invalid(error.message);
-    return undefined;
+    return { problems: [error.message] };
   }
 }
 

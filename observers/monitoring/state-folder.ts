@@ -72,7 +72,7 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
   return {
     ...{ head, entries, tree, behind: state.behind, hold: state.hold, about: state.about },
     ...(await parseWalked(state, invalid)),
-    list: state.list === null ? undefined : { sha256: state.list, bytes: readKeptList(folder, state.list) },
+    list: state.list === null ? undefined : { sha256: state.list, bytes: readSavedList(folder, state.list) },
   };
 }
 
@@ -95,7 +95,7 @@ async function parseWalked(
 
 const listFile = (hash: string) => `list-${hash}.json`;
 
-function readKeptList(folder: string, hash: string): Uint8Array {
+function readSavedList(folder: string, hash: string): Uint8Array {
   const bytes = readBytes(join(folder, listFile(hash)));
   if (sha256(bytes) !== hash) throw new Error(`${listFile(hash)} has another content`);
   return bytes;

@@ -1,69 +1,81 @@
 import {
-  type LogTree,
   type LogTrust,
   newestCosignatures,
-  type PlacedEntry,
   parseLogProof,
+  type SignedHead,
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { Grown } from './follow-head.js';
 import type { MonitoredHost } from './monitored-host.js';
+import type { Round } from './round.js';
 
-/** A log that is read for the first time. */
-export interface FirstReading {
-  readonly entries: readonly PlacedEntry[];
-  readonly tree: LogTree;
-  readonly host: MonitoredHost;
-  /** What the user trusts of the log. */
-  readonly trust: LogTrust | undefined;
+/** Returns the first new entry that is verified, and the first whose changes are told. */
+export async function firstTold(
+  grown: Pick<Grown, 'entries' | 'tree'>,
+  host: MonitoredHost,
+  { before, options, now, logTrust }: Round,
+): Promise<{ readonly from: number; readonly told: number }> {
+  if (before.head !== undefined) return { from: 0, told: 0 };
+  if (options.sinceMs === undefined) return { from: 0, told: Number.POSITIVE_INFINITY };
+  const since = now - options.sinceMs;
+  const isWitnessed = logTrust !== undefined && logTrust.quorum > 0;
+  const told = isWitnessed
+    ? await witnessedBefore(since, grown, { host, trust: logTrust })
+    : datedSince(since, grown);
+  // The publication before is what the changes are compared with.
+  const from = grown.entries.findLast(
+    ({ index, entry }) => index < told && entry.type === 'publication',
+  )?.index;
+  return { from: from ?? 0, told };
 }
 
 /**
- * Returns the first entry of a log that is to be told as new, although nothing of the log is known: what was not in the log
- * yet at a time. The witnesses of the user decide, because whoever has the root key can date a list back. Without
- * witnesses, the dates of the lists decide.
- *
- * @param since - milliseconds since 1970
+ * Returns the first entry that was not in the log yet at a time, by the dates of the lists. With witnesses, they decide,
+ * because whoever has the root key can date a list back.
  */
-export async function firstSince(since: number, reading: FirstReading): Promise<number> {
-  const { entries, tree, trust } = reading;
-  if (trust !== undefined && trust.quorum > 0) return witnessedBefore(since, { ...reading, trust });
+function datedSince(since: number, { entries, tree }: Pick<Grown, 'entries' | 'tree'>): number {
   const first = entries.find(
     ({ entry }) => entry.type === 'publication' && Date.parse(entry.updated_at) >= since,
   );
   return first?.index ?? tree.size;
 }
 
+/** Where the proofs of a log are, and whose cosignatures count. */
+interface Witnessing {
+  readonly host: MonitoredHost;
+  readonly trust: LogTrust;
+}
+
 /** Returns the size of the largest log that enough witnesses had cosigned before a time; 0 if no proof is from before. */
 async function witnessedBefore(
   since: number,
-  reading: FirstReading & { readonly trust: LogTrust },
+  { entries, tree }: Pick<Grown, 'entries' | 'tree'>,
+  { host, trust }: Witnessing,
 ): Promise<number> {
-  const publications = reading.entries.filter(({ entry }) => entry.type === 'publication');
+  const publications = entries.filter(({ entry }) => entry.type === 'publication');
   for (const { index } of publications.reverse()) {
     for (const path of [PATHS.lastProof(index), PATHS.firstProof(index)]) {
-      const size = await provenSize(path, since, reading);
-      if (size !== undefined) return size;
+      const head = await witnessedHead(path, since, { host, trust });
+      if (head !== undefined && (await tree.contains(head))) return head.size;
     }
   }
   return 0;
 }
 
-/** Returns the size of the head of a proof, if it belongs to the log and was cosigned before a time. */
-async function provenSize(
+/** Returns the head of a proof that enough witnesses had cosigned before a time. */
+async function witnessedHead(
   path: string,
   since: number,
-  { host, tree, trust }: FirstReading & { readonly trust: LogTrust },
-): Promise<number | undefined> {
+  { host, trust }: Witnessing,
+): Promise<SignedHead | undefined> {
   try {
     const bytes = await host.read(path);
     if (bytes === undefined) return undefined;
-    const invalid = (message: string) => new TreeRejected(message);
-    const { head } = parseLogProof(bytes, invalid);
+    const { head } = parseLogProof(bytes, (message) => new TreeRejected(message));
     const times = { since: Number.NEGATIVE_INFINITY, until: since };
     const cosignatures = await newestCosignatures(head.note, { ...trust, ...times });
-    const isProven = cosignatures.length >= trust.quorum && head.origin === trust.origin;
-    return isProven && (await tree.contains(head)) ? head.size : undefined;
+    return cosignatures.length >= trust.quorum && head.origin === trust.origin ? head : undefined;
   } catch (error) {
     if (error instanceof TreeRejected || error instanceof IoFailed) return undefined;
     throw error;

@@ -11,7 +11,7 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { entryIsUnknown, haveClaims } from '../../generator/verification/unknown-parts.js';
-import { type Finding, finding, type Report } from './finding.js';
+import { type Finding, finding } from './finding.js';
 import type { KnownLog, KnownPublication } from './known-log.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
 
@@ -19,7 +19,7 @@ import { type MonitoredHost, readFromAny } from './monitored-host.js';
 const BATCH = 256;
 
 /** The new entries of a log, and how to read their statements. */
-export interface Growth {
+interface Growth {
   readonly entries: readonly PlacedEntry[];
   /** The hosts to ask for the statements, in order. */
   readonly hosts: readonly MonitoredHost[];
@@ -27,16 +27,16 @@ export interface Growth {
   readonly from: number;
   /** Changes are told from this entry on. It can be after the end. */
   readonly told: number;
-  readonly report: Report;
 }
 
 /** What the new entries of a log lead to. */
-export interface VerifiedGrowth {
+interface VerifiedGrowth {
   readonly state: LogState;
   /** The verified publications, oldest first. */
   readonly publications: readonly KnownPublication[];
   /** Whether every statement could be read. */
   readonly isComplete: boolean;
+  readonly findings: readonly Finding[];
 }
 
 /**
@@ -46,8 +46,8 @@ export interface VerifiedGrowth {
  * @throws {@link IoFailed} if no host responds
  */
 export async function verifyEntries(known: KnownLog, growth: Growth): Promise<VerifiedGrowth> {
-  const { entries, from, report } = growth;
-  const start = firstVerifiable(known, growth);
+  const { entries, from } = growth;
+  const { start, findings } = firstVerifiable(known, growth);
   const isWanted = ({ index, entry }: PlacedEntry) =>
     index >= start && (index >= from || entry.type === 'rotation');
   const publications: KnownPublication[] = [];
@@ -59,7 +59,7 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
     const statements = await readStatements(wanted, growth.hosts);
     const missing = wanted.filter(({ index }) => !statements.has(index));
     isComplete &&= missing.length === 0;
-    for (const one of missing) report(missingFinding(one));
+    findings.push(...missing.map(missingFinding));
     const walk = await walkLog(
       state,
       batch.map(({ index, entry }) => ({ entry, statement: statements.get(index) })),
@@ -67,14 +67,14 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
     state = walk.state;
     for (const problem of walk.problems) {
       const placed = batch.find(({ index }) => index === problem.index) as PlacedEntry;
-      report(problemFinding(problem, typeOf(placed)));
+      findings.push(problemFinding(problem, typeOf(placed)));
     }
     for (const said of walk.verified) {
-      for (const found of saidFindings(said, state)) report(found);
+      findings.push(...saidFindings(said, state));
       if (said.type === 'publication') publications.push({ ...said.publication, index: said.index });
     }
   }
-  return { state, publications, isComplete };
+  return { state, publications, isComplete, findings };
 }
 
 /**
@@ -83,23 +83,23 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
  */
 function firstVerifiable(
   { state: { roots }, entries: before }: KnownLog,
-  { entries, from, told, report }: Growth,
-): number {
+  { entries, from, told }: Growth,
+): { readonly start: number; readonly findings: Finding[] } {
   const pinned = roots[0]?.thumbprint;
-  if (before.length > 0) return 0;
   const step = entries.findIndex(({ entry }) => entry.type === 'rotation' && entry.next === pinned);
-  if (step === -1) return 0;
+  if (before.length > 0 || step === -1) return { start: 0, findings: [] };
   const start = step + 1;
   const message = `${start} entries are older than the pinned root key, which cannot verify them`;
   const isNeeded = ({ index, entry }: PlacedEntry) => index >= from && entry.type === 'publication';
   const isHidden = told < entries.length && entries.slice(0, start).some(isNeeded);
-  if (isHidden) {
-    const what = `${message}. Changes that should be told are among them: pass a trust anchor of that time with --root-key`;
-    report(finding('changes-not-verified', what, { entries: start }));
-  } else {
-    report(finding('entries-not-verified', message, { entries: start }));
-  }
-  return start;
+  const found = isHidden
+    ? finding(
+        'changes-not-verified',
+        `${message}. Changes that should be told are among them: pass a trust anchor of that time with --root-key`,
+        { entries: start },
+      )
+    : finding('entries-not-verified', message, { entries: start });
+  return { start, findings: [found] };
 }
 
 /** Reads the statements of entries. Those that no host has are left out. */

@@ -1,10 +1,8 @@
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
-import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
-import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { findAt, type InForce, type NotShown } from './at-time.js';
-import { type History, openHistory } from './history.js';
-import { readKeptList } from './kept-list.js';
+import { type History, openHistory, readKeptList } from './history.js';
 import { makeHistoryProof } from './make-proof.js';
 import { readSaid, readSaidIfKept, type Said, type Unknown } from './said.js';
 
@@ -29,20 +27,12 @@ export interface SaidAt extends Pick<InForce, 'evidence'> {
 }
 
 /** Nothing shows what a registry said at a time. */
-export interface NothingSaid extends Pick<NotShown, 'evidence'> {
+export interface NothingSaid extends Pick<NotShown, 'evidence' | 'unproven'> {
   /** What was said before and after, as far as it is known. */
   readonly before: Said | Unknown | null;
   readonly after: Said | Unknown | null;
-  readonly unproven: readonly Unproven[];
   /** Whether older publications were signed by predecessors of the pinned root key. */
   readonly isPartial: boolean;
-}
-
-/** A publication for which nothing shows when it was in force. */
-export interface Unproven {
-  readonly sequence: number;
-  readonly updatedAt: string;
-  readonly reason: string;
 }
 
 /**
@@ -85,9 +75,7 @@ async function nothingSaid(
     evidence,
     before: await readSaidIfKept(history, before, issuerId),
     after: await readSaidIfKept(history, after, issuerId),
-    unproven: unproven.map(({ entry, reason }) => {
-      return { sequence: entry.sequence, updatedAt: entry.updated_at, reason };
-    }),
+    unproven,
     isPartial: history.isPartial && before === undefined,
   };
 }

@@ -1,8 +1,5 @@
 import type { History, PastEntry } from './history.js';
-import { type PastPublication, readPastPublication, type UnprovenPublication } from './past-publication.js';
-
-/** What a registry said at a time: a publication that was in force, or that nothing shows which one was. */
-export type AtTime = InForce | NotShown;
+import { type PastPublication, readPastPublication, type Unproven } from './past-publication.js';
 
 /** The publication that was in force at a time. */
 export interface InForce {
@@ -18,7 +15,7 @@ export interface NotShown {
   readonly before: PastPublication | undefined;
   readonly after: PastPublication | undefined;
   /** Publications between the two for which nothing shows when they were in force. */
-  readonly unproven: readonly UnprovenPublication[];
+  readonly unproven: readonly Unproven[];
 }
 
 /**
@@ -28,24 +25,23 @@ export interface NotShown {
  * @param time - milliseconds since 1970
  * @throws {@link TreeRejected} | {@link IoFailed}; the errors of the verifier
  */
-export async function findAt(history: History, time: number): Promise<AtTime> {
-  const { before, after, unproven } = await searchAround(history, time);
-  if (before === undefined) return { evidence: 'none', before, after, unproven };
+export async function findAt(history: History, time: number): Promise<InForce | NotShown> {
+  const around = await searchAround(history, time);
+  const { before, after } = around;
+  if (before === undefined) return around;
   if (before.proof === undefined) {
     const until = after?.from ?? before.until;
     return { evidence: 'publisher', publication: { ...before, until } };
   }
   if (time <= before.until) return { evidence: 'witnesses', publication: before };
-  return { evidence: 'none', before, after, unproven };
+  return around;
 }
 
-type Around = Omit<NotShown, 'evidence'>;
-
 /** Finds the last publication that begins at a time or before, and the first one that begins after it. */
-async function searchAround(history: History, time: number): Promise<Around> {
+async function searchAround(history: History, time: number): Promise<NotShown> {
   const { publications } = history;
   let [before, after]: [PastPublication | undefined, PastPublication | undefined] = [undefined, undefined];
-  const unproven: UnprovenPublication[] = [];
+  const unproven = new Map<number, Unproven>();
   for (let [low, high] = [0, publications.length]; low < high; ) {
     const middle = Math.floor((low + high) / 2);
     const { at, found } = await firstShown(middle, high);
@@ -56,15 +52,17 @@ async function searchAround(history: History, time: number): Promise<Around> {
     }
   }
   const [start, end] = [before?.index ?? -1, after?.index ?? Number.POSITIVE_INFINITY];
-  const between = unproven.filter(({ index }) => index > start && index < end);
-  return { before, after, unproven: between.sort((one, next) => one.index - next.index) };
+  const between = [...unproven].filter(([index]) => index > start && index < end);
+  const sorted = between.sort(([one], [next]) => one - next).map(([, found]) => found);
+  return { evidence: 'none', before, after, unproven: sorted };
 
   /** Returns the first publication from a position on whose time is known. */
   async function firstShown(start: number, end: number): Promise<{ at: number; found?: PastPublication }> {
     for (let at = start; at < end; at++) {
-      const found = await readPastPublication(history, publications[at] as PastEntry);
+      const publication = publications[at] as PastEntry;
+      const found = await readPastPublication(history, publication);
       if ('statement' in found) return { at, found };
-      unproven.push(found);
+      unproven.set(publication.index, found);
     }
     return { at: end };
   }

@@ -1,4 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
+import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type AnyEntry,
@@ -10,10 +10,10 @@ import {
   type PlacedPublication,
   type PublicationStatement,
   passEntry,
+  readList,
   readRotation,
   verifyPublicationProof,
   verifyPublicationStatement,
-  walkLog,
   walkSteps,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
@@ -110,32 +110,22 @@ async function readCurrent(
   return verifyPublicationStatement(bytes, current.rootKey, ANY_TIME);
 }
 
-/** A verified statement of the past, and the root key that signed it. */
-export interface PastStatement {
-  readonly statement: PublicationStatement;
-  readonly root: PastRoot;
-}
-
 /**
- * Reads the statement of a publication. The root key in force at that entry must have signed it: the pinned one, or one of
- * its successors.
+ * Reads the list of a publication of the past, from wherever the tree still has it. Its hash and its size are those that the
+ * root key has signed.
  *
- * @throws {@link TreeRejected} | {@link IoFailed}
+ * @throws {@link TreeRejected} if the tree has not kept it; {@link IoFailed}; the errors of the verifier
  */
-export async function readPastStatement(
-  { source, roots }: History,
-  { index, entry, before }: PastEntry,
-): Promise<PastStatement> {
-  const path = PATHS.loggedStatement(index);
-  const bytes = (await source.get(path))?.bytes;
-  if (bytes === undefined || sha256(bytes) !== entry.sha256) {
-    throw new TreeRejected(`${source.name} has no ${path}, or not the statement that the log names`);
+export async function readKeptList(
+  source: TreeSource,
+  { sha256: hash, size, updatedAt }: PublicationStatement,
+): Promise<IssuerRegistry> {
+  for (const path of [PATHS.loggedList(hash), PATHS.snapshot(hash, PATHS.list), PATHS.list]) {
+    const bytes = (await source.get(path))?.bytes;
+    if (bytes?.length === size && sha256(bytes) === hash) return readList(bytes);
   }
-  const { verified, problems } = await walkLog(before, [{ entry, statement: bytes }]);
-  const [one] = verified;
-  const root = roots.find(({ rootKey }) => rootKey.thumbprint === one?.statement.kid);
-  if (one?.type === 'publication' && root !== undefined) return { statement: one.publication, root };
   throw new TreeRejected(
-    `publication ${entry.sequence} of ${entry.updated_at} is refused: ${problems[0]?.message}`,
+    `${source.name} has not kept the list ${hash} of ${updatedAt}, which has ${size} bytes: look for ${PATHS.loggedList(hash)} at a ` +
+      'mirror or in a backup. The operator decides with log.keep_lists in registry.yaml how large the lists are that a registry keeps',
   );
 }

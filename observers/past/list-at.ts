@@ -3,8 +3,7 @@ import { formatTime } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { findAt, type InForce } from './at-time.js';
-import type { History } from './history.js';
-import { readKeptList } from './kept-list.js';
+import { type History, readKeptList } from './history.js';
 import { type Dated, dated } from './said.js';
 
 /** A list that was in force at a time. */

@@ -6,17 +6,23 @@ import {
   logTrustOf,
   type Period,
   type PeriodProof,
+  type PublicationStatement,
   parseLogProof,
   textOf,
   verifyPeriod,
+  walkLog,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import { type History, type PastEntry, type PastStatement, readPastStatement } from './history.js';
+import type { History, PastEntry, PastRoot } from './history.js';
 
 /** A publication of the past, and when it was in force. */
-export interface PastPublication extends PastStatement {
+export interface PastPublication {
+  readonly statement: PublicationStatement;
+  /** The root key that signed the statement. */
+  readonly root: PastRoot;
   /** The number of entries of the log before the publication. */
   readonly index: number;
   /** Milliseconds since 1970. */
@@ -28,7 +34,9 @@ export interface PastPublication extends PastStatement {
 }
 
 /** A publication for which nothing shows when it was in force. */
-export interface UnprovenPublication extends PastEntry {
+export interface Unproven {
+  readonly sequence: number;
+  readonly updatedAt: string;
   /** Why, in words. */
   readonly reason: string;
 }
@@ -47,12 +55,13 @@ export function witnessTrust({ trust }: Pick<History, 'trust'>): LogTrust | unde
 export async function readPastPublication(
   history: History,
   publication: PastEntry,
-): Promise<PastPublication | UnprovenPublication> {
+): Promise<PastPublication | Unproven> {
   const read = async (path: string) => {
     const found = await history.source.get(path);
     return found && textOf(found.bytes, (message) => new TreeRejected(`${path} ${message}`));
   };
-  const { index } = publication;
+  const { index, entry } = publication;
+  const unproven = (reason: string) => ({ sequence: entry.sequence, updatedAt: entry.updated_at, reason });
   const isCurrent = publication === history.publications.at(-1);
   const signed = await readPastStatement(history, publication);
   const [first_proof, last_proof] = await Promise.all([
@@ -60,8 +69,7 @@ export async function readPastPublication(
     read(isCurrent ? PATHS.logProof : PATHS.lastProof(index)),
   ]);
   // A publication that is only in the log, because another one replaced it before it was completed.
-  if (first_proof === undefined)
-    return { ...publication, reason: 'it has no first proof: it was never completed' };
+  if (first_proof === undefined) return unproven('it has no first proof: it was never completed');
   const trust = witnessTrust(history);
   if (trust === undefined) {
     return {
@@ -72,7 +80,7 @@ export async function readPastPublication(
       proof: undefined,
     };
   }
-  if (last_proof === undefined) return { ...publication, reason: 'it has no last proof' };
+  if (last_proof === undefined) return unproven('it has no last proof');
   try {
     const later_entries = laterEntries(history, index, last_proof);
     const proof = { first_proof, last_proof, later_entries };
@@ -80,10 +88,34 @@ export async function readPastPublication(
     return { ...signed, index, from, until, proof: { ...proof, witnesses } };
   } catch (error) {
     if (error instanceof RegistryError && UNPROVEN.includes(error.code)) {
-      return { ...publication, reason: `${error.code}: ${error.message}` };
+      return unproven(`${error.code}: ${error.message}`);
     }
     throw error;
   }
+}
+
+/**
+ * Reads the statement of a publication. The root key in force at that entry must have signed it: the pinned one, or one of
+ * its successors.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+async function readPastStatement(
+  { source, roots }: History,
+  { index, entry, before }: PastEntry,
+): Promise<Pick<PastPublication, 'statement' | 'root'>> {
+  const path = PATHS.loggedStatement(index);
+  const bytes = (await source.get(path))?.bytes;
+  if (bytes === undefined || sha256(bytes) !== entry.sha256) {
+    throw new TreeRejected(`${source.name} has no ${path}, or not the statement that the log names`);
+  }
+  const { verified, problems } = await walkLog(before, [{ entry, statement: bytes }]);
+  const [one] = verified;
+  const root = roots.find(({ rootKey }) => rootKey.thumbprint === one?.statement.kid);
+  if (one?.type === 'publication' && root !== undefined) return { statement: one.publication, root };
+  throw new TreeRejected(
+    `publication ${entry.sequence} of ${entry.updated_at} is refused: ${problems[0]?.message}`,
+  );
 }
 
 const UNPROVEN = ['ERR_NOT_LOGGED', 'ERR_TOO_FEW_COSIGNATURES', 'ERR_LOG_INCONSISTENT'];

@@ -1,8 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { TreeRejected } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import type { History } from './history.js';
-import { readKeptList } from './kept-list.js';
+import { type History, readKeptList } from './history.js';
 import type { PastPublication } from './past-publication.js';
 
 /** A publication of the past, as data. */

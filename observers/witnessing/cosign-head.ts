@@ -1,4 +1,5 @@
 import {
+  assertSignedByLog,
   cosignedText,
   emptyRoot,
   encodeCosignature,
@@ -68,28 +69,22 @@ export async function cosignHead(cosigner: Cosigner, request: CosignRequest): Pr
 }
 
 /** Returns the signatures of a head by the key of the log. Those of other keys are ignored. */
-async function logSignatures(
-  { note, origin }: SignedHead,
-  keys: readonly NoteKey[],
-): Promise<NoteSignature[]> {
+async function logSignatures(head: SignedHead, keys: readonly NoteKey[]): Promise<NoteSignature[]> {
+  const { note, origin } = head;
   const own = keys.filter(({ name }) => name === origin);
   if (own.length === 0)
     throw new HeadRefused(
       'unknown-log',
       `this witness does not know the log ${JSON.stringify(origin.slice(0, MAX_SHOWN))}`,
     );
-  const lines = note.signatures.flatMap((line) => {
-    const key = own.find((one) => isNamed(line, one));
-    return key === undefined ? [] : [{ line, key }];
-  });
-  if (lines.length === 0) {
+  const signing = own.filter((key) => note.signatures.some((line) => isNamed(line, key)));
+  if (signing.length === 0) {
     throw new HeadRefused('unsigned', `the head is not signed by a known key of the log ${origin}`);
   }
-  for (const { line, key } of lines) {
-    if (await isSignedByNoteKey(key, line.signature, note.text)) continue;
-    throw new HeadRefused('unsigned', `the head has a signature of the log ${origin} that is not valid`);
-  }
-  return lines.map(({ line }) => line);
+  const invalid = () =>
+    new HeadRefused('unsigned', `the head has a signature of the log ${origin} that is not valid`);
+  for (const key of signing) await assertSignedByLog(head, key, invalid);
+  return note.signatures.filter((line) => signing.some((key) => isNamed(line, key)));
 }
 
 /** Returns the time of the next cosignature, in seconds since 1970. It is never earlier than the last one. */
