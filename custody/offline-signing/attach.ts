@@ -111,7 +111,7 @@ async function publishList(
   const publication = {
     ...how,
     freshness: { ...freshness, ...(delegation !== undefined && { delegation }) },
-    records: recordsOfList(registry.issuers, readRequestedAbout(about, registry)),
+    records: { ...recordsOfList(registry.issuers), about: readRequestedAbout(about, registry) },
     signer,
   };
   return withOutputFolder(out, (place) => publish(publication, place));

@@ -62,7 +62,7 @@ export function explainValue(
   return { message: `${name} is ${shown(value)}`, ...(finding ?? { rule: 'wrong-type' }) };
 }
 
-type Explanation = Omit<Finding, 'message'> & { message?: string };
+type Explanation = Omit<Finding, 'message'>;
 
 const EXAMPLES: Record<string, string> = {
   issuer_id: 'the file name without .yaml',

@@ -20,7 +20,7 @@ export interface Revisions {
 }
 
 /** A file of a commit. The path is relative to the folder of the records. */
-export interface TreeEntry {
+interface TreeEntry {
   readonly path: string;
   readonly kind: 'file' | 'link' | 'submodule';
   /** The id of the git object with the bytes of the file. */
@@ -153,7 +153,7 @@ export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** What git does with a file in a repository: `unknown` if git cannot be asked, because it is not installed or fails. */
-export type GitFate = 'ignored' | 'committed' | 'unknown';
+type GitFate = 'ignored' | 'committed' | 'unknown';
 
 /** Asks git whether it ignores a file, which need not exist yet. Undefined if the file is in no repository. */
 export function gitFate(file: string, env: NodeJS.ProcessEnv): GitFate | undefined {

@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export type StatementTimes = Pick<Statement, 'issuedAt' | 'notBefore' | 'expiresAt'>;
 
 /** Messages about statements that are not valid now, and about statements that expire soon. */
-export interface Expiry {
+interface Expiry {
   readonly problems: readonly string[];
   readonly soon: readonly string[];
 }

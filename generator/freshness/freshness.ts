@@ -16,7 +16,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedPublication } from '../list/list.js';
 import { formatUpdatedAt, updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { withConfigured } from '../tree/commitment.js';
@@ -56,7 +56,7 @@ const SNAPSHOTS_BEFORE = 2;
  */
 export async function freshnessFiles(
   published: PublishedTree | undefined,
-  signed: SignedList,
+  signed: SignedPublication,
   choice: FreshnessChange,
 ): Promise<Tree> {
   const previousRoot = published?.development ? undefined : published?.rootKey;
@@ -133,7 +133,7 @@ function isListed(published: PublishedTree | undefined, path: string): boolean |
 }
 
 /** A file of statements that the root key or an online key has signed. */
-export interface StatementFile {
+interface StatementFile {
   readonly path: string;
   /** Throws if the file is damaged. */
   readonly read: (bytes: Uint8Array) => unknown;
@@ -272,7 +272,7 @@ function knowsFirstKey(rotation: Uint8Array, roots: readonly RootKey[]): boolean
  * @param published - the published snapshots, newest first
  */
 function snapshots(
-  { list, sha256: current, signature, statement }: SignedList,
+  { list, sha256: current, signature, statement }: SignedPublication,
   published: readonly Snapshot[],
   checkpoint: Uint8Array | undefined,
 ): Tree {

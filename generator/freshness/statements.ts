@@ -1,5 +1,14 @@
-import type { RootKey } from '@passport-registry/verifier';
-import { canonicalBytes, type LogIdentity, type Operations } from '@passport-registry/verifier/core';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  canonicalBytes,
+  type LogIdentity,
+  type Operations,
+  type PublicationStatement,
+  publicationClaims,
+  readStatement,
+  type Statement,
+} from '@passport-registry/verifier/core';
+import { TreeRejected } from '../errors.js';
 import type { Signer } from '../signing/sign.js';
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -8,7 +17,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 export const toSeconds = (now: number) => Math.floor(now / 1000);
 
 /** The lifetime of a delegation, and what it permits. */
-export interface DelegationTerm {
+interface DelegationTerm {
   readonly days: number;
   /** Whether the online keys may hold issuers (docs/protocol/rotation.md#hold-permission). */
   readonly mayHold: boolean;
@@ -120,7 +129,7 @@ export function publicationInput(rootKey: RootKey, claims: PublicationClaims): s
 const PUBLICATION_TYPE = 'registry-publication+jwt';
 
 /** The claims of a checkpoint (rule checkpoint-form). */
-export interface CheckpointClaims {
+interface CheckpointClaims {
   /** Seconds since 1970. */
   readonly iat: number;
   /** Seconds since 1970. */
@@ -168,4 +177,23 @@ function signingInput({ algorithm, thumbprint }: RootKey, typ: string, claims: o
 /** Returns a JWT in compact form. @param signature - the raw signature over the input */
 export function withSignature(input: string, signature: Uint8Array): string {
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
+}
+
+/** Parses a publication statement, and verifies neither its claims nor its signature. @throws {@link TreeRejected} */
+export function parsePublicationStatement(text: Uint8Array | string): Statement {
+  return readStatement(
+    text,
+    'registry-publication+jwt',
+    (message, cause) => new TreeRejected(`the publication statement ${message}`, { cause }),
+  );
+}
+
+/** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
+export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
+  try {
+    return publicationClaims(parsePublicationStatement(text));
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new TreeRejected(cause.message, { cause });
+  }
 }

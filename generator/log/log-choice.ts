@@ -10,14 +10,11 @@ export interface Witness {
   readonly service?: string | undefined;
 }
 
-/** The witnesses of a log, and how many of them must cosign. */
-export interface WitnessChoice {
+/** Which witnesses to ask, and for how long. */
+export interface CosignChoice {
   readonly witnesses: readonly Witness[];
+  /** How many of them must cosign. That ends the wait. */
   readonly quorum: number;
-}
-
-/** Which witnesses to ask, and for how long. The quorum ends the wait. */
-export interface CosignChoice extends WitnessChoice {
   /** How long to wait for the quorum, in milliseconds. */
   readonly waitMs: number;
 }

@@ -40,7 +40,7 @@ export async function cosignersOf(
 }
 
 /** What a cosignature must be. */
-export interface CosignatureDemand {
+interface CosignatureDemand {
   /** The text of the head that the witness must have cosigned. */
   readonly text: string;
   readonly key: NoteKey;

@@ -25,7 +25,7 @@ export const LOAD_AGAIN =
   'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build there again, and save';
 
 /** A tree in memory. */
-export interface NamedTree {
+interface NamedTree {
   readonly files: ReadonlyMap<string, Buffer>;
   /** The name of the tree in messages. */
   readonly name: string;

@@ -13,14 +13,14 @@ import { publish } from './publish.js';
 import type { BuildReport } from './report.js';
 
 /** How to collect cosignatures for a published tree. */
-export interface CosignOptions extends TreeOptions {
+interface CosignOptions extends TreeOptions {
   readonly log: LogChoice;
   /** Signs a checkpoint with the publication that is completed. Default: the published checkpoint stays. */
   readonly checkpoint?: CheckpointChoice | undefined;
 }
 
 /** The result of collecting cosignatures. */
-export interface CosignReport {
+interface CosignReport {
   readonly log: LogReport;
   /** The publication that was completed; undefined if the tree had none to complete. */
   readonly completed: BuildReport | undefined;
@@ -84,7 +84,7 @@ function complete(
   // The build that logged the publication has applied this rule.
   const exceptions = { allowExampleNames: true };
   return publish(
-    { ...tree, records: recordsOfList(issuers, about), signer, exceptions, freshness, log },
+    { ...tree, records: { ...recordsOfList(issuers), about }, signer, exceptions, freshness, log },
     output,
   );
 }

@@ -1,12 +1,16 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { PublicationStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
-import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
-import { type PublicationClaims, publicationInput } from '../freshness/statements.js';
+import {
+  type PublicationClaims,
+  parsePublicationStatement,
+  publicationInput,
+  readPublicationStatement,
+} from '../freshness/statements.js';
 import { nextClaims, type Predecessor, type StatementSubject } from './sign-statement.js';
 
 /** What decides what a publication statement must say, besides the list. */
-export interface StatementContext {
+interface StatementContext {
   /** The root key that signs the statement. */
   readonly rootKey: RootKey;
   /** The publication that the statement follows; undefined for a first publication. */

@@ -3,10 +3,9 @@ import { dirname, join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { STORED_FILES } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
-import { readCommit } from '../files/commit-files.js';
 import { flushFolder, flushTree } from '../files/flush.js';
 import { withOutputFolder } from '../files/output-folder.js';
-import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-branch.js';
+import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files/remote-branch.js';
 import { foldersOf } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
 import { publishedFiles } from '../tree/published-tree.js';
@@ -18,7 +17,7 @@ import { httpSource, memorySource, type TreeSource } from '../verification/tree-
 import { evidentHead, findLogFault, isOnlyLogged, type LiveLog } from './log-follows.js';
 
 /** What was loaded from the branch. */
-export interface LoadedBranch {
+interface LoadedBranch {
   readonly commit: string;
   /** The number of files. */
   readonly files: number;

@@ -47,7 +47,7 @@ export async function repairTree(output: OutputFolder): Promise<Repair> {
 }
 
 /** What was found in a tree. */
-export interface Repair {
+interface Repair {
   /** The paths of the files that were made again. */
   readonly repaired: readonly string[];
   /** Whether files of the log belong to no entry. */
@@ -55,7 +55,7 @@ export interface Repair {
 }
 
 /** What can be made again of a tree. */
-export interface FoundRepair {
+interface FoundRepair {
   /** The files to write. */
   readonly files: ReadonlyMap<string, Buffer>;
   /** What cannot be made again, and what to do. Undefined if nothing is lost. */

@@ -1,8 +1,11 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { LogIdentity, PublicationStatement, SumsTree } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
-import { type PublicationClaims, publicationStatement } from '../freshness/statements.js';
+import {
+  type PublicationClaims,
+  publicationStatement,
+  readPublicationStatement,
+} from '../freshness/statements.js';
 import type { ListBytes } from '../list/list.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';

@@ -27,8 +27,6 @@ export interface CompleteRecords extends RecordSet {
 }
 
 /** Wraps the records of a list. Such records come from no file, and they have already been checked. */
-export function recordsOfList(issuers: readonly Issuer[], about: AboutIssuers): CompleteRecords;
-export function recordsOfList(issuers: readonly Issuer[], about?: AboutIssuers): RecordSet;
 export function recordsOfList(issuers: readonly Issuer[], about?: AboutIssuers): RecordSet {
   return { issuers: byId(issuers), files: new Map(), diagnostics: [], about };
 }

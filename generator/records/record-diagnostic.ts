@@ -1,6 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
-import { WHOLE_FILE } from '../diagnostics/range.js';
+import { type Diagnostic, diagnostic, type Finding, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import type { RecordSet } from './check-records.js';
 import { parseRecordFile } from './yaml/parse.js';
 

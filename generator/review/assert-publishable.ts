@@ -16,7 +16,7 @@ export interface RuleExceptions {
 }
 
 /** The records before and after a change. */
-export interface RecordsChange {
+interface RecordsChange {
   /** The records of the published list; undefined for a first list. */
   readonly before: RecordSet | undefined;
   readonly after: RecordSet;

@@ -6,7 +6,7 @@ import { IoFailed, UsageError } from '../errors.js';
 import { generateKeyFile, type KeyAlgorithm, type NewKeyOptions } from './key-file.js';
 
 /** Where to write a new key. */
-export interface KeyPairFiles {
+interface KeyPairFiles {
   readonly privateKey: string;
   readonly publicKey: string;
 }

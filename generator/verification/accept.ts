@@ -18,13 +18,12 @@ import {
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
-import type { Tree } from '../tree/tree.js';
 import { type PinnedTrust, pinnedKey, trustAnchorOf } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
 
 /** The conditions under which a tree is accepted. */
-export interface AcceptOptions {
+interface AcceptOptions {
   /** What is pinned: by the operator of a mirror, or by those who verified the previous tree. */
   readonly trust: PinnedTrust;
   /** The maximum age of a list without a checkpoint. Undefined: nothing is too old or has expired. */
@@ -107,11 +106,6 @@ export function verifyAnyAge(
     maxAge: Number.POSITIVE_INFINITY,
   };
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
-}
-
-/** Lets a verifier read a tree in memory. */
-export function treeFiles(tree: Tree): RegistryFiles {
-  return { get: async (path) => tree.get(path) };
 }
 
 function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'accepted'>): Conditions {

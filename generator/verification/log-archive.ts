@@ -17,7 +17,7 @@ import { CONCURRENCY } from './ask-host.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
 
 /** A log whose entries have been verified. */
-export interface ArchivedLog {
+interface ArchivedLog {
   readonly origin: string;
   readonly entries: readonly PlacedEntry[];
   readonly tree: LogTree;

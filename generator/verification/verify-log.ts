@@ -21,7 +21,6 @@ import {
   signerAmong,
   verifyPublicationProof,
 } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
 import { clockAt } from '../list/updated-at.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
@@ -70,15 +69,6 @@ export interface CheckedLog {
  * the log and of witnesses.
  */
 export async function checkLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
-  try {
-    return await readLog(files, conditions);
-  } catch (error) {
-    if (!(error instanceof TreeRejected)) throw error;
-    throw new Problems([error.message]);
-  }
-}
-
-async function readLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
   const { statement, roots, isVerified = () => false } = conditions;
   const origin = statement?.log?.origin;
   // Before the head, which is then not older, also on a live host.

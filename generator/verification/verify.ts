@@ -19,7 +19,7 @@ import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
 import { isLogPath } from './log-archive.js';
 import { isUnreachable } from './network-failure.js';
 import { demandsOf, type PinnedLog } from './pinned-trust.js';
-import { Problems, SeenFiles } from './seen-files.js';
+import { Problems, RETRIES, SeenFiles } from './seen-files.js';
 import {
   checkChecksums,
   checkClient,
@@ -31,7 +31,7 @@ import {
   pathsOf,
 } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
-import { type Note, unknownClaimsIn, unknownFiles } from './unknown-parts.js';
+import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
 import { type CheckedLog, checkLog, checkQuorum } from './verify-log.js';
 import { checkAbout, checkPublication, checkSums } from './verify-publication.js';
@@ -133,15 +133,10 @@ export interface ProvenStatements {
 }
 
 /** A report for people, and the facts behind it for code that goes on with them. */
-export interface Audited {
+interface Audited {
   readonly report: TreeReport;
   readonly statements: ProvenStatements;
 }
-
-/**
- * How often to verify a live host again, if a publication during the verification may have made it fail (rule retries).
- */
-const RETRIES = 2;
 
 /** Options of a verification. */
 export interface VerifyOptions {
@@ -429,7 +424,7 @@ async function checkTree(
   );
   const notes = [
     ...unknownFiles(paths, (path) => sums?.has(path) === true),
-    ...(await unknownClaimsIn(files, (check) => checks.passed(check))),
+    ...(await unknownClaimNotes(files, (check) => checks.passed(check))),
     ...(logged?.notes ?? []),
   ];
   const statements = { publication, delegation, checkpoint };
