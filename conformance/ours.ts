@@ -28,7 +28,6 @@ import { importAnchorRoot, limitOf, parseStrictJson } from '@passport-registry/v
 import { requirePassport } from '@passport-registry/verifier/fetch';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { parseHolders } from '../custody/ceremony/holders-file.js';
-import { demandsOf } from '../generator/verification/pinned-trust.js';
 import { folderSource } from '../generator/verification/tree-source.js';
 import { verifyTree } from '../generator/verification/verify.js';
 import { type PassportRequest, type Profile, ROLES, type Role } from './cases/case.js';
@@ -238,7 +237,7 @@ const lookup = () =>
 async function auditor({ anchor, folder }: Message): Promise<Answer> {
   const trust = await pinnedTrust(anchorOf(anchor));
   const report = await verifyTree(folderSource(folder), trust.rootKey, {
-    ...{ ...demandsOf(trust), now: clock, verifyHolders: parseHolders },
+    ...{ ...trust, now: clock, verifyHolders: parseHolders },
   });
   if (report.ok) return { verdict: 'accept' };
   return { verdict: 'refuse', code: report.checks.flatMap(({ code }) => code ?? []) };

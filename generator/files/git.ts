@@ -28,7 +28,7 @@ interface TreeEntry {
 }
 
 /** A file that differs between a commit and its parents. The path is relative to the folder of the records. */
-export interface TreeChange {
+interface TreeChange {
   readonly path: string;
   /** The object ids in the parents and in the commit. Undefined where the path is not a regular file. */
   readonly before: readonly (string | undefined)[];

@@ -280,7 +280,7 @@ function snapshots(
   files.set(PATHS.snapshot(current, PATHS.list), list.list);
   files.set(PATHS.snapshot(current, PATHS.signature), Buffer.from(signature));
   files.set(PATHS.snapshot(current, PATHS.publication), Buffer.from(statement.text));
-  const named = checkpoint === undefined ? undefined : namedList(checkpoint);
+  const { sha256: named } = checkpoint === undefined ? {} : claimsOf(checkpoint, 'registry-checkpoint+jwt');
   const older = published.filter(({ hash }) => hash !== current);
   const kept = older.filter(({ hash }, index) => index < SNAPSHOTS_BEFORE || hash === named);
   for (const { hash, list: old, signature: its, statement: said } of kept) {
@@ -289,16 +289,6 @@ function snapshots(
     if (said !== undefined) files.set(PATHS.snapshot(hash, PATHS.publication), said);
   }
   return files;
-}
-
-/**
- * The payload hash of the list that a checkpoint or a publication statement names. Undefined if the bytes are neither.
- */
-export function namedList(statement: Uint8Array): unknown {
-  return (
-    claimsOf(statement, 'registry-checkpoint+jwt')['sha256'] ??
-    claimsOf(statement, 'registry-publication+jwt')['sha256']
-  );
 }
 
 /** Whether a published tree has a checkpoint. */

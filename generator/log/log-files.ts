@@ -100,7 +100,7 @@ function readTile(read: ReadFile, place: TilePlace): Uint8Array {
 }
 
 /** Reads the entries of a bundle, and compares them with the tile of their hashes. @throws {@link TreeRejected} */
-export function readBundle(read: ReadFile, place: Omit<TilePlace, 'level'>): Uint8Array[] {
+function readBundle(read: ReadFile, place: Omit<TilePlace, 'level'>): Uint8Array[] {
   const path = bundlePath(place);
   const bytes = readWide(read, bundlePath, { ...place, level: 0 });
   const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));

@@ -3,7 +3,7 @@ import { forEachConcurrent } from '@passport-registry/verifier/core';
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import type { OnProgress } from '../progress.js';
 import type { RecordSet } from '../records/check-records.js';
-import { recordDiagnostic } from '../records/record-diagnostic.js';
+import { recordDiagnostic } from '../records/check-records.js';
 import { checkIssuer } from './check-issuer.js';
 import type { GetOptions } from './fetch-document.js';
 

@@ -41,7 +41,7 @@ export async function publish(
 ): Promise<BuildReport> {
   const { records, signer, time = {}, freshness = {}, about = {}, verifyHolders } = publication;
   assertDescription(about);
-  const { repaired, hasStrays } = await repairTree(output);
+  const repair = await repairTree(output);
   const served = await readPublished(output.named);
   const published = served && withPending(served);
   await assertRootContinues(publication, published, output);
@@ -72,7 +72,7 @@ export async function publish(
   const complete = logged?.tree ?? assembled;
   const outcome = {
     output,
-    repaired,
+    repaired: [...repair.files.keys()],
     requested: time.updatedAt,
     answers,
     served,
@@ -85,7 +85,7 @@ export async function publish(
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
   const written = await writeTree(outcome.tree, output, onProgress);
   if (extended !== undefined) removeReplacedTiles(extended, output);
-  if (hasStrays) await removeStrays(output);
+  if (repair.hasStrays) await removeStrays(output);
   onStage?.('write');
   assertWritten(outcome.tree, written.written, output.out);
   onStage?.('read back');

@@ -17,7 +17,7 @@ import { PATHS } from '../tree/paths.js';
 import { assertFollows, type FollowOptions, LOAD_AGAIN } from './assert-follows.js';
 
 /** How to save a tree. */
-export interface SaveOptions extends FollowOptions {
+interface SaveOptions extends FollowOptions {
   /** The message of the commit. */
   readonly message: string;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { printableJson } from '../diagnostics/printers/printable.js';
 import { IoFailed, UsageError } from '../errors.js';
-import { generateKeyFile, type KeyAlgorithm, type NewKeyOptions } from './key-file.js';
+import { generateKeyFile, type KeyCurve, type NewKeyOptions } from './key-file.js';
 
 /** Where to write a new key. */
 interface KeyPairFiles {
@@ -18,7 +18,7 @@ interface KeyPairFiles {
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function generateKeyPair(
-  algorithm: KeyAlgorithm,
+  algorithm: KeyCurve,
   { privateKey, publicKey }: KeyPairFiles,
   options: NewKeyOptions,
 ): Promise<RootKey> {

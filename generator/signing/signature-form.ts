@@ -9,7 +9,7 @@ const RAW_BYTES = 64;
  * either in base64, base64url or hexadecimal, with optional white space. The caller must verify which of them is the
  * signature.
  */
-export function readSignature(output: Uint8Array): Uint8Array[] {
+export function signaturesIn(output: Uint8Array): Uint8Array[] {
   return [output, ...decodeText(output)].flatMap(rawForms);
 }
 

@@ -18,7 +18,7 @@ import {
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
-import { type PinnedTrust, pinnedKey, trustAnchorOf } from './pinned-trust.js';
+import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
 
@@ -117,7 +117,7 @@ function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'accepted'>): C
 
 function demandsOn(trust: PinnedTrust): Pick<Conditions, 'requireCheckpoint' | 'requirePublication' | 'log'> {
   const { requireCheckpoint, requirePublication } = trust;
-  return { requireCheckpoint, requirePublication, log: logTrustOf(trustAnchorOf(trust)) };
+  return { requireCheckpoint, requirePublication, log: logTrustOf(trust.log) };
 }
 
 /**

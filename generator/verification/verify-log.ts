@@ -25,9 +25,9 @@ import { clockAt } from '../list/updated-at.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { checkArchive } from './log-archive.js';
+import { findArchiveFaults } from './log-archive.js';
 import { assertLogged, checkStatements, treeStatements } from './log-statements.js';
-import { Problems, type SeenFiles } from './seen-files.js';
+import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
 
 /** What was accepted of a log before. */
@@ -105,7 +105,8 @@ export async function checkLog(files: SeenFiles, conditions: LogConditions): Pro
   const rootKeys = await rootKeysOf(state);
   const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
-  await checkArchive(files, { origin: head.origin, entries, tree, proofs, isVerified });
+  const archived = { origin: head.origin, entries, tree, proofs, isVerified };
+  failIfAny((await findArchiveFaults(files, archived)).map(({ problem }) => problem));
   if (cosigned !== undefined) await checkCosignedHead(cosigned, { ...head, tree }, state);
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);

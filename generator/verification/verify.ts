@@ -18,13 +18,13 @@ import { PATHS } from '../tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
 import { isLogPath } from './log-archive.js';
 import { isUnreachable } from './network-failure.js';
-import { demandsOf, type PinnedLog } from './pinned-trust.js';
+import type { PinnedLog } from './pinned-trust.js';
 import { Problems, RETRIES, SeenFiles } from './seen-files.js';
 import {
   checkChecksums,
   checkClient,
   checkPages,
-  checkRecords,
+  checkRecordFiles,
   checkRootKey,
   checkSignature,
   checkUnknownId,
@@ -240,7 +240,8 @@ async function auditOnce(
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
-    const trusted = { rootKey: root.rootKey, ...demandsOf(options) };
+    const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
+    const trusted = { rootKey: root.rootKey, requireCheckpoint, requirePublication, log };
     await checks.run('client', () => checkClient(files, trusted, options.now?.()));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
@@ -331,7 +332,7 @@ async function checkTree(
   const signed = list !== undefined && registry !== undefined ? { list, registry } : undefined;
   if (registry !== undefined) {
     const canonical = checks.passed('canonical form');
-    await checks.run('records', () => checkRecords(files, { ...registry, canonical }, onProgress));
+    await checks.run('records', () => checkRecordFiles(files, { ...registry, canonical }, onProgress));
   }
   const isStated = await fileExists(files, PATHS.publication);
   const publication =

@@ -7,7 +7,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { acceptPublication, acceptStatements } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
 import { isLoggedStatement } from '../../generator/verification/log-archive.js';
-import { demandsOf, type PinnedTrust } from '../../generator/verification/pinned-trust.js';
+import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
@@ -188,7 +188,7 @@ async function verifyFolder(
   }: Pick<MirrorOptions, 'trust' | 'maxAgeDays' | 'verifyHolders'> & Pick<VerifyOptions, 'checkedLog'>,
 ): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
-  const options = { ...demandsOf(trust), checkedLog, verifyHolders, maxAge: maxAgeDays * 24 * 60 * 60 };
+  const options = { ...trust, checkedLog, verifyHolders, maxAge: maxAgeDays * 24 * 60 * 60 };
   const report = await verifyTree(source, trust.rootKey, options);
   if (report.ok) return report;
   const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));

@@ -12,7 +12,6 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { type History, type PastEntry, type PastStatement, readPastStatement } from './history.js';
 
 /** A publication of the past, and when it was in force. */
@@ -35,7 +34,7 @@ export interface UnprovenPublication extends PastEntry {
 
 /** Returns the trust in the witnesses. Undefined without witnesses: nothing about the past is then proven. */
 export function witnessTrust({ trust }: Pick<History, 'trust'>): LogTrust | undefined {
-  const log = logTrustOf(trustAnchorOf(trust));
+  const log = logTrustOf(trust.log);
   return log === undefined || log.quorum === 0 ? undefined : log;
 }
 
