@@ -1,12 +1,7 @@
 import { parseNoteKey } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import {
-  type CosignChoice,
-  KEPT_LIST_BYTES,
-  type LogChoice,
-  type Witness,
-} from '../../generator/log/log-choice.js';
+import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { Io } from '../terminal/io.js';
 import { sectionSigner } from './freshness-options.js';
 import {
@@ -52,7 +47,7 @@ export async function logChoice(
     ...cosignChoice(settings),
     origin,
     signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
-    keepBytes: kept === undefined ? KEPT_LIST_BYTES : kept * MIB,
+    keepBytes: kept === undefined ? undefined : kept * MIB,
     cosignLater: cosignLater === true,
   };
 }

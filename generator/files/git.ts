@@ -1,16 +1,12 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
-import { asObjectId, git, LITERAL, splitFields } from './run-git.js';
+import { asObjectId, type GitFolder, git, LITERAL, splitFields } from './run-git.js';
 
 /** A folder of records, with the git repository that contains the folder. */
-export interface Repository {
-  /** The top folder of the working tree. git runs in this folder. */
-  readonly top: string;
+export interface Repository extends GitFolder {
   /** The path of the records relative to `top`, with slashes, also at the end. Empty if `top` itself is the folder. */
   readonly prefix: string;
-  /** The environment for git. Variables that configure git are removed. */
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** Two versions of the records, as commits. Without `after`, the second version is the folder itself. */

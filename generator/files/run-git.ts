@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { IoFailed } from '../errors.js';
 
 /** Where git runs, and with which environment. */
-interface GitFolder {
+export interface GitFolder {
   /** The top folder of a working tree. */
   readonly top: string;
   /** The environment for git. Variables that select a repository or configure git are removed. */

@@ -9,7 +9,7 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import { type PreviousCheckpoint, permitsHold, previousCheckpoint } from './previous-checkpoint.js';
-import { checkpointStatement, toSeconds } from './statements.js';
+import { signStatement, toSeconds } from './statements.js';
 
 /** The signer and the lifetime of a checkpoint. */
 export interface CheckpointChoice {
@@ -63,7 +63,7 @@ export async function signCheckpoint(
   const iat = toSeconds(dateAfter(previous, hold, Date.now()));
   const exp = iat + hours * HOUR_SECONDS;
   const { list, updatedAt, checksums, sequence } = named;
-  return checkpointStatement(signer, {
+  return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
     exp: limit === undefined ? exp : Math.min(exp, toSeconds(limit.expiresAt)),
     updated_at: updatedAt,

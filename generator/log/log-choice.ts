@@ -28,8 +28,8 @@ export interface LogChoice extends CosignChoice {
   readonly origin?: string | undefined;
   /** Signs the head of the log. It is needed only if the log gets new entries. */
   readonly signer?: Signer | undefined;
-  /** The maximum size of lists that are kept permanently, in bytes. */
-  readonly keepBytes: number;
+  /** The maximum size of lists that are kept permanently, in bytes. Default: {@link KEPT_LIST_BYTES}. */
+  readonly keepBytes?: number | undefined;
   /** Whether to stop after the head of the log. `checkpoint` then completes the publication. */
   readonly cosignLater?: boolean | undefined;
 }

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { listBytes, recordsBytes } from '../list/list.js';
-import type { CosignChoice, LogChoice } from '../log/log-choice.js';
+import type { CosignChoice } from '../log/log-choice.js';
 import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
@@ -14,7 +14,7 @@ import type { BuildReport } from './report.js';
 
 /** How to collect cosignatures for a published tree. */
 interface CosignOptions extends TreeOptions {
-  readonly log: LogChoice;
+  readonly log: CosignChoice;
   /** Signs a checkpoint with the publication that is completed. Default: the published checkpoint stays. */
   readonly checkpoint?: CheckpointChoice | undefined;
 }

@@ -4,8 +4,8 @@ import { RequestRejected } from '../errors.js';
 import {
   type PublicationClaims,
   parsePublicationStatement,
-  publicationInput,
   readPublicationStatement,
+  signingInput,
 } from '../freshness/statements.js';
 import { nextClaims, type Predecessor, type StatementSubject } from './sign-statement.js';
 
@@ -40,7 +40,7 @@ export function assertExpectedStatement(
       `the publication statement repeats publication ${predecessor?.statement?.sequence}, so there is nothing to sign`,
     );
   }
-  if (input !== publicationInput(rootKey, expected)) {
+  if (input !== signingInput(rootKey, 'registry-publication+jwt', expected)) {
     throw new RequestRejected(
       'ERR_REQUEST_PAYLOAD',
       `the publication statement ${differenceFrom(expected, input, rootKey)}`,

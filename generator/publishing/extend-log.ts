@@ -81,7 +81,7 @@ export function withDevelopmentKey(
 ): LogChoice | undefined {
   const hasLog = choice !== undefined || published?.statement?.log !== undefined;
   if (!signer.development || !('sign' in signer) || !hasLog || choice?.signer !== undefined) return choice;
-  return { keepBytes: KEPT_LIST_BYTES, ...NO_WITNESSES, ...choice, signer };
+  return { ...NO_WITNESSES, ...choice, signer };
 }
 
 /** A publication that is about to be written. */
@@ -210,7 +210,7 @@ function keptAbout(
 function keptFiles(
   tree: Tree,
   { list, sha256: hash }: SignedPublication,
-  { keepBytes }: LogChoice,
+  { keepBytes = KEPT_LIST_BYTES }: LogChoice,
 ): [string, Uint8Array][] {
   const names = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(hash, name));
   const snapshot = names.map((path): [string, Uint8Array] => [path, tree.get(path) as Uint8Array]);

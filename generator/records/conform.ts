@@ -4,7 +4,7 @@ import type { Range } from '../diagnostics/diagnostic.js';
 import { type Diagnostic, diagnostic, type Finding, isError } from '../diagnostics/diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/messages.js';
 import { type SchemaError, validateIssuer } from '../generated/issuer-validator.js';
-import { warningsFor } from './warnings.js';
+import { type Located, warningsFor } from './warnings.js';
 import { type Path, pathOf } from './yaml/locate.js';
 import type { ParsedFile } from './yaml/parse.js';
 
@@ -78,12 +78,6 @@ function groupByValue(errors: readonly SchemaError[]): Problem[] {
     else sameValue.push(error);
   }
   return [...byPath].map(([pointer, group]) => ({ path: pathOf(pointer), errors: group }));
-}
-
-interface Located {
-  readonly path: Path;
-  readonly part?: 'key' | 'value';
-  readonly finding: Finding;
 }
 
 function findingsFor(record: object, path: Path, errors: readonly SchemaError[]): Located[] {

@@ -348,16 +348,15 @@ async function checkTree(
   else if (registry !== undefined && (publication !== undefined || !isStated))
     await checks.run('about', () => checkAbout(files, registry, publication));
   const roots = rotation ?? (rootKey && { keys: [rootKey], unknown: undefined });
-  const statement = publication;
-  const isUnclear = isStated && statement === undefined;
+  const isUnclear = isStated && publication === undefined;
   const logTrust = logTrustOf(options.log ?? {});
-  const isLogged = statement?.log !== undefined || logTrust !== undefined;
+  const isLogged = publication?.log !== undefined || logTrust !== undefined;
   const hasLog = options.withoutLog !== true && (isLogged || (await hasLogFiles(files)));
   const checkWholeLog = async (known: FirstRoots) => {
     if (!isLogged) await assertHasHead(files);
-    const found = options.checkedLog ?? (await checkLog(files, { statement, roots: known }));
+    const found = options.checkedLog ?? (await checkLog(files, { statement: publication, roots: known }));
     if (logTrust !== undefined)
-      await checkQuorum(files, statement, { ...logTrust, maxAgeMs: maxAge * 1000, now: now() });
+      await checkQuorum(files, publication, { ...logTrust, maxAgeMs: maxAge * 1000, now: now() });
     return found;
   };
   const logged =
