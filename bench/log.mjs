@@ -22,7 +22,7 @@ import {
   tileReader,
 } from '@passport-registry/verifier/core';
 import { filesBelow } from '../build/generator/files/walk.js';
-import { publicationStatement } from '../build/generator/freshness/statements.js';
+import { signStatement } from '../build/generator/freshness/statements.js';
 import { build } from '../build/generator/index.js';
 import { appendEntries } from '../build/generator/log/append.js';
 import { EMPTY_LOG, readLogHead } from '../build/generator/log/log-files.js';
@@ -192,7 +192,7 @@ async function lengthen(registry, size) {
       sha256: hash,
       ...(previous && { previous }),
     };
-    statement = await publicationStatement(root.signer, said);
+    statement = await signStatement(root.signer, 'registry-publication+jwt', said);
     put(`log/lists/${hash}.json`, content);
     put(`log/statements/${index}.jwt`, statement);
     previous = sha256(statement);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { importRootKey } from '@passport-registry/verifier';
 import { canonicalBytes, encodeSignature, levelsFor, sumsTree } from '@passport-registry/verifier/core';
-import { publicationStatement } from '../build/generator/freshness/statements.js';
+import { signStatement } from '../build/generator/freshness/statements.js';
 import { withStatementsFile } from '../build/generator/tree/statements-file.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -32,7 +32,7 @@ export async function syntheticTree(records, { updatedAt, sequence, withList = t
     : Buffer.from('too large');
   files.set('issuers.json', list);
   files.set('issuers.sig', Buffer.from(encodeSignature(sign(null, list, privateKey))));
-  const statement = await publicationStatement(signer, {
+  const statement = await signStatement(signer, 'registry-publication+jwt', {
     iat: Date.parse(updatedAt) / 1000,
     sequence,
     updated_at: updatedAt,

@@ -30,7 +30,7 @@ import { requirePassport } from '@passport-registry/verifier/fetch';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { parseHolders } from '../custody/ceremony/holders-file.js';
 import { GeneratorError } from '../generator/errors.js';
-import { demandsOf, type PinnedTrust, pinnedLogOf } from '../generator/verification/pinned-trust.js';
+import { type PinnedTrust, pinnedAnchor } from '../generator/verification/pinned-trust.js';
 import { folderSource } from '../generator/verification/tree-source.js';
 import { verifyTree } from '../generator/verification/verify.js';
 import { type PassportRequest, type Profile, ROLES, type Role } from './cases/case.js';
@@ -236,22 +236,16 @@ const lookup = () =>
   });
 
 /** Pins the trust anchor of a case, as `--root-key` does. */
-async function pinnedTrust(text: string): Promise<PinnedTrust> {
-  const anchor = anchorOf(text);
-  const trusted: unknown = anchor;
+function pinnedTrust(text: string): Promise<PinnedTrust> {
+  const trusted: unknown = anchorOf(text);
   assertTrustAnchor(trusted);
-  return {
-    rootKey: await importAnchorRoot(trusted),
-    requireCheckpoint: anchor.checkpoint === 'required',
-    requirePublication: anchor.publication === 'required',
-    log: pinnedLogOf(trusted),
-  };
+  return pinnedAnchor(trusted);
 }
 
 async function auditor({ anchor, folder }: Message): Promise<Answer> {
   const trust = await pinnedTrust(anchor);
   const report = await verifyTree(folderSource(folder), trust.rootKey, {
-    ...{ ...demandsOf(trust), now: clock, verifyHolders: parseHolders },
+    ...{ ...trust, now: clock, verifyHolders: parseHolders },
   });
   if (report.ok) return { verdict: 'accept' };
   return { verdict: 'refuse', code: report.checks.flatMap(({ code }) => code ?? []) };

@@ -1,6 +1,5 @@
 export { type BuildOptions, build } from './build.js';
-export type { Diagnostic } from './diagnostics/diagnostic.js';
-export type { Range } from './diagnostics/range.js';
+export type { Diagnostic, Range } from './diagnostics/diagnostic.js';
 export { RULES, type RuleName } from './diagnostics/rules.js';
 export {
   AlreadyPublished,

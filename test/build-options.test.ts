@@ -10,7 +10,7 @@ const TYPES = [
   ...['SignerSettings', 'CheckpointSettings', 'LogSettings', 'WitnessSettings'],
   ...['BuildOptions', 'PublishOptions', 'NewPublication', 'PreparationOptions', 'TreeOptions', 'ListTime'],
   ...['SignerChoice', 'CommandSignerOptions', 'PublicationExceptions', 'RuleExceptions'],
-  ...['FreshnessChoice', 'FreshnessChange', 'CheckpointChoice', 'LogChoice', 'CosignChoice', 'WitnessChoice'],
+  ...['FreshnessChoice', 'FreshnessChange', 'CheckpointChoice', 'LogChoice', 'CosignChoice'],
   ...['RegistryDescription', 'PageSettings', 'PageParts', 'TreeParts'],
 ];
 

@@ -10,7 +10,7 @@ import { type RequestFiles, readRequestFiles } from '../../custody/offline-signi
 import { UsageError } from '../../generator/errors.js';
 import { readBytes, readIfExists } from '../../generator/files/read-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { findValidSignature, readSignature } from '../../generator/signing/signature-form.js';
+import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
@@ -164,7 +164,7 @@ async function hasValidSignature(
 ): Promise<boolean> {
   const file = join(folder, PAYLOADS.list.signature);
   if (list === undefined || !existsSync(file)) return false;
-  const candidates = readSignature(readBytes(file, MAX_SIGNATURE_BYTES));
+  const candidates = signaturesIn(readBytes(file, MAX_SIGNATURE_BYTES));
   return (await findValidSignature(candidates, list, rootKey)) !== undefined;
 }
 

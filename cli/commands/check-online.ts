@@ -1,5 +1,6 @@
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
-import { type RecordSet, recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
+import type { RecordSet } from '../../generator/records/check-records.js';
+import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
 import { positiveNumber } from '../options/numbers.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
 import { type FormatOptions, report } from '../terminal/diagnostics.js';

@@ -6,7 +6,6 @@ import { type OutputFolder, withOutputFolder } from '../../generator/files/outpu
 import { readIfThere } from '../../generator/files/read-file.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';
-import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
 import { cosign } from '../../generator/publishing/cosign.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
@@ -156,7 +155,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
     const signer = hasKey ? await onlineSigner(io, settings) : undefined;
     const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url }));
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
-    const log = { ...cosignChoice(settings), keepBytes: KEPT_LIST_BYTES };
+    const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
     const report = await cosign(published, output, { ...treeOptions(options), log, checkpoint });
     return { ...report, signer, needsCheckpoint };

@@ -7,12 +7,7 @@ import { onlinePermission } from '../../generator/freshness/missing-online-key.j
 import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
 import { logIdentity } from '../../generator/log/sign-head.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import {
-  generateKeyFile,
-  KEY_ALGORITHMS,
-  type KeyAlgorithm,
-  loadRootKey,
-} from '../../generator/signing/key-file.js';
+import { generateKeyFile, KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
 import { generateKeyPair } from '../../generator/signing/key-pair.js';
 import {
   assertCommitted,
@@ -43,7 +38,7 @@ import { addRotateCommand } from './rotate.js';
 import { sayCommitment } from './say-rotation.js';
 
 interface GenerateOptions extends NewKeyPassphraseOptions {
-  alg: KeyAlgorithm;
+  alg: KeyCurve;
   private: string;
   public?: string;
 }
@@ -74,7 +69,7 @@ export function addKeysCommand(program: Command, io: Invocation): void {
   const generate = keys
     .command('generate')
     .description('generate a private key in a new file; print the public JWK to stdout')
-    .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
+    .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_CURVES).default('Ed25519'))
     .requiredOption('--private <file>', 'where to write the private key, as PKCS#8 PEM')
     .addOption(movedOption('--out <file>', 'keys generate --out', 'keys generate --private'))
     .option('--public <file>', 'also write the public JWK to this new file');

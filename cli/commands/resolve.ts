@@ -18,7 +18,7 @@ import { verifyAbout } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
 import { didYouMean } from '../../generator/diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
-import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { countedFetch, type FetchedTotals } from '../../generator/verification/counted-fetch.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';

@@ -7,7 +7,7 @@ import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
-import { witnessChoice } from '../options/log-options.js';
+import { cosignChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
 import { ROTATION_FOLDER } from '../options/rotation-options.js';
 import { addExceptionOptions, exceptions } from '../options/rule-options.js';
@@ -70,7 +70,7 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
     onlineSigner: presence(settings.checkpoint),
     logSigner: presence(settings.log),
     exceptions: exceptions(options),
-    witnesses: witnessChoice(settings),
+    witnesses: cosignChoice(settings),
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
     offline: options.offline === true,
   });

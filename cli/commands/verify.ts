@@ -8,7 +8,6 @@ import {
   readExpectedTree,
   rememberFiles,
 } from '../../generator/verification/expected-tree.js';
-import { demandsOf } from '../../generator/verification/pinned-trust.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { positiveNumber } from '../options/numbers.js';
 import type { WithSettings } from '../options/settings.js';
@@ -69,7 +68,7 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
   const demands = {
     maxAge,
-    ...demandsOf(trust),
+    ...trust,
     anyContentType: options.anyContentType === true,
     verifyHolders,
   };

@@ -2,7 +2,7 @@ import { cosignatureTime, namesLog, parseLogProof } from '@passport-registry/ver
 import { TreeRejected } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import type { WitnessChoice } from '../../generator/log/log-choice.js';
+import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -27,7 +27,7 @@ export interface LogCondition extends Condition {
 /** Describes the log of the tree, and whether enough witnesses have cosigned the head that its proof is for. */
 export async function logCondition(
   { folder, report, published }: LocalTree,
-  { witnesses, quorum }: WitnessChoice,
+  { witnesses, quorum }: CosignChoice,
 ): Promise<LogCondition> {
   // The tree of a first publication that was killed is not valid, but `checkpoint` completes it.
   const pending = published?.pending !== undefined;

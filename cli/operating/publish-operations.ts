@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   endOfCheckpoint,
   type MirrorState,
@@ -6,12 +5,12 @@ import {
   type ReportedMirror,
   verifyOperations,
 } from '@passport-registry/verifier/core';
-import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import { TreeRejected } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { operationsStatement } from '../../generator/freshness/statements.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
-import { stage, switchFile } from '../../generator/publishing/write.js';
+import { addFiles } from '../../generator/publishing/write.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
@@ -42,7 +41,8 @@ export async function publishOperations(
   const checkpoint = readIfThere(folder, PATHS.checkpoint);
   // Without the lock of the folder, so that a hold need not wait for a slow mirror.
   const mirrors = urls.length === 0 ? [] : await askMirrors(folder, urls);
-  return withOutputFolder(folder, async ({ out, staging }) => {
+  return withOutputFolder(folder, async (output) => {
+    const { out } = output;
     const published = await readPublished(out);
     if (published?.checkpoint === undefined || published.rootKey === undefined) throw noCheckpoint(out);
     if (checkpoint === undefined || readIfThere(out, PATHS.checkpoint)?.equals(checkpoint) !== true) {
@@ -56,11 +56,7 @@ export async function publishOperations(
     const files = { operations: text, delegation: readIfThere(out, PATHS.delegation) };
     const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
     await verifyOperations(files, published.rootKey, { clock, expiry: true });
-    try {
-      switchFile(stage(Buffer.from(text), join(staging, 'operations')), out, PATHS.operations);
-    } catch (cause) {
-      throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
-    }
+    await addFiles(new Map([[PATHS.operations, Buffer.from(text)]]), output);
     return mirrors;
   });
 }

@@ -1,6 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { GeneratorError } from '../../generator/errors.js';
-import type { WitnessChoice } from '../../generator/log/log-choice.js';
+import type { CosignChoice } from '../../generator/log/log-choice.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
@@ -50,7 +50,7 @@ export interface StatusOptions {
   readonly logSigner: SignerPresence;
   readonly exceptions: RuleExceptions;
   /** The witnesses and the quorum of the log. */
-  readonly witnesses: WitnessChoice;
+  readonly witnesses: CosignChoice;
   readonly baseUrl: string | undefined;
   readonly mirrors: readonly string[];
   /** How far behind a mirror may be. */

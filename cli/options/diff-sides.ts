@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../generator/errors.js';
+import type { RecordSet } from '../../generator/records/check-records.js';
 import { onlyIssuersOf } from '../../generator/review/difference.js';
-import {
-  type RecordSet,
-  recordsIn,
-  recordsOfRevisions,
-  recordsPublished,
-} from '../../generator/review/record-set.js';
+import { recordsIn, recordsOfRevisions, recordsPublished } from '../../generator/review/record-set.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';

@@ -1,13 +1,7 @@
 import { parseNoteKey } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import {
-  type CosignChoice,
-  KEPT_LIST_BYTES,
-  type LogChoice,
-  type Witness,
-  type WitnessChoice,
-} from '../../generator/log/log-choice.js';
+import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { Io } from '../terminal/io.js';
 import { sectionSigner } from './freshness-options.js';
 import {
@@ -53,19 +47,14 @@ export async function logChoice(
     ...cosignChoice(settings),
     origin,
     signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
-    keepBytes: kept === undefined ? KEPT_LIST_BYTES : kept * MIB,
+    keepBytes: kept === undefined ? undefined : kept * MIB,
     cosignLater: cosignLater === true,
   };
 }
 
 /** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
-export function cosignChoice(settings: Settings): CosignChoice {
-  return { ...witnessChoice(settings), waitMs: (settings.log?.wait ?? COSIGN_WAIT) * 1000 };
-}
-
-/** Returns the witnesses and the quorum. @throws {@link UsageError} */
-export function witnessChoice({ log = {} }: Settings): WitnessChoice {
-  const { witnesses = [], quorum = 0 } = log;
+export function cosignChoice({ log = {} }: Settings): CosignChoice {
+  const { witnesses = [], quorum = 0, wait = COSIGN_WAIT } = log;
   const found = witnesses.map(witnessOf);
   const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
   if (publicKeys.size < found.length)
@@ -73,7 +62,7 @@ export function witnessChoice({ log = {} }: Settings): WitnessChoice {
   if (quorum > found.length) {
     throw new UsageError(`log.quorum is ${quorum}, but log.witnesses has only ${found.length} witnesses`);
   }
-  return { witnesses: found, quorum };
+  return { witnesses: found, quorum, waitMs: wait * 1000 };
 }
 
 function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Witness {

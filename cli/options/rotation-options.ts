@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
-import { KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../generator/signing/key-file.js';
+import { KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
 import type { RotationOptions } from '../rotating/rotation-options.js';
 import type { Io } from '../terminal/io.js';
 import { addHoldersOption, type HoldersOptions, treeOptions } from './build-options.js';
@@ -37,7 +37,7 @@ export interface RotateCommandOptions
   nextSignerTimeout?: string;
   nextRootKey?: string;
   nextNoPassphrase?: true;
-  alg: KeyAlgorithm;
+  alg: KeyCurve;
   online?: readonly string[];
   days: string;
   yes?: true;
@@ -54,9 +54,7 @@ export function addRotationOptions(command: Command): Command {
     .option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command')
     .option('--next-root-key <file>', 'public JWK of the next root key; required with --next-signer-command')
     .addOption(
-      new Option('--alg <name>', 'algorithm of a key that is made')
-        .choices(KEY_ALGORITHMS)
-        .default('Ed25519'),
+      new Option('--alg <name>', 'algorithm of a key that is made').choices(KEY_CURVES).default('Ed25519'),
     );
   addCommitmentOption(command)
     .option('--next-no-passphrase', 'do not encrypt a key that is made')

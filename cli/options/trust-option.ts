@@ -1,8 +1,8 @@
 import { assertTrustAnchor } from '@passport-registry/verifier';
-import { importAnchorRoot, parseStrictJson } from '@passport-registry/verifier/core';
+import { parseStrictJson } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../../generator/errors.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../generator/signing/key-file.js';
-import { type PinnedTrust, pinnedKey, pinnedLogOf } from '../../generator/verification/pinned-trust.js';
+import { type PinnedTrust, pinnedAnchor, pinnedKey } from '../../generator/verification/pinned-trust.js';
 import type { Io } from '../terminal/io.js';
 
 /** The option `--root-key` of commands that verify, for the help. */
@@ -33,14 +33,7 @@ export async function loadTrust({ env }: Io, file: string): Promise<TrustOption>
     // Two members of the same name could hide a requirement.
     const anchor: unknown = parseStrictJson(text);
     assertTrustAnchor(anchor);
-    const { sources = [], checkpoint, publication } = anchor;
-    return {
-      rootKey: await importAnchorRoot(anchor),
-      requireCheckpoint: checkpoint === 'required',
-      requirePublication: publication === 'required',
-      log: pinnedLogOf(anchor),
-      sources,
-    };
+    return { ...(await pinnedAnchor(anchor)), sources: anchor.sources ?? [] };
   } catch (cause) {
     throw new KeyRejected(`${file} is not a valid trust anchor: ${(cause as Error).message}`, { cause });
   }

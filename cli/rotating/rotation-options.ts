@@ -4,7 +4,7 @@ import type { LogChoice } from '../../generator/log/log-choice.js';
 import type { TreeOptions } from '../../generator/publishing/publication.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
-import type { KeyAlgorithm, NewPassphrase } from '../../generator/signing/key-file.js';
+import type { KeyCurve, NewPassphrase } from '../../generator/signing/key-file.js';
 
 /** How to rotate the root key of a registry. */
 export interface RotationOptions {
@@ -19,7 +19,7 @@ export interface RotationOptions {
   /** The next root key. A key file that does not exist is made. */
   readonly next: SignerChoice;
   /** The algorithm of a key file that is made. */
-  readonly algorithm: KeyAlgorithm;
+  readonly algorithm: KeyCurve;
   /** Provides the passphrase of a key file that is made. */
   readonly newPassphrase: NewPassphrase;
   /** The keys to which registry.yaml commits the outgoing key, unless the published rotation does. */

@@ -8,7 +8,7 @@ import type { PublishOptions } from '../../generator/publishing/publication.js';
 import { publish } from '../../generator/publishing/publish.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
-import { findValidSignature, readSignature } from '../../generator/signing/signature-form.js';
+import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { readDelegationInput } from './delegation-request.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 import { bytesOfList, readRequestedAbout, readRequestedList } from './publication-request.js';
@@ -18,7 +18,7 @@ import { readRotationInput } from './rotation-request.js';
 /** A signing request and the signatures of its payloads. */
 export interface SignedRequest {
   readonly files: RequestFiles;
-  /** A signature for each payload, in any form of `readSignature`. */
+  /** A signature for each payload, in any form of `signaturesIn`. */
   readonly signatures: ReadonlyMap<PayloadType, Uint8Array>;
 }
 
@@ -111,7 +111,7 @@ async function publishList(
   const publication = {
     ...how,
     freshness: { ...freshness, ...(delegation !== undefined && { delegation }) },
-    records: recordsOfList(registry.issuers, readRequestedAbout(about, registry)),
+    records: { ...recordsOfList(registry.issuers), about: readRequestedAbout(about, registry) },
     signer,
   };
   return withOutputFolder(out, (place) => publish(publication, place));
@@ -125,7 +125,7 @@ async function validSignatures(
   const valid = new Map<PayloadType, Uint8Array>();
   for (const [type, payload] of payloads) {
     const output = signatures.get(type) ?? new Uint8Array();
-    const found = await findValidSignature(readSignature(output), payload, rootKey);
+    const found = await findValidSignature(signaturesIn(output), payload, rootKey);
     if (found === undefined) {
       throw new KeyRejected(
         `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${PAYLOADS[type].file} of the request; is it ` +

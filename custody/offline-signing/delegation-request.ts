@@ -2,7 +2,7 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, delegationOf, type Statement, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../../generator/errors.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { type DelegationClaims, delegationInput } from '../../generator/freshness/statements.js';
+import { type DelegationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { assertCanonicalInput, isThumbprint, readInput, refusedInput } from './read-input.js';
 
@@ -68,7 +68,11 @@ export async function readDelegationInput(
       `was made at ${formatUpdatedAt(issuedAt)}, before the published one of ${formatUpdatedAt(previous.issuedAt)}`,
     );
   }
-  assertCanonicalInput('delegation', input, delegationInput(rootKey, claimsOf(statement, keys)));
+  assertCanonicalInput(
+    'delegation',
+    input,
+    signingInput(rootKey, 'registry-delegation+jwt', claimsOf(statement, keys)),
+  );
   return { input, keys, issuedAt, expiresAt, mayHold, nextRoot, previous };
 }
 

@@ -3,7 +3,7 @@ import { readList } from '@passport-registry/verifier/core';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
-import { type PublicationClaims, publicationInput } from '../../generator/freshness/statements.js';
+import { type PublicationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { aboutBytes } from '../../generator/list/about.js';
 import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
 import { nextUpdatedAt } from '../../generator/list/updated-at.js';
@@ -125,7 +125,7 @@ function requestedPublication(
   claims: PublicationClaims,
   { rootKey, ...context }: PublicationContext,
 ): RequestedPublication {
-  const input = publicationInput(rootKey, claims);
+  const input = signingInput(rootKey, 'registry-publication+jwt', claims);
   const statement = readStatementInput(input);
   return { list, registry: readList(list), sha256: claims.sha256, input, statement, ...context };
 }

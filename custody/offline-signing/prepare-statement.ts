@@ -1,11 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { readIfThere } from '../../generator/files/read-file.js';
-import {
-  delegationClaims,
-  delegationInput,
-  rotationClaims,
-  rotationInput,
-} from '../../generator/freshness/statements.js';
+import { delegationClaims, rotationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { predecessorOf } from '../../generator/publishing/predecessor.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
@@ -48,7 +43,7 @@ export async function newDelegation(
     previousFile &&
     (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
   const term = { days, mayHold: mayHold ?? previous?.mayHold === true, now: Date.now() };
-  const input = delegationInput(rootKey, delegationClaims(keys, term));
+  const input = signingInput(rootKey, 'registry-delegation+jwt', delegationClaims(keys, term));
   return { requested: await readDelegationInput(input, { rootKey, previous }), previousFile };
 }
 
@@ -86,7 +81,8 @@ export async function prepareRotation(
   { rootKey, next }: { readonly rootKey: RootKey; readonly next: RootKey },
   folder: string,
 ): Promise<SigningRequest> {
-  const rotation = await readRotationInput(rotationInput(rootKey, rotationClaims(next, Date.now())), rootKey);
+  const step = signingInput(rootKey, 'registry-root-rotation+jwt', rotationClaims(next, Date.now()));
+  const rotation = await readRotationInput(step, rootKey);
   return write(folder, signingRequest({ rootKey }, { rotation }), undefined);
 }
 

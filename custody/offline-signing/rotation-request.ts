@@ -1,5 +1,5 @@
 import { importRootKey, RegistryError, type RootKey } from '@passport-registry/verifier';
-import { type RotationClaims, rotationInput } from '../../generator/freshness/statements.js';
+import { type RotationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { assertCanonicalInput, isThumbprint, readInput, refusedInput } from './read-input.js';
 
@@ -55,7 +55,7 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
     ...(nextRoots !== undefined && { next_roots: nextRoots }),
     ...(step !== undefined && { step }),
   };
-  assertCanonicalInput('rotation', input, rotationInput(rootKey, canonical));
+  assertCanonicalInput('rotation', input, signingInput(rootKey, 'registry-root-rotation+jwt', canonical));
   return { input, next, nextRoots: nextRoots ?? [], step, issuedAt };
 }
 

@@ -1,5 +1,4 @@
-import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.js';
-import { WHOLE_FILE } from '../diagnostics/range.js';
+import { type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import { UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
@@ -7,7 +6,7 @@ import type { RecordFile } from '../records/yaml/record-file.js';
 import { formatRecord } from './layout.js';
 
 /** A record after formatting. */
-export interface FormattedRecord {
+interface FormattedRecord {
   readonly record: RecordFile;
   readonly changed: boolean;
 }

@@ -30,7 +30,7 @@ const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
 };
 
 /** A new status, with the reason for the change. */
-export interface StatusChange {
+interface StatusChange {
   readonly to: Status;
   readonly reason: string;
   readonly now: Date;

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { findRecordFiles, stemOf } from '../records/collect.js';
 
 /** The file of a record, with the folder that `readRecordFile` needs. */
-export interface FoundRecord {
+interface FoundRecord {
   readonly file: string;
   /** If the file is a symbolic link, the folder that its target must be in. */
   readonly root: string | undefined;

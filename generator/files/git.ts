@@ -1,16 +1,12 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
-import { asObjectId, git, LITERAL, splitFields } from './run-git.js';
+import { asObjectId, type GitFolder, git, LITERAL, splitFields } from './run-git.js';
 
 /** A folder of records, with the git repository that contains the folder. */
-export interface Repository {
-  /** The top folder of the working tree. git runs in this folder. */
-  readonly top: string;
+export interface Repository extends GitFolder {
   /** The path of the records relative to `top`, with slashes, also at the end. Empty if `top` itself is the folder. */
   readonly prefix: string;
-  /** The environment for git. Variables that configure git are removed. */
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** Two versions of the records, as commits. Without `after`, the second version is the folder itself. */
@@ -20,7 +16,7 @@ export interface Revisions {
 }
 
 /** A file of a commit. The path is relative to the folder of the records. */
-export interface TreeEntry {
+interface TreeEntry {
   readonly path: string;
   readonly kind: 'file' | 'link' | 'submodule';
   /** The id of the git object with the bytes of the file. */
@@ -28,7 +24,7 @@ export interface TreeEntry {
 }
 
 /** A file that differs between a commit and its parents. The path is relative to the folder of the records. */
-export interface TreeChange {
+interface TreeChange {
   readonly path: string;
   /** The object ids in the parents and in the commit. Undefined where the path is not a regular file. */
   readonly before: readonly (string | undefined)[];
@@ -153,7 +149,7 @@ export function hasOrigin(folder: string, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** What git does with a file in a repository: `unknown` if git cannot be asked, because it is not installed or fails. */
-export type GitFate = 'ignored' | 'committed' | 'unknown';
+type GitFate = 'ignored' | 'committed' | 'unknown';
 
 /** Asks git whether it ignores a file, which need not exist yet. Undefined if the file is in no repository. */
 export function gitFate(file: string, env: NodeJS.ProcessEnv): GitFate | undefined {

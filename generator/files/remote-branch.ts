@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
-import type { Repository } from './git.js';
+import { type Repository, readObjects, treeEntries } from './git.js';
 import { asObjectId, git } from './run-git.js';
 
 /** A branch of a remote repository, as seen from a local one. {@link remoteBranch} checks the names. */
@@ -34,7 +34,7 @@ export function remoteBranch(names: RemoteBranch): RemoteBranch {
 }
 
 /** A commit to make: the files of a folder, and nothing else. */
-export interface FolderCommit {
+interface FolderCommit {
   readonly folder: string;
   /** The paths of the files, relative to the folder. */
   readonly paths: readonly string[];
@@ -168,4 +168,36 @@ function headOf(branch: string): string {
 /** The local name of the fetched commit. It is neither a branch nor a tag, so that no other command shows or pushes it. */
 function refOf(branch: string): string {
   return `refs/passport-registry/${branch}`;
+}
+
+/**
+ * Reads all files of a commit of a branch into memory, byte by byte, without a checkout.
+ *
+ * @returns the bytes by path
+ * @throws {@link IoFailed} if the commit has anything but regular files, at paths below a folder
+ */
+export function readCommit(commit: string, { repository, branch }: RemoteBranch): Map<string, Buffer> {
+  const entries = treeEntries(commit, { ...repository, prefix: '' });
+  const other = entries.find(({ kind, path }) => kind !== 'file' || !isPlainPath(path));
+  if (other !== undefined) throw new IoFailed(`the branch ${branch} is not a tree: it has ${other.path}`);
+  const objects = readObjects(
+    entries.map(({ id }) => id),
+    Number.POSITIVE_INFINITY,
+    repository,
+  );
+  return new Map(
+    entries.map(({ path, id }) => {
+      const bytes = objects.get(id);
+      if (!(bytes instanceof Buffer)) throw new IoFailed(`git has no content for ${path}`);
+      return [path, bytes];
+    }),
+  );
+}
+
+/** Whether a path stays below a folder on every system, and is not git's own. */
+export function isPlainPath(path: string): boolean {
+  const names = path.split('/');
+  return (
+    !/[\\\n\r]/.test(path) && names.every((name) => !['', '.', '..', '.git'].includes(name.toLowerCase()))
+  );
 }

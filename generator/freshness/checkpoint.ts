@@ -1,7 +1,7 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, isToCome, readStatement, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedPublication } from '../list/list.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
@@ -9,7 +9,7 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import { type PreviousCheckpoint, permitsHold, previousCheckpoint } from './previous-checkpoint.js';
-import { checkpointStatement, toSeconds } from './statements.js';
+import { signStatement, toSeconds } from './statements.js';
 
 /** The signer and the lifetime of a checkpoint. */
 export interface CheckpointChoice {
@@ -21,7 +21,7 @@ export interface CheckpointChoice {
 const HOUR_SECONDS = 60 * 60;
 
 /** The list and the tree that a checkpoint names, and what limits it. */
-export interface CheckpointContext {
+interface CheckpointContext {
   readonly list: Uint8Array;
   readonly updatedAt: string;
   /** The bytes of SHA256SUMS. */
@@ -63,7 +63,7 @@ export async function signCheckpoint(
   const iat = toSeconds(dateAfter(previous, hold, Date.now()));
   const exp = iat + hours * HOUR_SECONDS;
   const { list, updatedAt, checksums, sequence } = named;
-  return checkpointStatement(signer, {
+  return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
     exp: limit === undefined ? exp : Math.min(exp, toSeconds(limit.expiresAt)),
     updated_at: updatedAt,
@@ -126,7 +126,7 @@ function readDelegation(bytes: Uint8Array) {
 
 /** A list that is being published, and the tree that it follows. */
 interface NextList {
-  readonly signed: SignedList;
+  readonly signed: SignedPublication;
   readonly published: PublishedTree | undefined;
 }
 

@@ -9,10 +9,10 @@ const CHECKPOINT_NOTICE_SHARE = 0.25;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The times of a statement, in milliseconds since 1970. */
-export type StatementTimes = Pick<Statement, 'issuedAt' | 'notBefore' | 'expiresAt'>;
+type StatementTerm = Pick<Statement, 'issuedAt' | 'notBefore' | 'expiresAt'>;
 
 /** Messages about statements that are not valid now, and about statements that expire soon. */
-export interface Expiry {
+interface Expiry {
   readonly problems: readonly string[];
   readonly soon: readonly string[];
 }
@@ -21,17 +21,17 @@ export interface Expiry {
 export type Validity = 'ahead of time' | 'expired' | 'expires soon' | 'valid';
 
 /** Returns whether a checkpoint is valid, with the clock tolerance of a verifier. */
-export function checkpointValidity(times: StatementTimes, now: number): Validity {
+export function checkpointValidity(times: StatementTerm, now: number): Validity {
   const { issuedAt, expiresAt } = times;
   return validity(times, expiresAt - (expiresAt - issuedAt) * CHECKPOINT_NOTICE_SHARE, now);
 }
 
 /** Returns whether a delegation is valid, with the clock tolerance of a verifier. */
-export function delegationValidity(times: StatementTimes, now: number): Validity {
+export function delegationValidity(times: StatementTerm, now: number): Validity {
   return validity(times, times.expiresAt - DELEGATION_NOTICE_DAYS * DAY_MS, now);
 }
 
-function validity(times: StatementTimes, noticeAt: number, now: number): Validity {
+function validity(times: StatementTerm, noticeAt: number, now: number): Validity {
   if (aheadOfTime('it', times, now).length > 0) return 'ahead of time';
   if (hasPassed(times.expiresAt, clockAt(now))) return 'expired';
   return now >= noticeAt ? 'expires soon' : 'valid';
@@ -43,13 +43,13 @@ function validity(times: StatementTimes, noticeAt: number, now: number): Validit
  * @param now - the current time, in milliseconds since 1970
  */
 export function expiryOf(
-  checkpoint: StatementTimes,
-  delegation: StatementTimes | undefined,
+  checkpoint: StatementTerm,
+  delegation: StatementTerm | undefined,
   now: number,
 ): Expiry {
   const problems: string[] = [];
   const soon: string[] = [];
-  const report = (name: string, times: StatementTimes, found: Validity) => {
+  const report = (name: string, times: StatementTerm, found: Validity) => {
     const end = formatUpdatedAt(times.expiresAt);
     problems.push(...aheadOfTime(name, times, now));
     if (found === 'expired') problems.push(`${name} expired at ${end}`);
@@ -66,8 +66,8 @@ export function expiryOf(
 
 /** Reports a checkpoint that ends with its delegation, and so earlier than its operator may expect. */
 export function endWithDelegation(
-  checkpoint: Pick<StatementTimes, 'expiresAt'>,
-  { expiresAt }: Pick<StatementTimes, 'expiresAt'>,
+  checkpoint: Pick<StatementTerm, 'expiresAt'>,
+  { expiresAt }: Pick<StatementTerm, 'expiresAt'>,
   now: number,
 ): string[] {
   if (checkpoint.expiresAt < expiresAt || now >= expiresAt) return [];
@@ -79,7 +79,7 @@ export function endWithDelegation(
 /** Reports a statement that is ahead of the clock by more than the tolerance. */
 export function aheadOfTime(
   name: string,
-  times: Pick<StatementTimes, 'issuedAt' | 'notBefore'>,
+  times: Pick<StatementTerm, 'issuedAt' | 'notBefore'>,
   now: number,
 ): string[] {
   const from = validFrom(times);

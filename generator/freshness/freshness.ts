@@ -16,7 +16,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedPublication } from '../list/list.js';
 import { formatUpdatedAt, updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { withConfigured } from '../tree/commitment.js';
@@ -56,7 +56,7 @@ const SNAPSHOTS_BEFORE = 2;
  */
 export async function freshnessFiles(
   published: PublishedTree | undefined,
-  signed: SignedList,
+  signed: SignedPublication,
   choice: FreshnessChange,
 ): Promise<Tree> {
   const previousRoot = published?.development ? undefined : published?.rootKey;
@@ -133,7 +133,7 @@ function isListed(published: PublishedTree | undefined, path: string): boolean |
 }
 
 /** A file of statements that the root key or an online key has signed. */
-export interface StatementFile {
+interface StatementFile {
   readonly path: string;
   /** Throws if the file is damaged. */
   readonly read: (bytes: Uint8Array) => unknown;
@@ -272,7 +272,7 @@ function knowsFirstKey(rotation: Uint8Array, roots: readonly RootKey[]): boolean
  * @param published - the published snapshots, newest first
  */
 function snapshots(
-  { list, sha256: current, signature, statement }: SignedList,
+  { list, sha256: current, signature, statement }: SignedPublication,
   published: readonly Snapshot[],
   checkpoint: Uint8Array | undefined,
 ): Tree {
@@ -280,7 +280,7 @@ function snapshots(
   files.set(PATHS.snapshot(current, PATHS.list), list.list);
   files.set(PATHS.snapshot(current, PATHS.signature), Buffer.from(signature));
   files.set(PATHS.snapshot(current, PATHS.publication), Buffer.from(statement.text));
-  const named = checkpoint === undefined ? undefined : namedList(checkpoint);
+  const { sha256: named } = checkpoint === undefined ? {} : claimsOf(checkpoint, 'registry-checkpoint+jwt');
   const older = published.filter(({ hash }) => hash !== current);
   const kept = older.filter(({ hash }, index) => index < SNAPSHOTS_BEFORE || hash === named);
   for (const { hash, list: old, signature: its, statement: said } of kept) {
@@ -289,16 +289,6 @@ function snapshots(
     if (said !== undefined) files.set(PATHS.snapshot(hash, PATHS.publication), said);
   }
   return files;
-}
-
-/**
- * The payload hash of the list that a checkpoint or a publication statement names. Undefined if the bytes are neither.
- */
-export function namedList(statement: Uint8Array): unknown {
-  return (
-    claimsOf(statement, 'registry-checkpoint+jwt')['sha256'] ??
-    claimsOf(statement, 'registry-publication+jwt')['sha256']
-  );
 }
 
 /** Whether a published tree has a checkpoint. */

@@ -20,7 +20,7 @@ export async function missingOnlineKey(folder: string, isHold: boolean): Promise
 }
 
 /** What the published delegation lets online keys sign. */
-export interface OnlinePermission {
+interface OnlinePermission {
   /** In words for people. */
   readonly text: string;
   /** Whether an online key may hold issuers. Undefined if there is no tree, or if its delegation cannot be read. */

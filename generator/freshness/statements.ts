@@ -1,5 +1,14 @@
-import type { RootKey } from '@passport-registry/verifier';
-import { canonicalBytes, type LogIdentity, type Operations } from '@passport-registry/verifier/core';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  canonicalBytes,
+  type LogIdentity,
+  type Operations,
+  type PublicationStatement,
+  publicationClaims,
+  readStatement,
+  type Statement,
+} from '@passport-registry/verifier/core';
+import { TreeRejected } from '../errors.js';
 import type { Signer } from '../signing/sign.js';
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -8,7 +17,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 export const toSeconds = (now: number) => Math.floor(now / 1000);
 
 /** The lifetime of a delegation, and what it permits. */
-export interface DelegationTerm {
+interface DelegationTerm {
   readonly days: number;
   /** Whether the online keys may hold issuers (docs/protocol/rotation.md#hold-permission). */
   readonly mayHold: boolean;
@@ -46,15 +55,8 @@ export function delegationStatement(
   online: readonly RootKey[],
   term: DelegationTerm,
 ): Promise<string> {
-  return signStatement(root, DELEGATION_TYPE, delegationClaims(online, term));
+  return signStatement(root, 'registry-delegation+jwt', delegationClaims(online, term));
 }
-
-/** Returns the bytes of a delegation that the root key signs, as text. */
-export function delegationInput(rootKey: RootKey, claims: DelegationClaims): string {
-  return signingInput(rootKey, DELEGATION_TYPE, claims);
-}
-
-const DELEGATION_TYPE = 'registry-delegation+jwt';
 
 /** The claims of a rotation step (rule rotation-form). */
 export interface RotationClaims {
@@ -79,15 +81,8 @@ export function rotationClaims({ jwk, nextRoots }: RootKey, now: number): Rotati
 
 /** Signs a rotation step with the outgoing root key: one step of keys/rotation.json. */
 export function rotationStatement(outgoing: Signer, next: RootKey, now: number): Promise<string> {
-  return signStatement(outgoing, ROTATION_TYPE, rotationClaims(next, now));
+  return signStatement(outgoing, 'registry-root-rotation+jwt', rotationClaims(next, now));
 }
-
-/** Returns the bytes of a rotation step that the outgoing root key signs, as text. */
-export function rotationInput(rootKey: RootKey, claims: RotationClaims): string {
-  return signingInput(rootKey, ROTATION_TYPE, claims);
-}
-
-const ROTATION_TYPE = 'registry-root-rotation+jwt';
 
 /** The claims of a publication statement (rule statement-claims). */
 export interface PublicationClaims {
@@ -107,20 +102,8 @@ export interface PublicationClaims {
   readonly about_sha256?: string;
 }
 
-/** Signs a publication statement with the root key: the content of publication.jwt. */
-export function publicationStatement(root: Signer, claims: PublicationClaims): Promise<string> {
-  return signStatement(root, PUBLICATION_TYPE, claims);
-}
-
-/** Returns the bytes of a publication statement that the root key signs, as text (RFC 7515: the JWS Signing Input). */
-export function publicationInput(rootKey: RootKey, claims: PublicationClaims): string {
-  return signingInput(rootKey, PUBLICATION_TYPE, claims);
-}
-
-const PUBLICATION_TYPE = 'registry-publication+jwt';
-
 /** The claims of a checkpoint (rule checkpoint-form). */
-export interface CheckpointClaims {
+interface CheckpointClaims {
   /** Seconds since 1970. */
   readonly iat: number;
   /** Seconds since 1970. */
@@ -135,11 +118,6 @@ export interface CheckpointClaims {
   readonly hold?: readonly string[];
 }
 
-/** Signs a checkpoint, which says for some hours that a list is the newest: the content of checkpoint.jwt. */
-export function checkpointStatement(signer: Signer, claims: CheckpointClaims): Promise<string> {
-  return signStatement(signer, 'registry-checkpoint+jwt', claims);
-}
-
 /** Signs an operations statement with a key that may sign checkpoints: the content of operations.jwt. */
 export function operationsStatement(
   signer: Signer,
@@ -152,14 +130,34 @@ export function operationsStatement(
   });
 }
 
-/** Signs a JWT in compact form. */
-async function signStatement({ rootKey, sign }: Signer, typ: string, claims: object): Promise<string> {
-  const input = signingInput(rootKey, typ, claims);
+/** The claims of each statement that this program signs, by its type. */
+interface ClaimsByType {
+  readonly 'registry-checkpoint+jwt': CheckpointClaims;
+  readonly 'registry-delegation+jwt': DelegationClaims;
+  readonly 'registry-operations+jwt': object;
+  readonly 'registry-publication+jwt': PublicationClaims;
+  readonly 'registry-root-rotation+jwt': RotationClaims;
+}
+
+/** Signs a statement: the content of its file, a JWT in compact form. */
+export async function signStatement<Type extends keyof ClaimsByType>(
+  { rootKey, sign }: Signer,
+  type: Type,
+  claims: ClaimsByType[Type],
+): Promise<string> {
+  const input = signingInput(rootKey, type, claims);
   return withSignature(input, await sign(Buffer.from(input)));
 }
 
-/** Header and claims of a JWT, as they are signed. `kid` is the thumbprint of the signing key. */
-function signingInput({ algorithm, thumbprint }: RootKey, typ: string, claims: object): string {
+/**
+ * Returns the bytes of a statement that a key signs, as text (RFC 7515: the JWS Signing Input). `kid` is the thumbprint of
+ * the key.
+ */
+export function signingInput<Type extends keyof ClaimsByType>(
+  { algorithm, thumbprint }: RootKey,
+  typ: Type,
+  claims: ClaimsByType[Type],
+): string {
   const alg = algorithm === 'ES256' ? 'ES256' : 'EdDSA';
   const encoded = (part: object) => Buffer.from(canonicalBytes(part)).toString('base64url');
   return `${encoded({ alg, kid: thumbprint, typ })}.${encoded(claims)}`;
@@ -168,4 +166,23 @@ function signingInput({ algorithm, thumbprint }: RootKey, typ: string, claims: o
 /** Returns a JWT in compact form. @param signature - the raw signature over the input */
 export function withSignature(input: string, signature: Uint8Array): string {
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
+}
+
+/** Parses a publication statement, and verifies neither its claims nor its signature. @throws {@link TreeRejected} */
+export function parsePublicationStatement(text: Uint8Array | string): Statement {
+  return readStatement(
+    text,
+    'registry-publication+jwt',
+    (message, cause) => new TreeRejected(`the publication statement ${message}`, { cause }),
+  );
+}
+
+/** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
+export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
+  try {
+    return publicationClaims(parsePublicationStatement(text));
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new TreeRejected(cause.message, { cause });
+  }
 }

@@ -4,8 +4,6 @@ import type { ListBytes } from './list.js';
 export interface PublishedList {
   /** The bytes of its issuers.json. */
   readonly bytes: Uint8Array;
-  /** The payload hash: SHA-256 of the list, in hexadecimal. */
-  readonly sha256: string;
   readonly updatedAt: string;
   /** The canonical bytes of its records, by id. Computed on the first call. */
   records(): ReadonlyMap<string, Uint8Array>;

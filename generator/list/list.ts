@@ -1,5 +1,5 @@
-import type { Issuer } from '@passport-registry/verifier';
-import { ISSUER_FIELDS } from '@passport-registry/verifier/core';
+import type { Issuer, RootKey } from '@passport-registry/verifier';
+import { ISSUER_FIELDS, type PublicationStatement, type SumsTree } from '@passport-registry/verifier/core';
 
 /** A list and its records as canonical bytes (rule list-form). */
 export interface ListBytes {
@@ -64,4 +64,22 @@ function withCommas(records: Iterable<Uint8Array>): Uint8Array[] {
     parts.push(record);
   }
   return parts;
+}
+
+/** A list with everything that its root key has signed of it, and that root key. */
+export interface SignedPublication {
+  readonly list: ListBytes;
+  /** The payload hash: SHA-256 of the list, in hexadecimal. */
+  readonly sha256: string;
+  /** The content of issuers.sig. */
+  readonly signature: string;
+  readonly statement: PublicationStatement;
+  readonly sums: SumsTree;
+  /** The bytes of about.json; undefined if no issuer has a name or a reason. */
+  readonly about: Uint8Array | undefined;
+  readonly rootKey: RootKey;
+  /** Whether a development key signed the list. */
+  readonly development: boolean;
+  /** Whether the list and its signature are the published ones, unchanged. */
+  readonly kept: boolean;
 }

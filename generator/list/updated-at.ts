@@ -75,11 +75,12 @@ export function nextUpdatedAt(
 }
 
 /** Finds the `updated_at` at the end of a list without parsing, so that a damaged list works too. */
-export function updatedAtOf(list: Buffer): string | undefined {
+export function updatedAtOf(list: Uint8Array): string | undefined {
+  const bytes = Buffer.from(list.buffer, list.byteOffset, list.length);
   const field = '"updated_at":"';
-  const at = list.lastIndexOf(field);
+  const at = bytes.lastIndexOf(field);
   const start = at + field.length;
-  const text = list.toString('latin1', start, start + '2026-01-15T09:00:00Z'.length);
+  const text = bytes.toString('latin1', start, start + '2026-01-15T09:00:00Z'.length);
   return at !== -1 && isUpdatedAt(text) ? text : undefined;
 }
 

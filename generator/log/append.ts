@@ -10,7 +10,7 @@ import {
 import { LOG_FOLDER, type LogEnd } from './log-files.js';
 
 /** A log with new entries. */
-export interface AppendedLog {
+interface AppendedLog {
   readonly end: LogEnd;
   /** The new tiles and bundles, by path. */
   readonly files: ReadonlyMap<string, Uint8Array>;

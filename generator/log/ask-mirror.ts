@@ -9,7 +9,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { boundedFetch } from '@passport-registry/verifier/http';
 import { cosignedHeadPath, countEntries } from './log-files.js';
-import { formatTime, knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
+import { cosignedAt, knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** The pauses between two requests, in milliseconds: the first, and the longest. */
 const FIRST_PAUSE_MS = 500;
@@ -71,7 +71,7 @@ async function readHead(url: string, question: Question): Promise<NoteSignature>
   const found = await readCosignature(served.note.signatures, demand);
   const time = (cosignatureTime(found) ?? 0) * 1000;
   if (time === known && Date.now() - time > MAX_QUIET_MS) {
-    throw new WitnessProblem(`has not cosigned the head again since ${formatTime(time)}`);
+    throw new WitnessProblem(`has not cosigned the head again since ${cosignedAt(time)}`);
   }
   return found;
 }

@@ -10,14 +10,11 @@ export interface Witness {
   readonly service?: string | undefined;
 }
 
-/** The witnesses of a log, and how many of them must cosign. */
-export interface WitnessChoice {
+/** Which witnesses to ask, and for how long. */
+export interface CosignChoice {
   readonly witnesses: readonly Witness[];
+  /** How many of them must cosign. That ends the wait. */
   readonly quorum: number;
-}
-
-/** Which witnesses to ask, and for how long. The quorum ends the wait. */
-export interface CosignChoice extends WitnessChoice {
   /** How long to wait for the quorum, in milliseconds. */
   readonly waitMs: number;
 }
@@ -31,8 +28,8 @@ export interface LogChoice extends CosignChoice {
   readonly origin?: string | undefined;
   /** Signs the head of the log. It is needed only if the log gets new entries. */
   readonly signer?: Signer | undefined;
-  /** The maximum size of lists that are kept permanently, in bytes. */
-  readonly keepBytes: number;
+  /** The maximum size of lists that are kept permanently, in bytes. Default: {@link KEPT_LIST_BYTES}. */
+  readonly keepBytes?: number | undefined;
   /** Whether to stop after the head of the log. `checkpoint` then completes the publication. */
   readonly cosignLater?: boolean | undefined;
 }

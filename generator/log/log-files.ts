@@ -6,6 +6,8 @@ import {
   isSameBytes,
   lastTiles,
   leafHash,
+  type PlacedEntry,
+  parseAnyEntry,
   parseBundle,
   parseHead,
   rangeRoot,
@@ -15,6 +17,7 @@ import {
   type Tile,
   type TileAddress,
   tilePath,
+  tileWidth,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 
@@ -99,7 +102,7 @@ function readTile(read: ReadFile, address: TileAddress): Uint8Array {
 }
 
 /** Reads the entries of a bundle, and compares them with the tile of their hashes. @throws {@link TreeRejected} */
-export function readBundle(read: ReadFile, address: Omit<TileAddress, 'level'>): Uint8Array[] {
+function readBundle(read: ReadFile, address: Omit<TileAddress, 'level'>): Uint8Array[] {
   const path = bundlePath(address);
   const bytes = readTileOrBundle(read, bundlePath, { ...address, level: 0 });
   const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
@@ -121,4 +124,33 @@ function readTileOrBundle(
   const bytes = read(path) ?? read(`${LOG_FOLDER}${pathOf({ ...address, width: TILE_WIDTH })}`);
   if (bytes === undefined) throw damagedLog(`lacks the file ${path}`);
   return bytes;
+}
+
+/**
+ * Returns the newest entries of a log, newest first, down to the entry of the published statement. The entries after
+ * that one belong to a publication that has not been completed.
+ *
+ * @param published - SHA-256 of the published statement; undefined if the tree has none that names the log
+ * @throws {@link TreeRejected} if the log does not contain the statement
+ */
+export function entriesSince(read: ReadFile, size: number, published: string | undefined): PlacedEntry[] {
+  const found: PlacedEntry[] = [];
+  for (const placed of newestPlaced(read, size)) {
+    found.push(placed);
+    if (placed.entry.sha256 === published) return found;
+  }
+  if (published === undefined) return found;
+  throw damagedLog('does not contain the publication statement of the tree');
+}
+
+/** Returns the entries of a log, newest first. Reads one bundle at a time. @throws {@link TreeRejected} */
+export function* newestPlaced(read: ReadFile, size: number): Generator<PlacedEntry> {
+  for (let bundle = Math.ceil(size / TILE_WIDTH) - 1; bundle >= 0; bundle--) {
+    const entries = readBundle(read, { index: bundle, width: tileWidth(0, bundle, size) });
+    for (const [at, bytes] of [...entries.entries()].reverse()) {
+      const index = bundle * TILE_WIDTH + at;
+      const invalid = (message: string) => damagedLog(`has an entry ${index} that ${message}`);
+      yield { index, entry: parseAnyEntry(bytes, invalid) };
+    }
+  }
 }

@@ -40,7 +40,7 @@ export async function cosignersOf(
 }
 
 /** What a cosignature must be. */
-export interface CosignatureDemand {
+interface CosignatureDemand {
   /** The text of the head that the witness must have cosigned. */
   readonly text: string;
   readonly key: NoteKey;
@@ -68,13 +68,13 @@ export async function readCosignature(
   const found = own.find((line) => (cosignatureTime(line) ?? 0) * 1000 === valid?.time);
   if (found !== undefined) return found;
   const newest = Math.max(...times);
-  const at = formatTime(newest);
+  const at = cosignedAt(newest);
   if (newest > until) throw new WitnessProblem(`sent a cosignature of ${at}, which is in the future`);
   if (newest < since) throw new WitnessProblem(`sent an old cosignature, of ${at}`);
   throw new WitnessProblem('sent a cosignature that is not valid for the head');
 }
 
 /** Formats any time that a cosignature can contain. */
-export function formatTime(milliseconds: number): string {
+export function cosignedAt(milliseconds: number): string {
   return milliseconds <= 8.64e15 ? formatUpdatedAt(milliseconds) : `${milliseconds} ms after 1970`;
 }

@@ -102,7 +102,7 @@ export async function readEntries(
 }
 
 /** The new entries of a log, and the tree of all entries. */
-export interface ReadEntries {
+interface ReadEntries {
   readonly entries: readonly PlacedEntry[];
   readonly tree: LogTree;
 }

@@ -5,7 +5,7 @@ import { checkKeys } from './check-keys.js';
 import { GetFailed, type GetOptions, get, type HttpResponse, ORIGIN } from './fetch-document.js';
 
 /** A problem with a document that a record names. */
-export interface OnlineFinding {
+interface OnlineFinding {
   readonly field: 'discovery_uri' | 'jwks_uri' | 'policy_uri';
   readonly finding: Finding;
 }

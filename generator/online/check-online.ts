@@ -1,15 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { forEachConcurrent } from '@passport-registry/verifier/core';
-import { byPlace, type Diagnostic, diagnostic, isError } from '../diagnostics/diagnostic.js';
-import { WHOLE_FILE } from '../diagnostics/range.js';
+import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import type { OnProgress } from '../progress.js';
-import { parseRecordFile } from '../records/yaml/parse.js';
-import type { RecordSet } from '../review/record-set.js';
-import { checkIssuer, type OnlineFinding } from './check-issuer.js';
+import type { RecordSet } from '../records/check-records.js';
+import { recordDiagnostic } from '../records/check-records.js';
+import { checkIssuer } from './check-issuer.js';
 import type { GetOptions } from './fetch-document.js';
 
 /** The result of the check of one issuer. */
-export interface CheckedIssuer {
+interface CheckedIssuer {
   readonly issuer_id: string;
   /** `good` if there were no errors. A revoked issuer is not checked. */
   readonly result: 'good' | 'bad' | 'revoked';
@@ -17,7 +16,7 @@ export interface CheckedIssuer {
 }
 
 /** The results for all issuers. */
-export interface OnlineReport {
+interface OnlineReport {
   readonly issuers: readonly CheckedIssuer[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -38,7 +37,10 @@ export async function checkOnline(
   await forEachConcurrent(all, options.concurrency, async (issuer) => {
     const started = performance.now();
     const revoked = issuer.status === 'revoked';
-    const found = revoked ? [] : toDiagnostics(issuer.issuer_id, await checkIssuer(issuer, options), records);
+    const faults = revoked ? [] : await checkIssuer(issuer, options);
+    const found = faults.map(({ field, finding }) =>
+      recordDiagnostic(records, { id: issuer.issuer_id, field }, finding),
+    );
     const milliseconds = revoked ? 0 : Math.round(performance.now() - started);
     const result = found.some(isError) ? 'bad' : 'good';
     diagnostics.push(...found);
@@ -49,13 +51,4 @@ export async function checkOnline(
     issuers: issuers.sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
     diagnostics: diagnostics.sort(byPlace),
   };
-}
-
-function toDiagnostics(id: string, found: readonly OnlineFinding[], { files }: RecordSet): Diagnostic[] {
-  const file = files.get(id);
-  if (file === undefined || found.length === 0) {
-    return found.map(({ finding }) => diagnostic(id, WHOLE_FILE, finding));
-  }
-  const { locate } = parseRecordFile(file);
-  return found.map(({ field, finding }) => diagnostic(file, locate([field]), finding));
 }

@@ -1,10 +1,11 @@
+import { lookup as resolve } from 'node:dns';
 import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { LIMITS } from '@passport-registry/verifier/core';
-import { LimitExceeded, readLimited } from '@passport-registry/verifier/http';
+import { isPublicAddress, isPublicHost, LimitExceeded, readLimited } from '@passport-registry/verifier/http';
 import type { RuleName } from '../diagnostics/rules.js';
-import { assertPublicHost, PrivateAddress, publicLookup } from './public-lookup.js';
 
 /** The limits of a request. */
 export interface GetOptions {
@@ -109,3 +110,40 @@ function toGetFailed(url: string, cause: Error): GetFailed {
     });
   return new GetFailed('host-unreachable', `${url} cannot be reached: ${code}`, { cause });
 }
+
+/** A host is not public, because of its name or of an IP address to which the name resolves. */
+class PrivateAddress extends Error {
+  constructor(host: string, address: string | undefined) {
+    super(
+      address === undefined
+        ? `${host} is not a public host`
+        : `${host} is ${address}, which is not a public IP address`,
+    );
+  }
+}
+
+/**
+ * Refuses a host name or an IP address that is not public. `publicLookup` checks the IP addresses to which a name
+ * resolves.
+ *
+ * @param hostname - the host name of a URL
+ * @throws {@link PrivateAddress}
+ */
+export function assertPublicHost(hostname: string): void {
+  if (!isPublicHost(hostname)) throw new PrivateAddress(hostname, undefined);
+}
+
+/**
+ * Resolves a name for a connection, and refuses a name that resolves to an IP address that is not public. The
+ * connection uses the checked IP addresses, so that a name cannot resolve to a different IP address after the check.
+ */
+export const publicLookup: LookupFunction = (host, options, callback) => {
+  resolve(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, []);
+    const privateAddress = addresses.find(({ address }) => !isPublicAddress(address));
+    if (privateAddress !== undefined) return callback(new PrivateAddress(host, privateAddress.address), []);
+    const [first] = addresses;
+    if (options.all === true) return callback(null, addresses);
+    return callback(null, first?.address ?? '', first?.family);
+  });
+};

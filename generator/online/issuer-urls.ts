@@ -4,7 +4,7 @@ import { checkMetadata } from './check-issuer.js';
 import { GetFailed, type GetOptions, get } from './fetch-document.js';
 
 /** The URL of an issuer, as its metadata named it when they were last asked for. */
-export interface KnownUrl {
+interface KnownUrl {
   /** The URLs in the record by then. */
   readonly discovery_uri: string;
   readonly jwks_uri: string;
@@ -18,7 +18,7 @@ export interface KnownUrl {
 export type KnownUrls = Readonly<Record<string, KnownUrl>>;
 
 /** How to ask, and how long not to ask again. Times are in milliseconds. */
-export interface UrlOptions extends GetOptions {
+interface UrlOptions extends GetOptions {
   readonly concurrency: number;
   readonly now: number;
   readonly maxAge: number;

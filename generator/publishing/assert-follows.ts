@@ -1,9 +1,10 @@
 import { RegistryError, type RootKey, type StoredPublication } from '@passport-registry/verifier';
-import { refuseOlderList } from '@passport-registry/verifier/core';
+import { refuseOlderList, type TreeHead } from '@passport-registry/verifier/core';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
 import { assertNotAhead } from '../list/updated-at.js';
-import { readLogHead } from '../log/log-files.js';
+import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
+import { readEntries } from '../log/read-log.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -16,7 +17,6 @@ import { pinnedKey } from '../verification/pinned-trust.js';
 import { storedPublication } from '../verification/stored-publication.js';
 import { memorySource } from '../verification/tree-source.js';
 import { assertNothingUnlisted, assertTreeGood } from './assert-tree-good.js';
-import { findLogFault, isOnlyLogged } from './log-follows.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
 import type { PublicationExceptions, TreeOptions } from './publication.js';
 
@@ -25,7 +25,7 @@ export const LOAD_AGAIN =
   'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build there again, and save';
 
 /** A tree in memory. */
-export interface NamedTree {
+interface NamedTree {
   readonly files: ReadonlyMap<string, Buffer>;
   /** The name of the tree in messages. */
   readonly name: string;
@@ -137,7 +137,7 @@ async function signedTree({ files, name }: NamedTree): Promise<SignedTree> {
 async function heldTree(tree: NamedTree): Promise<SignedTree> {
   try {
     const held = await signedTree(tree);
-    await acceptable(held, held.rootKey, []);
+    await acceptable(held.files, held.rootKey, []);
     return held;
   } catch (cause) {
     if (!(cause instanceof GeneratorError)) throw cause;
@@ -164,7 +164,7 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
     refuseOlderList(next.list, { ...known, sha256: list.sha256 });
     if (isNewRoot) return;
     const stored = storedPublication((path) => held.files.get(path));
-    await acceptable(next, held.rootKey, stored === undefined ? [] : [stored]);
+    await acceptable(next.files, held.rootKey, stored === undefined ? [] : [stored]);
   } catch (cause) {
     if (!(cause instanceof TreeRejected || cause instanceof RegistryError)) throw cause;
     const hint = isOtherKey
@@ -184,7 +184,16 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
 
 const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does not follow ${held.name}`;
 
-function acceptable({ files }: NamedTree, rootKey: RootKey, accepted: readonly StoredPublication[]) {
+/**
+ * Verifies a tree as a verifier does that pins a root key, whatever the age of the tree.
+ *
+ * @param accepted - what it has accepted before, newest first
+ */
+export function acceptable(
+  files: NamedTree['files'],
+  rootKey: RootKey,
+  accepted: readonly StoredPublication[],
+): Promise<unknown> {
   const trust = pinnedKey(rootKey);
   return acceptPublication(memorySource(files), { trust, maxAgeDays: undefined, accepted });
 }
@@ -202,4 +211,34 @@ function assertPermitted(
     throw new RecordsRejected(found, `${doesNotFollow(next, held)}, and nothing was published`);
   }
   return found;
+}
+
+/**
+ * Whether a tree has a log, and nothing has been published yet: the first publication waits for the cosignatures of its
+ * head (rule log-write-order).
+ */
+export function isOnlyLogged(files: NamedTree['files']): boolean {
+  return !files.has(PATHS.list) && files.has(PATHS.logHead);
+}
+
+/**
+ * Returns why the log of a tree does not contain an earlier log.
+ *
+ * @param earlier - undefined if there was no log
+ * @returns a predicate, such as "has no log"; undefined if the log contains the earlier one
+ * @throws {@link TreeRejected} if the log of the tree is damaged
+ */
+export async function findLogFault(
+  files: NamedTree['files'],
+  earlier: TreeHead | undefined,
+): Promise<string | undefined> {
+  if (earlier === undefined) return undefined;
+  const before = `a log with ${earlier.size} entries was published`;
+  const read: ReadFile = (path) => files.get(path);
+  const head = readLogHead(read);
+  if (head === undefined) return `has no log, but ${before}`;
+  if (head.size < earlier.size) return `has a log with ${head.size} entries, but ${before}`;
+  const { tree } = await readEntries({ fetchFile: async (path) => read(path), invalid: damagedLog }, head);
+  if (await tree.contains(earlier)) return undefined;
+  return `has another log: ${before}, which it does not contain`;
 }

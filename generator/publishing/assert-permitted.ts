@@ -1,20 +1,10 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import type { RecordSet } from '../records/check-records.js';
 import { assertPublishable } from '../review/assert-publishable.js';
 import { isSigned, type PublishedTree } from '../tree/published-tree.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
-import type { PublicationExceptions, RootSigner } from './publication.js';
-
-/** A change to check against the rules. */
-interface ProposedChange {
-  readonly records: RecordSet;
-  readonly signer: RootSigner;
-  readonly exceptions: PublicationExceptions;
-  /** The JWT of a rotation step. */
-  readonly rotation: string | undefined;
-}
+import type { NewPublication, RootSigner } from './publication.js';
 
 /**
  * Checks whether the records may replace those of the published tree.
@@ -23,7 +13,7 @@ interface ProposedChange {
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError}
  */
 export function applyRules(
-  { records, signer, exceptions }: Omit<ProposedChange, 'rotation'>,
+  { records, signer, exceptions = {} }: NewPublication,
   published: PublishedTree | undefined,
   output: OutputFolder,
 ): readonly Diagnostic[] {
@@ -39,12 +29,12 @@ export function applyRules(
  * @throws {@link KeyRejected}
  */
 export async function assertRootContinues(
-  { signer, exceptions: { breakPinnedVerifiers }, rotation }: Omit<ProposedChange, 'records'>,
+  { signer, exceptions, freshness }: NewPublication,
   published: PublishedTree | undefined,
   { named }: OutputFolder,
 ): Promise<void> {
   if (published === undefined || published.development) return;
-  const rotating = rotation !== undefined;
+  const rotating = freshness?.rotation !== undefined;
   const previous = await rootOf(published, signer, rotating);
   if (previous === signer.rootKey.thumbprint) return;
   if (signer.development) {
@@ -53,7 +43,7 @@ export async function assertRootContinues(
     );
   }
   // The assembly of the rotation chain checks that the step leads from the previous key to this key.
-  if (breakPinnedVerifiers === true || (rotating && published.intact.rootKey)) return;
+  if (exceptions?.breakPinnedVerifiers === true || (rotating && published.intact.rootKey)) return;
   throw new KeyRejected(
     `the tree in ${named} is signed by ${previous}, but the key is ${signer.rootKey.thumbprint}: pass the rotation step between the keys, ` +
       'which `keys step` makes, with --rotation. Without a step, every verifier that pinned the old key refuses the registry; if ' +

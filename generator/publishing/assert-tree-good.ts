@@ -3,8 +3,8 @@ import { printable } from '../diagnostics/printers/printable.js';
 import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
-import { assertVerifiable, treeFiles } from '../verification/accept.js';
-import { memorySource } from '../verification/tree-source.js';
+import { assertVerifiable } from '../verification/accept.js';
+import { memorySource, registryFiles } from '../verification/tree-source.js';
 import { auditTree, type ProvenStatements, type VerifyOptions } from '../verification/verify.js';
 
 /** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
@@ -48,7 +48,7 @@ export async function assertTreeGood(
     ({ name, result }) => name === 'checkpoint' && result === 'failed',
   );
   const needsClient = FRESHNESS.some((path) => tree.has(path)) && !isChecked && !lacksCheckpoint;
-  if (needsClient) await assertVerifiable(treeFiles(tree), rootKey);
+  if (needsClient) await assertVerifiable(registryFiles(source), rootKey);
   return statements;
 }
 

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { listBytes, recordsBytes } from '../list/list.js';
-import type { CosignChoice, LogChoice } from '../log/log-choice.js';
+import type { CosignChoice } from '../log/log-choice.js';
 import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
@@ -13,14 +13,14 @@ import { publish } from './publish.js';
 import type { BuildReport } from './report.js';
 
 /** How to collect cosignatures for a published tree. */
-export interface CosignOptions extends TreeOptions {
-  readonly log: LogChoice;
+interface CosignOptions extends TreeOptions {
+  readonly log: CosignChoice;
   /** Signs a checkpoint with the publication that is completed. Default: the published checkpoint stays. */
   readonly checkpoint?: CheckpointChoice | undefined;
 }
 
 /** The result of collecting cosignatures. */
-export interface CosignReport {
+interface CosignReport {
   readonly log: LogReport;
   /** The publication that was completed; undefined if the tree had none to complete. */
   readonly completed: BuildReport | undefined;
@@ -84,7 +84,7 @@ function complete(
   // The build that logged the publication has applied this rule.
   const exceptions = { allowExampleNames: true };
   return publish(
-    { ...tree, records: recordsOfList(issuers, about), signer, exceptions, freshness, log },
+    { ...tree, records: { ...recordsOfList(issuers), about }, signer, exceptions, freshness, log },
     output,
   );
 }

@@ -1,12 +1,16 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { PublicationStatement } from '@passport-registry/verifier/core';
 import { RequestRejected } from '../errors.js';
-import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
-import { type PublicationClaims, publicationInput } from '../freshness/statements.js';
+import {
+  type PublicationClaims,
+  parsePublicationStatement,
+  readPublicationStatement,
+  signingInput,
+} from '../freshness/statements.js';
 import { nextClaims, type Predecessor, type StatementSubject } from './sign-statement.js';
 
 /** What decides what a publication statement must say, besides the list. */
-export interface StatementContext {
+interface StatementContext {
   /** The root key that signs the statement. */
   readonly rootKey: RootKey;
   /** The publication that the statement follows; undefined for a first publication. */
@@ -36,7 +40,7 @@ export function assertExpectedStatement(
       `the publication statement repeats publication ${predecessor?.statement?.sequence}, so there is nothing to sign`,
     );
   }
-  if (input !== publicationInput(rootKey, expected)) {
+  if (input !== signingInput(rootKey, 'registry-publication+jwt', expected)) {
     throw new RequestRejected(
       'ERR_REQUEST_PAYLOAD',
       `the publication statement ${differenceFrom(expected, input, rootKey)}`,

@@ -10,12 +10,19 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
-import type { SignedList } from '../list/signed-list.js';
+import { readPublicationStatement } from '../freshness/statements.js';
+import type { SignedPublication } from '../list/list.js';
 import { appendEntries } from '../log/append.js';
 import { KEPT_LIST_BYTES, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
-import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';
-import { entriesSince } from '../log/log-tail.js';
+import {
+  damagedLog,
+  EMPTY_LOG,
+  entriesSince,
+  type LogEnd,
+  readLogEnd,
+  readLogHead,
+  rootOf,
+} from '../log/log-files.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
@@ -74,13 +81,13 @@ export function withDevelopmentKey(
 ): LogChoice | undefined {
   const hasLog = choice !== undefined || published?.statement?.log !== undefined;
   if (!signer.development || !('sign' in signer) || !hasLog || choice?.signer !== undefined) return choice;
-  return { keepBytes: KEPT_LIST_BYTES, ...NO_WITNESSES, ...choice, signer };
+  return { ...NO_WITNESSES, ...choice, signer };
 }
 
 /** A publication that is about to be written. */
 interface Publishing {
   readonly tree: Tree;
-  readonly signed: SignedList;
+  readonly signed: SignedPublication;
   /** The published tree that the new tree follows, without a pending publication. */
   readonly served: PublishedTree | undefined;
 }
@@ -191,7 +198,7 @@ const stepsIn = (rotation: Uint8Array | undefined) =>
 
 /** Returns new names and reasons as they are kept until the rest of the tree is published. */
 function keptAbout(
-  { about, sha256: hash }: SignedList,
+  { about, sha256: hash }: SignedPublication,
   served: PublishedTree | undefined,
 ): [string, Uint8Array][] {
   const published = served && readIfThere(served.folder, PATHS.about);
@@ -202,8 +209,8 @@ function keptAbout(
 /** Returns the list as it is kept besides the published one: in a snapshot, and permanently if it is small enough. */
 function keptFiles(
   tree: Tree,
-  { list, sha256: hash }: SignedList,
-  { keepBytes }: LogChoice,
+  { list, sha256: hash }: SignedPublication,
+  { keepBytes = KEPT_LIST_BYTES }: LogChoice,
 ): [string, Uint8Array][] {
   const names = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(hash, name));
   const snapshot = names.map((path): [string, Uint8Array] => [path, tree.get(path) as Uint8Array]);

@@ -1,24 +1,28 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
-import { STORED_FILES } from '@passport-registry/verifier/core';
+import { type SignedHead, STORED_FILES, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
-import { readCommit } from '../files/commit-files.js';
 import { flushFolder, flushTree } from '../files/flush.js';
 import { withOutputFolder } from '../files/output-folder.js';
-import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-branch.js';
+import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files/remote-branch.js';
 import { foldersOf } from '../files/walk.js';
+import { readLogHead } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
-import { publishedFiles } from '../tree/published-tree.js';
-import { acceptPublication } from '../verification/accept.js';
+import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { auditLog } from '../verification/audit-log.js';
-import { pinnedKey } from '../verification/pinned-trust.js';
 import { namedHash, storedPublication } from '../verification/stored-publication.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
-import { evidentHead, findLogFault, isOnlyLogged, type LiveLog } from './log-follows.js';
+import { acceptable, findLogFault, isOnlyLogged } from './assert-follows.js';
+
+/** What a live registry serves: the head of its log, and what a verifier would store. Nothing has been verified. */
+interface LiveLog {
+  readonly head: Uint8Array | undefined;
+  readonly publication: StoredPublication | undefined;
+}
 
 /** What was loaded from the branch. */
-export interface LoadedBranch {
+interface LoadedBranch {
   readonly commit: string;
   /** The number of files. */
   readonly files: number;
@@ -95,14 +99,8 @@ async function assertNotPutBack(
   const published = await publishedFiles(name, (path) => files.get(path));
   const { rootKey } = published;
   if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
-  const accept = (accepted: readonly StoredPublication[]) =>
-    acceptPublication(memorySource(files), {
-      trust: pinnedKey(rootKey),
-      maxAgeDays: undefined,
-      accepted,
-    });
   const isFirst = isOnlyLogged(files);
-  const verified = isFirst ? auditLog(memorySource(files)) : accept([]);
+  const verified = isFirst ? auditLog(memorySource(files)) : acceptable(files, rootKey, []);
   await verified.catch((cause: Error) => {
     throw new TreeRejected(`the tree on ${name} is not valid: ${cause.message}: ${PUT_BACK}`, { cause });
   });
@@ -119,7 +117,7 @@ async function assertNotPutBack(
     new TreeRejected(`${baseUrl} serves a newer tree than ${name}: ${message}: ${PUT_BACK}`, { cause });
   if (publication !== undefined && isFirst) throw newer('the branch has no list');
   if (publication !== undefined) {
-    await accept([publication]).catch((cause: Error) => {
+    await acceptable(files, rootKey, [publication]).catch((cause: Error) => {
       throw newer(cause.message, cause);
     });
   }
@@ -143,6 +141,27 @@ async function readLive(source: TreeSource): Promise<LiveLog> {
   const hash = namedHash((path) => files.get(path));
   if (hash !== undefined) await read(PATHS.snapshot(hash, PATHS.list), PATHS.snapshot(hash, PATHS.signature));
   return { publication: storedPublication((path) => files.get(path)), head: files.get(PATHS.logHead) };
+}
+
+/**
+ * Returns the head of the log that a live registry serves. A head that is not signed by the key of the log is no evidence.
+ *
+ * @param published - the tree on the branch. Its statements name the key of the log, as does the live one
+ */
+async function evidentHead(
+  { head: bytes, publication }: LiveLog,
+  { statement, pending, rootKey }: Pick<PublishedFiles, 'statement' | 'pending' | 'rootKey'>,
+): Promise<SignedHead | undefined> {
+  if (rootKey === undefined) return undefined;
+  const live = await verifiedUnder(publication?.publication, [rootKey]);
+  const vkeys = [statement, pending?.statement, live].flatMap((one) => one?.log?.vkey ?? []);
+  try {
+    const head = readLogHead(() => bytes);
+    return head && ((await signerAmong(head, vkeys)) === undefined ? undefined : head);
+  } catch (error) {
+    if (error instanceof TreeRejected) return undefined;
+    throw error;
+  }
 }
 
 function writeFiles(folder: string, files: ReadonlyMap<string, Uint8Array>): void {

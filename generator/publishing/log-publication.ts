@@ -3,20 +3,18 @@ import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedPublication } from '../list/list.js';
 import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
-import { damagedLog, LOG_FOLDER, readLogHead } from '../log/log-files.js';
-import { entriesSince } from '../log/log-tail.js';
+import { damagedLog, entriesSince, LOG_FOLDER, readLogHead } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { hasTree, type PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
 import { proveLogged } from './prove-logged.js';
-import { replaceStatements } from './renew-statements.js';
-import { addFiles, holds, type Written } from './write.js';
+import { addFiles, holds, replaceStatements, type Written } from './write.js';
 
 /** What a publication did with the log. */
 export interface LogReport {
@@ -36,12 +34,12 @@ export interface LogReport {
 /** A verified tree, and the log that contains its statements. */
 interface Logging {
   readonly tree: Tree;
-  readonly signed: SignedList;
+  readonly signed: SignedPublication;
   readonly log: ExtendedLog;
 }
 
 /** A tree with the proof that it is logged. */
-export interface LoggedTree {
+interface LoggedTree {
   readonly tree: Tree;
   /** The files that have been written so far. */
   readonly written: Written;
@@ -101,7 +99,7 @@ export function logReport(
 }
 
 /** New cosignatures of a published head. */
-export interface RenewedProof extends Cosigned {
+interface RenewedProof extends Cosigned {
   readonly head: SignedHead;
   /** The number of witnesses that have cosigned the head, now or before. */
   readonly cosigned: number;
@@ -128,7 +126,7 @@ export async function renewProof(
   const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
-  if (isChanged) await replaceStatements(output, () => addFiles(files, output));
+  if (isChanged) await replaceStatements(files, output);
   return { ...collected, head, cosigned };
 }
 

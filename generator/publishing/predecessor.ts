@@ -2,7 +2,6 @@ import type { Issuer } from '@passport-registry/verifier';
 import { TreeRejected } from '../errors.js';
 import type { PublishedList } from '../list/list-diff.js';
 import { type RecordSet, recordsOfList } from '../records/check-records.js';
-import { sha256 } from '../tree/checksums.js';
 import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
 import type { RootSigner } from './publication.js';
 
@@ -52,7 +51,6 @@ export function publishedList({
   let records: ReadonlyMap<string, Uint8Array> | undefined;
   return {
     bytes: list,
-    sha256: sha256(list),
     updatedAt,
     records: () => {
       records ??= bytesOf(issuers());

@@ -19,14 +19,14 @@ import { TreeRejected } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFile } from '../log/log-files.js';
-import { newestPlaced } from '../log/log-tail.js';
+import { newestPlaced } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
 
 /** What is to be proven, and by whose cosignatures. */
-export interface ProofRequest {
+interface ProofRequest {
   /** The folder with the tiles of the log. */
   readonly folder: string;
   readonly statement: PublicationStatement;
@@ -36,7 +36,7 @@ export interface ProofRequest {
 }
 
 /** The proof of a publication, and whether its cosignatures make up the quorum. */
-export interface ProvenPublication {
+interface ProvenPublication {
   /** The files to write: the head with its cosignatures, the proof, and what is kept of it. */
   readonly files: Tree;
   /** The number of witnesses that have cosigned the newest head. */

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
 import type { Checkpoint, Signers } from '@passport-registry/verifier/core';
-import { IoFailed, TreeRejected, UsageError } from '../errors.js';
+import { TreeRejected, UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
@@ -18,9 +18,8 @@ import { assertVerifiable } from '../verification/accept.js';
 import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
-import { replaceStatements } from './renew-statements.js';
 import { assertStatementIntact } from './sign-statement.js';
-import { stage, switchFile } from './write.js';
+import { replaceStatements } from './write.js';
 
 /** The report of a new checkpoint. */
 export interface CheckpointReport {
@@ -51,7 +50,7 @@ export async function publishCheckpoint(
   output: OutputFolder,
   choice: PublishedCheckpointChoice,
 ): Promise<CheckpointReport> {
-  const { out, staging } = output;
+  const { out } = output;
   const { witnesses = NO_WITNESSES } = choice;
   const { list, updatedAt, rootKey, signed, statement } = published ?? {};
   if (
@@ -85,7 +84,7 @@ export async function publishCheckpoint(
   const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
   const { checkpoint } = await assertVerifiable(tree, rootKey);
   if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
-  await replaceStatements(output, () => replaceCheckpoint(text, staging, out));
+  await replaceStatements(new Map([[PATHS.checkpoint, Buffer.from(text)]]), output);
   await dropStaleOperations(out, { rootKey, delegation });
   const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
   const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
@@ -115,12 +114,4 @@ function withReplacedFile(out: string, path: string, bytes: Uint8Array): Registr
 async function dropStaleOperations(out: string, signers: Signers) {
   if ((await keptOperations(readIfThere(out, PATHS.operations), signers)) !== undefined) return;
   rmSync(join(out, PATHS.operations), { recursive: true, force: true });
-}
-
-function replaceCheckpoint(text: string, staging: string, out: string): void {
-  try {
-    switchFile(stage(Buffer.from(text), join(staging, 'checkpoint')), out, PATHS.checkpoint);
-  } catch (cause) {
-    throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
-  }
 }

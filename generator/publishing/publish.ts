@@ -2,8 +2,8 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import { withCheckpoint } from '../freshness/checkpoint.js';
 import { freshnessFiles, hasCheckpoint } from '../freshness/freshness.js';
+import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
-import type { SignedList } from '../list/signed-list.js';
 import type { Listeners } from '../progress.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
@@ -39,28 +39,19 @@ export async function publish(
   output: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
-  const {
-    records,
-    signer,
-    exceptions = {},
-    time = {},
-    freshness = {},
-    about = {},
-    verifyHolders,
-  } = publication;
+  const { records, signer, time = {}, freshness = {}, about = {}, verifyHolders } = publication;
   assertDescription(about);
-  const { repaired, hasStrays } = await repairTree(output);
+  const repair = await repairTree(output);
   const served = await readPublished(output.named);
   const published = served && withPending(served);
-  const { rotation } = freshness;
-  await assertRootContinues({ signer, exceptions, rotation }, published, output);
+  await assertRootContinues(publication, published, output);
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
   const next = { rootKey, published: follows, delegation: freshness.delegation };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
   // Over a tree that is not the newest, the rules of change would blame the records.
-  const warnings = applyRules({ records, signer, exceptions }, published, output);
+  const warnings = applyRules(publication, published, output);
   onStage?.('published tree');
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
@@ -81,7 +72,7 @@ export async function publish(
   const complete = logged?.tree ?? assembled;
   const outcome = {
     output,
-    repaired,
+    repaired: [...repair.files.keys()],
     requested: time.updatedAt,
     answers,
     served,
@@ -94,7 +85,7 @@ export async function publish(
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
   const written = await writeTree(outcome.tree, output, onProgress);
   if (extended !== undefined) removeReplacedTiles(extended, output);
-  if (hasStrays) await removeStrays(output);
+  if (repair.hasStrays) await removeStrays(output);
   onStage?.('write');
   assertWritten(outcome.tree, written.written, output.out);
   onStage?.('read back');
@@ -110,7 +101,7 @@ export async function publish(
 async function assemble(
   { exceptions = {}, freshness, precompress = false, about = {}, page = {} }: PublishOptions,
   served: PublishedTree | undefined,
-  { signed, holders }: { readonly signed: SignedList; readonly holders: PublishedHolders | undefined },
+  { signed, holders }: { readonly signed: SignedPublication; readonly holders: PublishedHolders | undefined },
 ): Promise<Tree> {
   const predecessor = predecessorOf(served, signed);
   const before = predecessor && publishedList(predecessor);

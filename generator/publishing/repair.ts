@@ -26,7 +26,7 @@ import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { type ReadFile, rootKeyOf } from '../tree/published-tree.js';
+import { rootKeyOf } from '../tree/published-tree.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
@@ -40,22 +40,14 @@ import { addFiles } from './write.js';
  * @throws {@link TreeRejected} if a file of the log cannot be made again. The tree is left unchanged
  */
 export async function repairTree(output: OutputFolder): Promise<Repair> {
-  const { files, lost, hasStrays } = await findRepair(output.out);
-  if (lost !== undefined) throw new TreeRejected(lost);
-  if (files.size > 0) await addFiles(files, output);
-  return { repaired: [...files.keys()], hasStrays };
-}
-
-/** What was found in a tree. */
-export interface Repair {
-  /** The paths of the files that were made again. */
-  readonly repaired: readonly string[];
-  /** Whether files of the log belong to no entry. */
-  readonly hasStrays: boolean;
+  const repair = await findRepair(output.out);
+  if (repair.lost !== undefined) throw new TreeRejected(repair.lost);
+  if (repair.files.size > 0) await addFiles(repair.files, output);
+  return repair;
 }
 
 /** What can be made again of a tree. */
-export interface FoundRepair {
+interface Repair {
   /** The files to write. */
   readonly files: ReadonlyMap<string, Buffer>;
   /** What cannot be made again, and what to do. Undefined if nothing is lost. */
@@ -65,14 +57,14 @@ export interface FoundRepair {
 }
 
 /** Finds the damaged files of a tree with a log, and writes nothing. @throws {@link TreeRejected} if the head is damaged */
-export async function findRepair(out: string): Promise<FoundRepair> {
+export async function findRepair(out: string): Promise<Repair> {
   const read = (path: string) => readIfThere(out, path);
   const log = await readWholeLog(read);
   if (log === undefined) return { files: new Map(), lost: undefined, hasStrays: false };
   const { entries } = log;
   const statements = repairedStatements(entries, read);
   const files = new Map([...repairedTiles(log, read), ...statements.files]);
-  const whole: ReadFile = (path: string) => files.get(path) ?? read(path);
+  const whole: Read = (path: string) => files.get(path) ?? read(path);
   const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
   for (const [path, bytes] of [
     ...repairedProofs(whole),
@@ -89,6 +81,9 @@ export async function findRepair(out: string): Promise<FoundRepair> {
   return { files, lost, hasStrays: faults.some(({ isStray }) => isStray) };
 }
 
+/** Reads a file of the tree; undefined if there is no such file. */
+type Read = (path: string) => Buffer | undefined;
+
 type Entries = readonly PlacedEntry[];
 
 /** A log whose entries belong to its head. */
@@ -102,7 +97,7 @@ interface WholeLog {
 }
 
 /** Reads a log from its bundles, or else from its statements. Undefined if neither belong to the head. */
-async function readWholeLog(read: ReadFile): Promise<WholeLog | undefined> {
+async function readWholeLog(read: Read): Promise<WholeLog | undefined> {
   const head = readLogHead(read);
   if (head === undefined) return undefined;
   const bundled = entriesInBundles(read, head.size);
@@ -138,7 +133,7 @@ async function wholeLog(
 
 const unreadable = (message: string) => new TreeRejected(message);
 
-function entriesInBundles(read: ReadFile, size: number): (AnyEntry | undefined)[] {
+function entriesInBundles(read: Read, size: number): (AnyEntry | undefined)[] {
   const entries: (AnyEntry | undefined)[] = Array.from({ length: size });
   for (let index = 0; index * TILE_WIDTH < size; index++) {
     const width = tileWidth(0, index, size);
@@ -156,7 +151,7 @@ function entriesInBundles(read: ReadFile, size: number): (AnyEntry | undefined)[
   return entries;
 }
 
-async function entriesInStatements(read: ReadFile, size: number): Promise<(AnyEntry | undefined)[]> {
+async function entriesInStatements(read: Read, size: number): Promise<(AnyEntry | undefined)[]> {
   const entries: (AnyEntry | undefined)[] = [];
   for (let index = 0; index < size; index++) {
     const bytes = read(PATHS.loggedStatement(index));
@@ -180,7 +175,7 @@ const isReplaced = (path: string, replaced: WholeLog['replaced']) =>
 type Sums = ReadonlyMap<string, string>;
 
 /** Makes the tiles and bundles that are damaged or missing, but for those that a full one has replaced. */
-function repairedTiles({ files, replaced }: WholeLog, read: ReadFile): Repaired[] {
+function repairedTiles({ files, replaced }: WholeLog, read: Read): Repaired[] {
   return [...files].flatMap(([path, bytes]): Repaired[] => {
     const isWhole = isReplaced(path, replaced) || read(path)?.equals(bytes) === true;
     return isWhole ? [] : [[path, Buffer.from(bytes)]];
@@ -188,7 +183,7 @@ function repairedTiles({ files, replaced }: WholeLog, read: ReadFile): Repaired[
 }
 
 /** Finds the statements that are damaged or missing in other places of the tree. */
-function repairedStatements(entries: Entries, read: ReadFile) {
+function repairedStatements(entries: Entries, read: Read) {
   const others = new Map<string, Buffer>();
   const add = (bytes: Buffer | undefined) => bytes && others.set(sha256(bytes), bytes);
   for (const path of [PATHS.publication, PATHS.delegation]) add(read(path));
@@ -208,7 +203,7 @@ function repairedStatements(entries: Entries, read: ReadFile) {
 
 const RESTORE = 'restore it from a mirror, from a backup or from git';
 
-function stepsIn(read: ReadFile): readonly string[] {
+function stepsIn(read: Read): readonly string[] {
   try {
     return JSON.parse(read(PATHS.rotation)?.toString() ?? '[]');
   } catch {
@@ -216,13 +211,13 @@ function stepsIn(read: ReadFile): readonly string[] {
   }
 }
 
-function hashAt(read: ReadFile, path: string): string | undefined {
+function hashAt(read: Read, path: string): string | undefined {
   const bytes = read(path);
   return bytes && sha256(bytes);
 }
 
 /** Finds kept lists that are damaged in other places of the tree. A list that is missing was not kept. */
-function repairedLists(faults: readonly ArchiveFault[], read: ReadFile): Repaired[] {
+function repairedLists(faults: readonly ArchiveFault[], read: Read): Repaired[] {
   return faults.flatMap(({ path, isStray }): Repaired[] => {
     const [, hash] = /^log\/lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
     const found = hash === undefined || isStray ? undefined : listWith(hash, read);
@@ -231,13 +226,13 @@ function repairedLists(faults: readonly ArchiveFault[], read: ReadFile): Repaire
 }
 
 /** Returns the list with a hash from one of its places. */
-function listWith(hash: string, read: ReadFile): Buffer | undefined {
+function listWith(hash: string, read: Read): Buffer | undefined {
   const places = [PATHS.list, PATHS.snapshot(hash, PATHS.list), PATHS.loggedList(hash)];
   return places.map(read).find((bytes) => bytes !== undefined && sha256(bytes) === hash);
 }
 
 /** Replaces kept proofs of the published statement that cannot be read by its newest proof. */
-function repairedProofs(read: ReadFile): Repaired[] {
+function repairedProofs(read: Read): Repaired[] {
   const newest = read(PATHS.logProof);
   const index = indexIn(newest);
   if (newest === undefined || index === undefined) return [];
@@ -260,7 +255,7 @@ function indexIn(proof: Uint8Array | undefined): number | undefined {
  * Finds statements outside of the log that are missing or cut short: the publication, its copies in snapshots and the
  * delegation. SHA256SUMS names their hashes, and the log has them.
  */
-function repairedCopies(entries: Entries, sums: Sums, read: ReadFile): Repaired[] {
+function repairedCopies(entries: Entries, sums: Sums, read: Read): Repaired[] {
   return [...sums].flatMap(([path, hash]): Repaired[] => {
     if (path !== PATHS.delegation && !path.endsWith(PATHS.publication)) return [];
     const placed = entries.find(({ entry }) => entry.sha256 === hash);
@@ -275,7 +270,7 @@ function isCutShort(found: Buffer = Buffer.alloc(0), whole: Buffer): boolean {
 }
 
 /** Restores the list that SHA256SUMS names, with its signature, if the published list is missing or cut short. */
-async function repairedList(sums: Sums, read: ReadFile): Promise<Repaired[]> {
+async function repairedList(sums: Sums, read: Read): Promise<Repaired[]> {
   const hash = sums.get(PATHS.list);
   const list = hash === undefined ? undefined : listWith(hash, read);
   const signature = read(PATHS.snapshot(hash ?? '', PATHS.signature));

@@ -1,9 +1,16 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
-import { isChecksummed } from '../tree/checksums.js';
+import type { OutputFolder } from '../files/output-folder.js';
+import { endWithDelegation } from '../freshness/expiry.js';
+import { signerOf } from '../freshness/previous-checkpoint.js';
+import type { SignedPublication } from '../list/list.js';
+import { CHECKSUMS_PATH, isChecksummed, sha256 } from '../tree/checksums.js';
 import { roleOf } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
+import type { PublishedTree } from '../tree/published-tree.js';
+import { inWords } from '../tree/site/atom.js';
+import { parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
-import { buildNotes, lacksCheckpoint, type Outcome } from './build-notes.js';
+import type { ProvenStatements } from '../verification/verify.js';
 import type { LogReport } from './log-publication.js';
 import type { Written } from './write.js';
 
@@ -100,3 +107,129 @@ function logNotes(log: LogReport | undefined): string[] {
 const isOnlyLogged = (log: LogReport | undefined): boolean => log?.isComplete === false;
 
 const lacksQuorum = (log: LogReport | undefined): boolean => log !== undefined && log.cosigned < log.quorum;
+
+/** The results of the steps of a publication. */
+interface Outcome {
+  readonly output: OutputFolder;
+  /** The paths of damaged files that were made again. */
+  readonly repaired: readonly string[];
+  /** The updated_at that the user requested. */
+  readonly requested: string | undefined;
+  /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
+  readonly answers: string | undefined;
+  /** The tree that was in the folder before. */
+  readonly served: PublishedTree | undefined;
+  /** The same with its pending publication, which counts as published. */
+  readonly published: PublishedTree | undefined;
+  readonly signed: SignedPublication;
+  /** The statements of the new tree. */
+  readonly statements: ProvenStatements;
+  readonly tree: Tree;
+}
+
+/** Returns notes about what the user may not expect, in whole sentences. */
+function buildNotes({
+  output,
+  repaired,
+  requested,
+  answers,
+  published,
+  signed,
+  statements,
+  tree,
+}: Outcome): string[] {
+  const { updatedAt } = signed.list;
+  const found: string[] = [];
+  if (signed.kept && requested !== undefined && requested !== updatedAt) {
+    found.push(
+      `The records have not changed since ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
+    );
+  }
+  if (published === undefined && !signed.development) {
+    found.push(
+      `${output.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${output.named} first, and build again.`,
+    );
+  }
+  if (published !== undefined && answers !== undefined) found.push(answers);
+  found.push(...inheritedHolds(published, statements));
+  if (!signed.kept) found.push(...changeNotes(tree, updatedAt));
+  if (repaired.length > 0) {
+    found.push(`These files were damaged or missing, and were made again: ${repaired.join(', ')}.`);
+  }
+  if (published !== undefined && !published.signed) {
+    found.push(`The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`);
+  }
+  if (published?.holders !== undefined && !tree.has(PATHS.holders)) {
+    found.push(
+      `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, name their record with holders in registry.yaml.`,
+    );
+  }
+  const { checkpoint } = statements;
+  const promises = signed.statement.checkpoint;
+  if (lacksCheckpoint({ signed, statements })) {
+    found.push(
+      'The publication statement promises checkpoints, but the tree has none: every verifier refuses the tree until `checkpoint` has run, so run it before you publish the tree.',
+    );
+  } else if (tree.has(PATHS.delegation) && checkpoint === undefined) {
+    found.push(
+      'The tree has a delegation but no checkpoint: verifiers that have accepted a checkpoint refuse the tree until `checkpoint` has run.',
+    );
+  }
+  if (checkpoint === undefined) return found;
+  if (!promises) {
+    found.push(
+      'The publication statement does not promise checkpoints yet. The next build or signing request adds the promise: verifiers then refuse the registry without a checkpoint.',
+    );
+  }
+  const { delegation, sha256: named, treeSha256 } = checkpoint;
+  const limits = delegation === undefined ? [] : endWithDelegation(checkpoint, delegation, Date.now());
+  for (const note of limits) found.push(`T${note.slice(1)}.`);
+  if (named !== signed.sha256) {
+    found.push(
+      'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
+    );
+  } else if (treeSha256 !== sha256(tree.get(CHECKSUMS_PATH) ?? new Uint8Array())) {
+    found.push(
+      'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
+    );
+  }
+  return found;
+}
+
+/** Whether every verifier refuses a tree, because its publication statement promises a checkpoint and there is none. */
+function lacksCheckpoint({ signed, statements }: Pick<Outcome, 'signed' | 'statements'>): boolean {
+  return signed.statement.checkpoint && statements.checkpoint === undefined;
+}
+
+/** After an online key has leaked, the holds of its checkpoints may be the thief's. */
+function inheritedHolds(
+  published: PublishedTree | undefined,
+  { checkpoint, delegation }: ProvenStatements,
+): string[] {
+  const before = published?.checkpoint;
+  const signer = before && signerOf(before);
+  if (before?.delegation === undefined || signer === undefined || delegation === undefined) return [];
+  if (delegation.keys.some(({ thumbprint }) => thumbprint === signer)) return [];
+  const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
+  if (kept.length === 0) return [];
+  return [
+    `The new checkpoint keeps what the checkpoint of ${signer} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them; \`hold --end <ID> --false-alarm\` ends each that was not yours.`,
+  ];
+}
+
+/** How many changes to name. */
+const MAX_CHANGES = 20;
+
+/** Names the changes of status and tier that the new list makes to issuers of the list before. */
+function changeNotes(tree: Tree, updatedAt: string): string[] {
+  const history = tree.get(PATHS.changes);
+  const made = ((history && parseChanges(history))?.changes ?? []).filter(
+    ({ updated_at, from }) => updated_at === updatedAt && from !== null,
+  );
+  const named = made.slice(0, MAX_CHANGES).map((change) => {
+    const { field, from, to } = change;
+    const isLifted = field === 'status' && from === 'suspended' && to === 'active';
+    return `${inWords(change)}.${isLifted ? ' This lifts a suspension.' : ''}`;
+  });
+  return made.length > MAX_CHANGES ? [...named, `And ${made.length - MAX_CHANGES} more changes.`] : named;
+}

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { IoFailed, UsageError } from '../errors.js';
-import { isPlainPath, readCommit } from '../files/commit-files.js';
 import {
   branchName,
   commitFolder,
   fetchedCommit,
+  isPlainPath,
   pushCommit,
   type RemoteBranch,
+  readCommit,
   remoteCommit,
 } from '../files/remote-branch.js';
 import { entriesBelow } from '../files/walk.js';
@@ -16,13 +17,13 @@ import { PATHS } from '../tree/paths.js';
 import { assertFollows, type FollowOptions, LOAD_AGAIN } from './assert-follows.js';
 
 /** How to save a tree. */
-export interface SaveOptions extends FollowOptions {
+interface SaveOptions extends FollowOptions {
   /** The message of the commit. */
   readonly message: string;
 }
 
 /** What was saved. */
-export interface SavedBranch {
+interface SavedBranch {
   /** The new commit; undefined if the branch has the same files. */
   readonly commit: string | undefined;
   readonly warnings: readonly Diagnostic[];

@@ -1,23 +1,30 @@
-import type { LogIdentity } from '@passport-registry/verifier/core';
+import type { LogIdentity, PublicationStatement } from '@passport-registry/verifier/core';
+import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
+import { readPublicationStatement } from '../freshness/statements.js';
 import { aboutBytes } from '../list/about.js';
-import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
-import type { SignedList } from '../list/signed-list.js';
-import { nextUpdatedAt } from '../list/updated-at.js';
+import {
+  type ListBytes,
+  listBytes,
+  recordsBytes,
+  type SignedPublication,
+  withUpdatedAt,
+} from '../list/list.js';
+import { assertNotAhead, formatUpdatedAt, nextUpdatedAt } from '../list/updated-at.js';
 import type { CompleteRecords } from '../records/check-records.js';
 import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
-import { hasList, isSigned, type PublishedTree } from '../tree/published-tree.js';
+import { hasList, isSigned, type PublishedFiles, type PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
+import { assertExpectedStatement } from './expected-statement.js';
 import { predecessorOf } from './predecessor.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
-import { signedStatement } from './sign-statement.js';
-import { followingList, followingStatement, type ListAndSignature } from './signed-elsewhere.js';
+import { assertStatementIntact, type StatementSubject, signedStatement } from './sign-statement.js';
 
 /** The records of a list, its signer and its time. */
-interface ListToSign<By = Signer | SignedElsewhere> {
+interface ListToSign {
   readonly records: CompleteRecords;
-  readonly signer: By;
+  readonly signer: Signer | SignedElsewhere;
   readonly time: ListTime;
   /** Whether the registry has checkpoints. */
   readonly checkpoint: boolean;
@@ -34,11 +41,11 @@ export async function signedList(
   { records, signer, time, checkpoint, log }: ListToSign,
   published: PublishedTree | undefined,
   output: OutputFolder,
-): Promise<SignedList> {
+): Promise<SignedPublication> {
   const predecessor = predecessorOf(published, signer);
   const { list, signature, kept } =
     'sign' in signer
-      ? await signHere({ records, signer, time }, published)
+      ? await signHere(signer, { records, time }, published)
       : followingList(signer, predecessor, output);
   const { rootKey, development } = signer;
   const hash = sha256(list.list);
@@ -50,17 +57,14 @@ export async function signedList(
   const statement =
     'sign' in signer
       ? await signedStatement(subject, signer, predecessor)
-      : followingStatement(subject, signer, { predecessor, output });
+      : followingStatement(subject, signer, { predecessor, named: output.named });
   return { list, signature, kept, rootKey, development, sha256: hash, statement, sums, about };
 }
 
 /** Keeps the published list if its records are the same and its signature is valid; otherwise signs a new list. */
 async function signHere(
-  {
-    records: { issuers },
-    signer,
-    time: { updatedAt: requested, renew },
-  }: Omit<ListToSign<Signer>, 'checkpoint' | 'log'>,
+  signer: Signer,
+  { records: { issuers }, time: { updatedAt: requested, renew } }: Pick<ListToSign, 'records' | 'time'>,
   published: PublishedTree | undefined,
 ): Promise<ListAndSignature> {
   const sign = async (list: ListBytes) => ({
@@ -85,4 +89,71 @@ async function signHere(
     if (requested === previous) return sign(list);
   }
   return sign(withUpdatedAt(list, later()));
+}
+
+/** The list and the signature to publish. */
+type ListAndSignature = Pick<SignedPublication, 'list' | 'signature' | 'kept'>;
+
+const ADVICE = 'make a new request with `build --unsigned`';
+
+/**
+ * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the
+ * signed list is already published (rule request-follows).
+ *
+ * @throws {@link RequestRejected}
+ */
+function followingList(
+  { list, signature, follows }: SignedElsewhere,
+  newest: PublishedFiles | undefined,
+  { named }: OutputFolder,
+): ListAndSignature {
+  const kept = hasList(newest, list);
+  if (kept) return { list, signature: (newest?.signed && newest.signature?.trim()) || signature, kept };
+  const published = newest?.list && sha256(newest.list);
+  if (published !== follows) {
+    const has = published === undefined ? 'has no list' : `has the list ${published}`;
+    const said = follows === undefined ? 'is for a first list' : `follows the list ${follows}`;
+    throw new RequestRejected('ERR_REQUEST_OUTDATED', `the request ${said}, but ${named} ${has}: ${ADVICE}`);
+  }
+  if (newest?.updatedAt !== undefined && list.updatedAt <= newest.updatedAt) {
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
+      `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${ADVICE}`,
+    );
+  }
+  return { list, signature, kept };
+}
+
+/**
+ * A publication statement that was signed elsewhere names the statement that it follows. That statement must still be
+ * the newest, and the new statement must say what a build would say of the list. A statement that is published already
+ * is kept.
+ *
+ * @throws {@link RequestRejected} | {@link TreeRejected}
+ */
+function followingStatement(
+  subject: StatementSubject,
+  { statement, rootKey }: SignedElsewhere,
+  { predecessor, named }: { readonly predecessor: PublishedFiles | undefined; readonly named: string },
+): PublicationStatement {
+  assertStatementIntact(predecessor);
+  const said = readPublicationStatement(statement);
+  const published = predecessor?.statement;
+  const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
+  const isPublished = published?.text === statement || (isSameKey && published?.payload === said.payload);
+  if (published !== undefined && isPublished) return published;
+  if (said.previous !== (published && sha256(Buffer.from(published.text)))) {
+    const found =
+      published === undefined
+        ? `${named}, which has no publication`
+        : `publication ${published.sequence} in ${named}`;
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
+      `the request for publication ${said.sequence} was not made for ${found}: ${ADVICE}`,
+    );
+  }
+  assertNotAhead(formatUpdatedAt(said.issuedAt), Date.now());
+  const input = statement.slice(0, statement.lastIndexOf('.'));
+  assertExpectedStatement(input, subject, { rootKey, predecessor });
+  return said;
 }

@@ -1,8 +1,7 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { LogIdentity, PublicationStatement, SumsTree } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
-import { type PublicationClaims, publicationStatement } from '../freshness/statements.js';
+import { type PublicationClaims, readPublicationStatement, signStatement } from '../freshness/statements.js';
 import type { ListBytes } from '../list/list.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
@@ -118,7 +117,8 @@ export async function signedStatement(
   published: PublishedFiles | undefined,
 ): Promise<PublicationStatement> {
   const claims = nextClaims(subject, signer.rootKey, published);
-  if (claims !== undefined) return readPublicationStatement(await publicationStatement(signer, claims));
+  if (claims !== undefined)
+    return readPublicationStatement(await signStatement(signer, 'registry-publication+jwt', claims));
   // Only a published statement can say the same already.
   return published?.statement as PublicationStatement;
 }

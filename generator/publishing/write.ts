@@ -24,6 +24,7 @@ import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, isIssuerPage } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import { statementsFile } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
 
 /** The changes that a publication made to the output folder. */
@@ -187,7 +188,7 @@ export async function addFiles(files: Tree, output: OutputFolder): Promise<Writt
  * Removes `statements.json` before any of the files that it holds is replaced. If the process is killed then, the single
  * files decide, and no client reads an older statement than they have.
  */
-export function withdrawStatements(out: string): void {
+function withdrawStatements(out: string): void {
   rmSync(join(out, PATHS.statements), { recursive: true, force: true });
   flushFolder(out);
 }
@@ -225,7 +226,7 @@ function comparer(): (file: string, bytes: Uint8Array) => boolean {
 }
 
 /** Writes a file next to the tree, so that `switchFile` can rename it into the tree. */
-export function stage(bytes: Uint8Array, file: string): string {
+function stage(bytes: Uint8Array, file: string): string {
   writeFile(file, bytes);
   return file;
 }
@@ -242,7 +243,7 @@ function writeFile(file: string, bytes: Uint8Array): void {
 }
 
 /** Renames a staged file to its place in the tree. */
-export function switchFile(from: string, out: string, path: string): void {
+function switchFile(from: string, out: string, path: string): void {
   const to = join(out, path);
   makeFolder(dirname(to));
   const old = statSync(to, { throwIfNoEntry: false });
@@ -292,4 +293,20 @@ export function assertWritten(tree: Tree, written: readonly string[], out: strin
   const problems = written.filter((path) => !holds(out, path, tree.get(path) ?? new Uint8Array()));
   if (problems.length === 0) return;
   throw new TreeRejected(`${out} does not contain what was written: ${problems.slice(0, 5).join(', ')}`);
+}
+
+/**
+ * Replaces statements of a tree, and then `statements.json`, if the tree has it. Meanwhile there is no such file.
+ *
+ * @param files - the statements
+ * @throws {@link IoFailed}
+ */
+export async function replaceStatements(files: Tree, output: OutputFolder): Promise<void> {
+  const { out } = output;
+  const isThere = existsSync(join(out, PATHS.statements));
+  if (isThere) withdrawStatements(out);
+  await addFiles(files, output);
+  if (!isThere) return;
+  const file = statementsFile((path) => readIfThere(out, path));
+  if (file !== undefined) await addFiles(new Map([[PATHS.statements, file]]), output);
 }

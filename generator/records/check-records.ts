@@ -1,6 +1,13 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { AboutIssuer, AboutIssuers } from '@passport-registry/verifier/core';
-import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
+import {
+  byPlace,
+  type Diagnostic,
+  diagnostic,
+  type Finding,
+  isError,
+  WHOLE_FILE,
+} from '../diagnostics/diagnostic.js';
 import { RecordsRejected } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { type Collected, collectRecordFiles } from './collect.js';
@@ -27,15 +34,9 @@ export interface CompleteRecords extends RecordSet {
 }
 
 /** Wraps the records of a list. Such records come from no file, and they have already been checked. */
-export function recordsOfList(issuers: readonly Issuer[], about: AboutIssuers): CompleteRecords;
-export function recordsOfList(issuers: readonly Issuer[], about?: AboutIssuers): RecordSet;
 export function recordsOfList(issuers: readonly Issuer[], about?: AboutIssuers): RecordSet {
-  return { issuers: byId(issuers), files: new Map(), diagnostics: [], about };
-}
-
-/** Indexes issuers by their ids. */
-export function byId(issuers: readonly Issuer[]): Map<string, Issuer> {
-  return new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
+  const byId = new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
+  return { issuers: byId, files: new Map(), diagnostics: [], about };
 }
 
 /**
@@ -84,4 +85,24 @@ export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnP
 function idOf(value: unknown): string | undefined {
   const id = (value as { issuer_id?: unknown } | null | undefined)?.issuer_id;
   return typeof id === 'string' ? id : undefined;
+}
+
+/** A field of a record. */
+interface RecordField {
+  readonly id: string;
+  readonly field: keyof Issuer;
+}
+
+/**
+ * Creates the diagnostic for a finding at a field of a record. A record of a published list has no file, so the
+ * diagnostic names the issuer_id instead.
+ */
+export function recordDiagnostic(
+  { files }: RecordSet,
+  { id, field }: RecordField,
+  finding: Finding,
+): Diagnostic {
+  const file = files.get(id);
+  if (file === undefined) return diagnostic(id, WHOLE_FILE, finding);
+  return diagnostic(file, parseRecordFile(file).locate([field]), finding);
 }

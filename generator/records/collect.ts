@@ -11,8 +11,13 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import fastGlob, { type Options } from 'fast-glob';
-import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
-import { type Range, WHOLE_FILE } from '../diagnostics/range.js';
+import {
+  type Diagnostic,
+  diagnostic,
+  type Finding,
+  type Range,
+  WHOLE_FILE,
+} from '../diagnostics/diagnostic.js';
 import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
 import { IoFailed, UsageError } from '../errors.js';
 import { ATTRIBUTES_FILE } from '../files/git-attributes.js';
@@ -28,7 +33,7 @@ export interface Collected {
 }
 
 /** Record files that have been found but not read yet. */
-export interface FoundFiles {
+interface FoundFiles {
   /** Their paths, as the user would write them, sorted. */
   readonly files: readonly string[];
   /** For each symbolic link, the folder that its target must be in. */

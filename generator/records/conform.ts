@@ -1,15 +1,15 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { AboutIssuer } from '@passport-registry/verifier/core';
+import type { Range } from '../diagnostics/diagnostic.js';
 import { type Diagnostic, diagnostic, type Finding, isError } from '../diagnostics/diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/messages.js';
-import type { Range } from '../diagnostics/range.js';
 import { type SchemaError, validateIssuer } from '../generated/issuer-validator.js';
-import { warningsFor } from './warnings.js';
+import { type Located, warningsFor } from './warnings.js';
 import { type Path, pathOf } from './yaml/locate.js';
 import type { ParsedFile } from './yaml/parse.js';
 
 /** A record that conforms to the schema, or the diagnostics that explain why it does not. */
-export interface Conformed {
+interface Conformed {
   /** The record as the list has it. Undefined if it has an error. */
   readonly record: Issuer | undefined;
   /** What about.json says of the issuer. Undefined if the record has an error, or neither a name nor a reason. */
@@ -78,12 +78,6 @@ function groupByValue(errors: readonly SchemaError[]): Problem[] {
     else sameValue.push(error);
   }
   return [...byPath].map(([pointer, group]) => ({ path: pathOf(pointer), errors: group }));
-}
-
-interface Located {
-  readonly path: Path;
-  readonly part?: 'key' | 'value';
-  readonly finding: Finding;
 }
 
 function findingsFor(record: object, path: Path, errors: readonly SchemaError[]): Located[] {

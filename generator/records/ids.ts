@@ -1,6 +1,12 @@
 import { GRAMMAR, nameSkeleton } from '@passport-registry/verifier/core';
-import { type Diagnostic, diagnostic, type Finding, shown } from '../diagnostics/diagnostic.js';
-import { type Range, WHOLE_FILE } from '../diagnostics/range.js';
+import {
+  type Diagnostic,
+  diagnostic,
+  type Finding,
+  type Range,
+  shown,
+  WHOLE_FILE,
+} from '../diagnostics/diagnostic.js';
 import type { ParsedFile } from './yaml/parse.js';
 
 /** The data about one file that the rules across files need. */

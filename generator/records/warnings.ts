@@ -3,6 +3,13 @@ import { iso31661, iso31662 } from 'iso-3166';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import type { Path } from './yaml/locate.js';
 
+/** A finding, and the value or the field's name that it is about. */
+export interface Located {
+  readonly path: Path;
+  readonly part?: 'key' | 'value';
+  readonly finding: Finding;
+}
+
 let assigned: Set<string> | undefined;
 
 function isAssigned(code: string): boolean {
@@ -15,7 +22,7 @@ function isAssigned(code: string): boolean {
 }
 
 /** Finds values that are valid but suspicious. The record may contain errors; valid fields are checked nevertheless. */
-export function warningsFor(record: object): { path: Path; finding: Finding }[] {
+export function warningsFor(record: object): Located[] {
   const { geographical_scope, policy_uri, certified_since } = record as Record<string, unknown>;
   return [
     ...findUnknownCountries(geographical_scope),
@@ -24,7 +31,7 @@ export function warningsFor(record: object): { path: Path; finding: Finding }[] 
   ];
 }
 
-function findUnknownCountries(scope: unknown): { path: Path; finding: Finding }[] {
+function findUnknownCountries(scope: unknown): Located[] {
   if (!Array.isArray(scope)) return [];
   return scope.flatMap((code, index) => {
     const wellFormed = typeof code === 'string' && GRAMMAR.geographicalCode.pattern.test(code);
@@ -40,14 +47,14 @@ function findUnknownCountries(scope: unknown): { path: Path; finding: Finding }[
 }
 
 /** Compares with the clock of this machine. Warnings are not published, so a tree does not depend on the clock. */
-function findFutureDate(certifiedSince: unknown): { path: Path; finding: Finding }[] {
+function findFutureDate(certifiedSince: unknown): Located[] {
   if (typeof certifiedSince !== 'string' || !isDateTime(certifiedSince)) return [];
   if (instantOf(certifiedSince) <= Date.now()) return [];
   const message = `certified_since is ${certifiedSince}: the page shows the issuer as not recognised until then, but verifiers accept it from its publication on`;
   return [{ path: ['certified_since'], finding: { rule: 'certified-in-future', message } }];
 }
 
-function findPlainHttp(url: unknown): { path: Path; finding: Finding }[] {
+function findPlainHttp(url: unknown): Located[] {
   if (typeof url !== 'string' || !/^http:/.test(url)) return [];
   const message = `policy_uri is ${shown(url)}`;
   const remedy = 'use its https URL, if it has one';

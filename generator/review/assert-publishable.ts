@@ -1,7 +1,7 @@
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { RecordsRejected, UsageError } from '../errors.js';
 import type { RecordSet } from '../records/check-records.js';
-import { recordDiagnostic } from '../records/record-diagnostic.js';
+import { recordDiagnostic } from '../records/check-records.js';
 import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
 import { reservedField } from './reserved-names.js';
 
@@ -16,7 +16,7 @@ export interface RuleExceptions {
 }
 
 /** The records before and after a change. */
-export interface RecordsChange {
+interface RecordsChange {
   /** The records of the published list; undefined for a first list. */
   readonly before: RecordSet | undefined;
   readonly after: RecordSet;

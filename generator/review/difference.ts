@@ -9,7 +9,7 @@ import { isError } from '../diagnostics/diagnostic.js';
 import { type RecordSet, recordsOfList } from '../records/check-records.js';
 
 /** A field whose value has changed. The value undefined means that the field is absent. */
-export interface FieldChange {
+interface FieldChange {
   readonly field: keyof Issuer | keyof AboutIssuer;
   readonly from: unknown;
   readonly to: unknown;

@@ -1,9 +1,8 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type Diagnostic, diagnostic, type Finding, shown } from '../diagnostics/diagnostic.js';
-import { WHOLE_FILE } from '../diagnostics/range.js';
+import { type Diagnostic, diagnostic, type Finding, shown, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import type { RuleName } from '../diagnostics/rules.js';
 import type { RecordSet } from '../records/check-records.js';
-import { recordDiagnostic } from '../records/record-diagnostic.js';
+import { recordDiagnostic } from '../records/check-records.js';
 
 /** The rules that an operator may override. schemas/registry.schema.json names the same rules. */
 export const OVERRIDABLE: readonly RuleName[] = [

@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
 import { RegistryError } from '@passport-registry/verifier';
 import { readList } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
+import { IoFailed, TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
 import { acceptPublication } from '../verification/accept.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
-import { publishedAbout } from '../verification/published-about.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
-import { folderSource, httpSource, type TreeSource } from '../verification/tree-source.js';
+import { folderSource, httpSource } from '../verification/tree-source.js';
+import { publishedAbout } from '../verification/verify-publication.js';
 import { trustedRoot } from '../verification/verify-statements.js';
 import { changedFiles } from './versions.js';
-
-export type { RecordSet } from '../records/check-records.js';
 
 /** A limit that no list exceeds. */
 const ANY_AGE_DAYS = Number.POSITIVE_INFINITY;
@@ -32,10 +30,6 @@ export function recordsIn(paths: readonly string[]): RecordSet {
  */
 export async function recordsPublished(where: string, pinned: PinnedTrust | undefined): Promise<RecordSet> {
   const source = existsSync(where) ? folderSource(where) : httpSource(where);
-  return signedRecords(source, pinned);
-}
-
-async function signedRecords(source: TreeSource, pinned: PinnedTrust | undefined): Promise<RecordSet> {
   try {
     const files = new SeenFiles(source);
     const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned?.rootKey);

@@ -13,7 +13,7 @@ export function isReservedName(host: string): boolean {
 const FIELDS = ['jwks_uri', 'discovery_uri', 'policy_uri', 'contact'] as const;
 
 /** A field of a record that has a reserved name. */
-export interface ReservedField {
+interface ReservedField {
   readonly field: (typeof FIELDS)[number];
   readonly host: string;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
-import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
-import { WHOLE_FILE } from '../diagnostics/range.js';
+import { type Diagnostic, diagnostic, type Finding, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
 import { type Repository, type Revisions, readObjects, treeEntries } from '../files/git.js';
 import { attributesAbove } from '../files/git-attributes.js';
@@ -17,7 +16,7 @@ import { isCandidate, isVisible, RECORD_NAME, unsafePath } from '../records/reco
 import type { RecordFile } from '../records/yaml/record-file.js';
 
 /** The record files that differ between two versions. A file that cannot be read as a record is a diagnostic. */
-export interface ChangedFiles {
+interface ChangedFiles {
   readonly before: readonly (RecordFile | Diagnostic)[];
   readonly after: readonly (RecordFile | Diagnostic)[];
 }

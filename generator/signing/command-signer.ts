@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../errors.js';
 import type { Signer } from './sign.js';
-import { findValidSignature, readSignature } from './signature-form.js';
+import { findValidSignature, signaturesIn } from './signature-form.js';
 
 /** The input of a signing command. */
 export type SignerInput = 'payload' | 'digest';
@@ -123,7 +123,7 @@ function killGroup(pid: number): void {
 /** Returns the interpretation of an output that is a valid signature. */
 async function signatureFrom(output: Uint8Array, payload: Uint8Array, rootKey: RootKey): Promise<Uint8Array> {
   if (output.length === 0) throw new KeyRejected('the signing command printed nothing on stdout');
-  const candidates = readSignature(output);
+  const candidates = signaturesIn(output);
   if (candidates.length === 0) {
     throw new KeyRejected(
       `the signing command printed ${output.length} bytes that are not a signature: it must print the signature and nothing ` +

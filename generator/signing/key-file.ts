@@ -9,11 +9,11 @@ import { readText } from '../files/read-file.js';
 import { encryptedPem } from './encrypted-pem.js';
 import type { Signer } from './sign.js';
 
-/** The algorithms of a root key, as the command line names them. */
-export const KEY_ALGORITHMS = ['Ed25519', 'P-256'] as const;
+/** The curves of root keys, as the command line names them. */
+export const KEY_CURVES = ['Ed25519', 'P-256'] as const;
 
-/** An algorithm of a root key. */
-export type KeyAlgorithm = (typeof KEY_ALGORITHMS)[number];
+/** The curve of a root key. */
+export type KeyCurve = (typeof KEY_CURVES)[number];
 
 /**
  * Loads a signer from a file or an environment variable. The private key is PKCS#8 PEM, encrypted or not, or a private
@@ -103,7 +103,7 @@ export interface NewKeyOptions {
  * @throws {@link IoFailed} if the file exists or cannot be written; {@link UsageError} if git would commit the file
  */
 export async function generateKeyFile(
-  algorithm: KeyAlgorithm,
+  algorithm: KeyCurve,
   file: string,
   { newPassphrase, env }: NewKeyOptions,
 ): Promise<RootKey> {
@@ -129,7 +129,7 @@ function keyExists(file: string): IoFailed {
 }
 
 /** Generates a private key. */
-export function generatePrivateKey(algorithm: KeyAlgorithm): KeyObject {
+export function generatePrivateKey(algorithm: KeyCurve): KeyObject {
   return algorithm === 'Ed25519'
     ? generateKeyPairSync('ed25519').privateKey
     : generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { printableJson } from '../diagnostics/printers/printable.js';
 import { IoFailed, UsageError } from '../errors.js';
-import { generateKeyFile, type KeyAlgorithm, type NewKeyOptions } from './key-file.js';
+import { generateKeyFile, type KeyCurve, type NewKeyOptions } from './key-file.js';
 
 /** Where to write a new key. */
-export interface KeyPairFiles {
+interface KeyPairFiles {
   readonly privateKey: string;
   readonly publicKey: string;
 }
@@ -18,7 +18,7 @@ export interface KeyPairFiles {
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function generateKeyPair(
-  algorithm: KeyAlgorithm,
+  algorithm: KeyCurve,
   { privateKey, publicKey }: KeyPairFiles,
   options: NewKeyOptions,
 ): Promise<RootKey> {

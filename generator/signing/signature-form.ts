@@ -1,6 +1,5 @@
 import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
-import { decodeDerSignature } from './der-signature.js';
 
 /** The length of a raw signature of either algorithm, in bytes. */
 const RAW_BYTES = 64;
@@ -10,7 +9,7 @@ const RAW_BYTES = 64;
  * either in base64, base64url or hexadecimal, with optional white space. The caller must verify which of them is the
  * signature.
  */
-export function readSignature(output: Uint8Array): Uint8Array[] {
+export function signaturesIn(output: Uint8Array): Uint8Array[] {
   return [output, ...decodeText(output)].flatMap(rawForms);
 }
 
@@ -42,4 +41,36 @@ function decodeText(output: Uint8Array): Uint8Array[] {
   if (/^[A-Za-z0-9+/]+={0,2}$/.test(text)) found.push(Buffer.from(text, 'base64'));
   if (/^[A-Za-z0-9_-]+={0,2}$/.test(text)) found.push(Buffer.from(text, 'base64url'));
   return found;
+}
+
+/** The length of r and of s, in bytes. */
+const INTEGER_BYTES = 32;
+
+/**
+ * Decodes a DER signature of ECDSA over P-256 to r||s: SEQUENCE { INTEGER r, INTEGER s } (RFC 3279, section 2.2.3). Only
+ * the one encoding that DER allows is accepted. Undefined for any other bytes.
+ */
+function decodeDerSignature(bytes: Uint8Array): Uint8Array | undefined {
+  const [tag, length] = bytes;
+  if (tag !== 0x30 || length === undefined || length > 0x7f || bytes.length !== length + 2) return undefined;
+  const r = readInteger(bytes, 2);
+  const s = r && readInteger(bytes, r.end);
+  if (r === undefined || s === undefined || s.end !== bytes.length) return undefined;
+  const raw = new Uint8Array(2 * INTEGER_BYTES);
+  raw.set(r.value, INTEGER_BYTES - r.value.length);
+  raw.set(s.value, 2 * INTEGER_BYTES - s.value.length);
+  return raw;
+}
+
+/** Reads a positive INTEGER of at most 32 bytes: its value without a leading zero, and its end. */
+function readInteger(bytes: Uint8Array, start: number): { value: Uint8Array; end: number } | undefined {
+  const [tag, length = 0] = bytes.subarray(start, start + 2);
+  const end = start + 2 + length;
+  const content = bytes.subarray(start + 2, end);
+  const [first = 0, second = 0] = content;
+  if (tag !== 0x02 || length === 0 || content.length !== length || first > 0x7f) return undefined;
+  // DER allows a leading zero only if the number would otherwise be negative.
+  if (first === 0 && length > 1 && second < 0x80) return undefined;
+  const value = first === 0 ? content.subarray(1) : content;
+  return value.length > INTEGER_BYTES ? undefined : { value, end };
 }

@@ -66,7 +66,7 @@ export function assertCommitted({ thumbprint, nextRoots }: RootKey, next: string
 }
 
 /** What a new commitment must fit. */
-export interface Succession {
+interface Succession {
   /** The root key that is replaced, with the keys to which it is committed. */
   readonly outgoing: RootKey;
   /** Undefined if the next key is not known yet. */

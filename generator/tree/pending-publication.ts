@@ -11,8 +11,7 @@ import {
   verifyAbout,
   walkLog,
 } from '@passport-registry/verifier/core';
-import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
-import { entriesSince } from '../log/log-tail.js';
+import { damagedLog, entriesSince, type ReadFile, readLogHead } from '../log/log-files.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 

@@ -26,6 +26,7 @@ import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
+import type { ReadFile } from '../log/log-files.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
@@ -105,9 +106,6 @@ export function hasTree(out: string): boolean {
   return existsSync(join(out, PATHS.list)) && existsSync(join(out, CHECKSUMS_PATH));
 }
 
-/** Reads a file of a tree; undefined if there is no such file. */
-export type ReadFile = (path: string) => Buffer | undefined;
-
 /**
  * Reads the parts of a published tree.
  *
@@ -117,13 +115,13 @@ export type ReadFile = (path: string) => Buffer | undefined;
  */
 export async function publishedFiles(name: string, read: ReadFile): Promise<PublishedFiles> {
   const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
-  const signature = read(PATHS.signature)?.toString('utf8');
+  const signature = textIn(read(PATHS.signature));
   const rootKey = await committedBy(read(PATHS.rotation), await rootKeyOf(root));
   const signed = await isSigned(list, signature, rootKey);
   const checkpoint = await checkpointOf(read, rootKey);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
-    known ??= { sums: parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') };
+    known ??= { sums: parseChecksums(textIn(read(CHECKSUMS_PATH)) ?? '') };
     return known.sums;
   };
   let parsed: IssuerRegistry | undefined;
@@ -192,6 +190,8 @@ export function withPending<T extends PublishedFiles>(published: T): T {
     issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,
   };
 }
+
+const textIn = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('utf8');
 
 /** Reads the key from the bytes of keys/root.json. Returns undefined if there is no valid key. */
 export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
@@ -281,7 +281,7 @@ type NamedList = Pick<PublicationStatement & Checkpoint, 'sha256' | 'updatedAt'>
  */
 function assertNotRolledBack(
   name: string,
-  list: Buffer,
+  list: Uint8Array,
   statements: Readonly<Record<string, NamedList | undefined>>,
 ): void {
   const updatedAt = updatedAtOf(list);

@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.js';
 import { validateConfiguration } from '../generated/configuration-validator.js';
+import { schemaBytes } from '../records/schemas.js';
 
 /** What a registry says about itself: four settings of registry.yaml. The published documents show them to people. */
 export interface RegistryDescription {
@@ -29,4 +30,24 @@ export function assertDescription(about: RegistryDescription): void {
   throw new UsageError(
     `${instancePath.slice(1)} of the registry is not ${parentSchema?.['description'] ?? message}`,
   );
+}
+
+/**
+ * Returns the OpenAPI description of the tree. In a registry without a description of its own, it is the file of the
+ * package.
+ */
+export function openApiBytes({ name, description, contact, homepage }: RegistryDescription): Uint8Array {
+  const bytes = schemaBytes('registry.openapi.json');
+  if ((name ?? description ?? contact ?? homepage) === undefined) return bytes;
+  const hasContact = (name ?? contact ?? homepage) !== undefined;
+  const document = JSON.parse(new TextDecoder().decode(bytes));
+  const { title, ...info } = document.info;
+  // OpenAPI 3.1 shows `summary` as plain text, and `description` as CommonMark.
+  document.info = {
+    title: name ?? title,
+    summary: description,
+    ...info,
+    contact: hasContact ? { name, url: homepage, email: contact } : undefined,
+  };
+  return new TextEncoder().encode(`${JSON.stringify(document, undefined, 2)}\n`);
 }

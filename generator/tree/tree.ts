@@ -1,13 +1,13 @@
 import { canonicalBytes } from '@passport-registry/verifier/core';
-import type { SignedList } from '../list/signed-list.js';
+import type { SignedPublication } from '../list/list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText, isIssuerPage, sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import type { HeldBy } from './held-by.js';
 import { hostFiles, PAGES_HTACCESS } from './host-configuration.js';
-import { openApiBytes } from './open-api.js';
 import { PATHS } from './paths.js';
 import type { RegistryDescription } from './registry-description.js';
+import { openApiBytes } from './registry-description.js';
 import type { Changes } from './site/changes.js';
 import type { PageParts } from './site/page-settings.js';
 import { hasIssuerPages } from './site/pages.js';
@@ -17,8 +17,8 @@ import { siteFiles } from './site/site-files.js';
 export type Tree = ReadonlyMap<string, Uint8Array>;
 
 /** The parts of a tree. */
-export interface TreeParts {
-  readonly signed: SignedList;
+interface TreeParts {
+  readonly signed: SignedPublication;
   readonly changes: Changes;
   /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;

@@ -18,8 +18,7 @@ import {
   verifyStatements,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
-import type { Tree } from '../tree/tree.js';
-import { type PinnedTrust, pinnedKey, trustAnchorOf } from './pinned-trust.js';
+import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
 import { rejecting } from './seen-files.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
 
@@ -109,11 +108,6 @@ export function verifyAnyAge(
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 
-/** Lets a verifier read a tree in memory. */
-export function treeFiles(tree: Tree): RegistryFiles {
-  return { get: async (path) => tree.get(path) };
-}
-
 function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'accepted'>): Conditions {
   const isAnyAge = maxAgeDays === undefined;
   const clock = isAnyAge ? { now: Date.now(), tolerance: Number.POSITIVE_INFINITY } : clockAt();
@@ -123,7 +117,7 @@ function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'accepted'>): C
 
 function demandsOn(trust: PinnedTrust): Pick<Conditions, 'requireCheckpoint' | 'requirePublication' | 'log'> {
   const { requireCheckpoint, requirePublication } = trust;
-  return { requireCheckpoint, requirePublication, log: logTrustOf(trustAnchorOf(trust)) };
+  return { requireCheckpoint, requirePublication, log: logTrustOf(trust.log) };
 }
 
 /**

@@ -8,7 +8,7 @@ import { type AcceptedLog, type CheckedLog, checkLog, type LogConditions } from 
 import { checkRotation, trustedRoot } from './verify-statements.js';
 
 /** What a tree says about its log. */
-export type StatedLog = Pick<LogConditions, 'roots' | 'statement'>;
+type StatedLog = Pick<LogConditions, 'roots' | 'statement'>;
 
 /**
  * Verifies the small files of a tree that decide about its log: the rotation from the pinned root key, and the publication

@@ -6,10 +6,10 @@ import { findLog, findSampleIds, findSums } from './sampled-files.js';
 import { UNKNOWN_ID } from './tree-checks.js';
 
 /** `required` of every host (rule host-responses), or `recommended` for browsers and caches. */
-export type Demand = 'required' | 'recommended';
+type Demand = 'required' | 'recommended';
 
 /** The result of one check of a host. */
-export interface Answered {
+interface Answered {
   readonly demand: Demand;
   /** The name of the check, such as `type` or `not listed`. */
   readonly check: string;

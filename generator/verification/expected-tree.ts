@@ -34,7 +34,7 @@ function issuedAt(checkpoint: Uint8Array, where: string): number {
 }
 
 /** The files that a source has returned, by path. */
-export type SeenTree = ReadonlyMap<string, Uint8Array>;
+type SeenTree = ReadonlyMap<string, Uint8Array>;
 
 /** Makes a source that remembers what it returned, so that what is compared is what was verified. */
 export function rememberFiles(source: TreeSource): { readonly source: TreeSource; readonly seen: SeenTree } {

@@ -14,10 +14,10 @@ import { LOG_FOLDER } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { CONCURRENCY } from './ask-host.js';
-import { failIfAny, type SeenFiles } from './seen-files.js';
+import type { SeenFiles } from './seen-files.js';
 
 /** A log whose entries have been verified. */
-export interface ArchivedLog {
+interface ArchivedLog {
   readonly origin: string;
   readonly entries: readonly PlacedEntry[];
   readonly tree: LogTree;
@@ -41,14 +41,9 @@ export interface ArchiveFault {
 }
 
 /**
- * Checks all files that a listing of a tree has below `log/` and `witness/`: kept lists, kept proofs and tiles of any width
- * belong to the entries of the log, and there is nothing else.
+ * Finds what is wrong with the files that a listing of a tree has below `log/` and `witness/`, by path: kept lists, kept proofs
+ * and tiles of any width belong to the entries of the log, and there is nothing else.
  */
-export async function checkArchive(files: SeenFiles, log: ArchivedLog): Promise<void> {
-  failIfAny((await findArchiveFaults(files, log)).map(({ problem }) => problem));
-}
-
-/** Finds what is wrong with the files that {@link checkArchive} checks, by path. */
 export async function findArchiveFaults(
   files: SeenFiles,
   log: ArchivedLog,

@@ -12,7 +12,7 @@ import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 
 /** What the statements of a log are checked against. */
-export interface StatementConditions {
+interface StatementConditions {
   /** The root keys of the tree. */
   readonly roots: FirstRoots;
   /** Whether the statement of an entry is read. The others are passed. */

@@ -11,8 +11,7 @@ import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyFresh } from './accept.js';
 import { trustAnchorOf } from './pinned-trust.js';
-import { readUnlessTorn } from './read-unless-torn.js';
-import { Problems, type SeenFiles } from './seen-files.js';
+import { Problems, readUnlessTorn, type SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import { httpSource } from './tree-source.js';
 
@@ -46,7 +45,7 @@ export interface PinnableRegistry {
 }
 
 /** What the user knows about a registry from another place than the registry. */
-export interface KnownOfRegistry {
+interface KnownOfRegistry {
   /**
    * The thumbprint of the root key. Default: that of the key that the registry publishes, which shows only that the
    * registry is consistent.

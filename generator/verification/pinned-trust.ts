@@ -1,6 +1,10 @@
 import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
+import { importAnchorRoot } from '@passport-registry/verifier/core';
 
-/** What a user trusts: a root key alone, or the content of a trust anchor (rule trust-anchor). */
+/**
+ * What a user trusts: a root key alone, or the content of a trust anchor (rule trust-anchor). All but the root key are also
+ * options of `verifyTree`.
+ */
 export interface PinnedTrust {
   /** The pinned root key, with the keys to which it is committed. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
@@ -20,6 +24,22 @@ export function pinnedKey(rootKey: RootKey): PinnedTrust {
   return { rootKey, requireCheckpoint: false, requirePublication: false, log: {} };
 }
 
+/**
+ * Pins what a trust anchor says.
+ *
+ * @param anchor - after `assertTrustAnchor`
+ * @throws `ERR_ROOT_KEY_INVALID`
+ */
+export async function pinnedAnchor(anchor: TrustAnchor): Promise<PinnedTrust> {
+  const { root: _root, next_roots: _next, sources: _sources, checkpoint, publication, ...log } = anchor;
+  return {
+    rootKey: await importAnchorRoot(anchor),
+    requireCheckpoint: checkpoint === 'required',
+    requirePublication: publication === 'required',
+    log,
+  };
+}
+
 /** Returns the trust anchor with which a verifier enforces the same. */
 export function trustAnchorOf({
   rootKey,
@@ -33,26 +53,5 @@ export function trustAnchorOf({
     ...(requireCheckpoint && { checkpoint: 'required' }),
     ...(requirePublication && { publication: 'required' }),
     ...log,
-  };
-}
-
-/** What a trust anchor demands of a tree, apart from its root key. */
-export type Demands = Pick<PinnedTrust, 'requireCheckpoint' | 'requirePublication' | 'log'>;
-
-/** Returns what is demanded of a tree. Without a trust anchor, nothing. */
-export function demandsOf({
-  requireCheckpoint = false,
-  requirePublication = false,
-  log = {},
-}: Partial<Demands> = {}): Demands {
-  return { requireCheckpoint, requirePublication, log };
-}
-
-/** Returns what a trust anchor pins of the log. */
-export function pinnedLogOf({ log, witnesses, quorum }: PinnedLog): PinnedLog {
-  return {
-    ...(log !== undefined && { log }),
-    ...(witnesses !== undefined && { witnesses }),
-    ...(quorum !== undefined && { quorum }),
   };
 }

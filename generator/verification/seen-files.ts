@@ -138,3 +138,26 @@ function cached<T>(cache: Map<string, Promise<T>>, path: string, work: () => Pro
   cache.set(path, promise);
   return promise;
 }
+
+/** How often to read a live host again, if a publication may have happened between two files (rule retries). */
+export const RETRIES = 2;
+
+/**
+ * Reads the files of a source. If a live host is refused, a publication may have happened meanwhile: then reads anew, and
+ * the last answer counts.
+ *
+ * @throws the error of the last attempt
+ */
+export async function readUnlessTorn<T>(
+  source: TreeSource,
+  read: (files: SeenFiles) => Promise<T>,
+): Promise<T> {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await read(new SeenFiles(source));
+    } catch (error) {
+      const isRefused = error instanceof RegistryError || error instanceof Problems;
+      if (!isRefused || !source.live || retry === RETRIES) throw error;
+    }
+  }
+}

@@ -1,11 +1,9 @@
 import type { StoredPublication } from '@passport-registry/verifier';
 import { STORED_FILES } from '@passport-registry/verifier/core';
-import { namedList } from '../freshness/freshness.js';
+import { claimsOf } from '../freshness/previous-checkpoint.js';
+import type { ReadFile } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-
-/** Reads a file of a tree; undefined if there is no such file. */
-type Read = (path: string) => Uint8Array | undefined;
 
 /**
  * Returns what a verifier would store of a tree: the list that the publication statement names, or else the one that
@@ -13,7 +11,7 @@ type Read = (path: string) => Uint8Array | undefined;
  *
  * @returns undefined if files are missing
  */
-export function storedPublication(read: Read): StoredPublication | undefined {
+export function storedPublication(read: ReadFile): StoredPublication | undefined {
   const text = (path: string) => {
     const bytes = read(path);
     return bytes && Buffer.from(bytes).toString('utf8');
@@ -36,8 +34,10 @@ export function storedPublication(read: Read): StoredPublication | undefined {
  * Returns the payload hash of the list that the statements of a tree name; undefined if they name none. The statements are
  * not verified yet, and the hash becomes a part of a path.
  */
-export function namedHash(read: Read): string | undefined {
+export function namedHash(read: ReadFile): string | undefined {
   const [publication, checkpoint] = [read(PATHS.publication), read(PATHS.checkpoint)];
-  const hash = (publication && namedList(publication)) ?? (checkpoint && namedList(checkpoint));
+  const hash =
+    (publication && claimsOf(publication, 'registry-publication+jwt')['sha256']) ??
+    (checkpoint && claimsOf(checkpoint, 'registry-checkpoint+jwt')['sha256']);
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }

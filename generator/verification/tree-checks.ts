@@ -64,7 +64,7 @@ interface ListOfRecords extends IssuerRegistry {
   readonly canonical: boolean;
 }
 
-export async function checkRecords(
+export async function checkRecordFiles(
   files: SeenFiles,
   { issuers, canonical }: ListOfRecords,
   onProgress: OnProgress | undefined,

@@ -1,6 +1,14 @@
-import type { AnyEntry } from '@passport-registry/verifier/core';
+import {
+  type AnyEntry,
+  readCompactJws,
+  readRotation,
+  STATEMENT_CLAIMS,
+  STATEMENT_TYPES,
+  type Statement,
+  type StatementType,
+  TIME_CLAIMS,
+} from '@passport-registry/verifier/core';
 import { shown } from '../diagnostics/diagnostic.js';
-import { unknownClaims, unknownClaimsOfSteps } from '../freshness/unknown-claims.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
 import { roleOf } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
@@ -60,7 +68,7 @@ const STATEMENTS = {
 } as const;
 
 /** Notes unknown claims of the published statements. @param passed - whether a check has passed */
-export async function unknownClaimsIn(
+export async function unknownClaimNotes(
   files: SeenFiles,
   passed: (check: keyof typeof STATEMENTS) => boolean,
 ): Promise<Note[]> {
@@ -69,11 +77,27 @@ export async function unknownClaimsIn(
     const path = STATEMENTS[check];
     const bytes = passed(check) ? await files.get(path) : undefined;
     if (bytes === undefined) continue;
-    const claims = check === 'rotation' ? unknownClaimsOfSteps(bytes) : unknownClaims(bytes);
+    const statements = check === 'rotation' ? readRotation(bytes) : [parsed(bytes)];
+    const claims = [...new Set(statements.flatMap(unknownClaims))];
     if (claims.length > 0)
       notes.push({ code: 'claim-unknown', path, message: `${path} ${haveClaims(claims)}` });
   }
   return notes;
+}
+
+function parsed(jwt: Uint8Array): Pick<Statement, 'type' | 'claims'> {
+  const { type, payload } = readCompactJws(jwt, STATEMENT_TYPES);
+  return { type, claims: payload };
+}
+
+/**
+ * Returns the claims of a verified statement that a later version has added. Verifiers ignore them. None if the type of the
+ * statement is unknown, too.
+ */
+export function unknownClaims({ type, claims }: Pick<Statement, 'type' | 'claims'>): string[] {
+  if (!Object.hasOwn(STATEMENT_CLAIMS, type)) return [];
+  const known: readonly string[] = [...TIME_CLAIMS, ...STATEMENT_CLAIMS[type as StatementType]];
+  return Object.keys(claims).filter((claim) => !known.includes(claim));
 }
 
 /** Says that a statement has claims, as a predicate. */

@@ -20,7 +20,7 @@ const HEX = /^[0-9a-f]{64}$/;
 const SNAPSHOT_FILES: readonly string[] = [PATHS.list, PATHS.signature, PATHS.publication];
 
 /** What is known about the lists of a tree. */
-export interface SnapshotHistory extends Pick<RootHistory, 'keys' | 'unknown'> {
+interface SnapshotHistory extends Pick<RootHistory, 'keys' | 'unknown'> {
   /** The list of a publication that is only in the log yet. */
   readonly pendingList?: string | undefined;
 }

@@ -21,14 +21,13 @@ import {
   signerAmong,
   verifyPublicationProof,
 } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
 import { clockAt } from '../list/updated-at.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { checkArchive } from './log-archive.js';
+import { findArchiveFaults } from './log-archive.js';
 import { assertLogged, checkStatements, treeStatements } from './log-statements.js';
-import { Problems, type SeenFiles } from './seen-files.js';
+import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
 
 /** What was accepted of a log before. */
@@ -70,15 +69,6 @@ export interface CheckedLog {
  * the log and of witnesses.
  */
 export async function checkLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
-  try {
-    return await readLog(files, conditions);
-  } catch (error) {
-    if (!(error instanceof TreeRejected)) throw error;
-    throw new Problems([error.message]);
-  }
-}
-
-async function readLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
   const { statement, roots, isVerified = () => false } = conditions;
   const origin = statement?.log?.origin;
   // Before the head, which is then not older, also on a live host.
@@ -115,7 +105,8 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   const rootKeys = await rootKeysOf(state);
   const current = rootKeys.find(({ thumbprint }) => thumbprint === state.inForce);
   if (pending !== undefined) await checkPendingList(files, pending.entry, current);
-  await checkArchive(files, { origin: head.origin, entries, tree, proofs, isVerified });
+  const archived = { origin: head.origin, entries, tree, proofs, isVerified };
+  failIfAny((await findArchiveFaults(files, archived)).map(({ problem }) => problem));
   if (cosigned !== undefined) await checkCosignedHead(cosigned, { ...head, tree }, state);
   const warnings = missingProofs(files, entries, published);
   const notes = unknownEntries(entries);

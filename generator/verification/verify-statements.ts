@@ -122,7 +122,7 @@ export interface CheckedList {
 }
 
 /** A signed list, and the publication statement that names it. Older trees have no statement. */
-export interface StatedList extends CheckedList {
+interface StatedList extends CheckedList {
   readonly publication: PublicationStatement | undefined;
 }
 
@@ -190,7 +190,7 @@ export async function checkOperations(
 }
 
 /** The data for the checks that depend on the clock. */
-export interface Freshness extends CheckedList {
+interface Freshness extends CheckedList {
   readonly rotation: RootHistory | undefined;
   readonly delegation: Delegation | undefined;
   /** Undefined if the tree has no publication statement. */

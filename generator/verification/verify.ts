@@ -18,20 +18,20 @@ import { PATHS } from '../tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
 import { isLogPath } from './log-archive.js';
 import { isUnreachable } from './network-failure.js';
-import { demandsOf, type PinnedLog } from './pinned-trust.js';
-import { Problems, SeenFiles } from './seen-files.js';
+import type { PinnedLog } from './pinned-trust.js';
+import { Problems, RETRIES, SeenFiles } from './seen-files.js';
 import {
   checkChecksums,
   checkClient,
   checkPages,
-  checkRecords,
+  checkRecordFiles,
   checkRootKey,
   checkSignature,
   checkUnknownId,
   pathsOf,
 } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
-import { type Note, unknownClaimsIn, unknownFiles } from './unknown-parts.js';
+import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
 import { type CheckedLog, checkLog, checkQuorum } from './verify-log.js';
 import { checkAbout, checkPublication, checkSums } from './verify-publication.js';
@@ -133,15 +133,10 @@ export interface ProvenStatements {
 }
 
 /** A report for people, and the facts behind it for code that goes on with them. */
-export interface Audited {
+interface Audited {
   readonly report: TreeReport;
   readonly statements: ProvenStatements;
 }
-
-/**
- * How often to verify a live host again, if a publication during the verification may have made it fail (rule retries).
- */
-const RETRIES = 2;
 
 /** Options of a verification. */
 export interface VerifyOptions {
@@ -245,7 +240,8 @@ async function auditOnce(
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
-    const trusted = { rootKey: root.rootKey, ...demandsOf(options) };
+    const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
+    const trusted = { rootKey: root.rootKey, requireCheckpoint, requirePublication, log };
     await checks.run('client', () => checkClient(files, trusted, options.now?.()));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
@@ -336,7 +332,7 @@ async function checkTree(
   const signed = list !== undefined && registry !== undefined ? { list, registry } : undefined;
   if (registry !== undefined) {
     const canonical = checks.passed('canonical form');
-    await checks.run('records', () => checkRecords(files, { ...registry, canonical }, onProgress));
+    await checks.run('records', () => checkRecordFiles(files, { ...registry, canonical }, onProgress));
   }
   const isStated = await fileExists(files, PATHS.publication);
   const publication =
@@ -352,16 +348,15 @@ async function checkTree(
   else if (registry !== undefined && (publication !== undefined || !isStated))
     await checks.run('about', () => checkAbout(files, registry, publication));
   const roots = rotation ?? (rootKey && { keys: [rootKey], unknown: undefined });
-  const statement = publication;
-  const isUnclear = isStated && statement === undefined;
+  const isUnclear = isStated && publication === undefined;
   const logTrust = logTrustOf(options.log ?? {});
-  const isLogged = statement?.log !== undefined || logTrust !== undefined;
+  const isLogged = publication?.log !== undefined || logTrust !== undefined;
   const hasLog = options.withoutLog !== true && (isLogged || (await hasLogFiles(files)));
   const checkWholeLog = async (known: FirstRoots) => {
     if (!isLogged) await assertHasHead(files);
-    const found = options.checkedLog ?? (await checkLog(files, { statement, roots: known }));
+    const found = options.checkedLog ?? (await checkLog(files, { statement: publication, roots: known }));
     if (logTrust !== undefined)
-      await checkQuorum(files, statement, { ...logTrust, maxAgeMs: maxAge * 1000, now: now() });
+      await checkQuorum(files, publication, { ...logTrust, maxAgeMs: maxAge * 1000, now: now() });
     return found;
   };
   const logged =
@@ -429,7 +424,7 @@ async function checkTree(
   );
   const notes = [
     ...unknownFiles(paths, (path) => sums?.has(path) === true),
-    ...(await unknownClaimsIn(files, (check) => checks.passed(check))),
+    ...(await unknownClaimNotes(files, (check) => checks.passed(check))),
     ...(logged?.notes ?? []),
   ];
   const statements = { publication, delegation, checkpoint };

@@ -11,7 +11,7 @@ import {
 } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
 import { isLoggedStatement } from '../../generator/verification/log-archive.js';
-import { demandsOf, type PinnedTrust } from '../../generator/verification/pinned-trust.js';
+import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
@@ -194,7 +194,7 @@ export class Candidate {
     const { trust, maxAgeDays, verifyHolders } = this.options;
     const source = { ...folderSource(folder), withoutHostFiles: true };
     const maxAge = maxAgeDays * 24 * 60 * 60;
-    const options = { ...demandsOf(trust), checkedLog: this.log, verifyHolders, maxAge };
+    const options = { ...trust, checkedLog: this.log, verifyHolders, maxAge };
     const report = await verifyTree(source, trust.rootKey, options);
     if (report.ok) return report;
     const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));

@@ -1,5 +1,5 @@
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';

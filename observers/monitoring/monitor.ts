@@ -3,7 +3,6 @@ import { logTrustOf, parseStrictJson, readList } from '@passport-registry/verifi
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { type CheckedHost, checkHost } from './check-host.js';
 import { type Finding, type FindingCode, finding, SEVERITIES } from './finding.js';
 import { followAbout } from './follow-about.js';
@@ -52,7 +51,7 @@ export async function monitorOnce(
 ): Promise<MonitoredRound> {
   const now = Date.now();
   const hosts = monitoredHosts(options);
-  const logTrust = options.trust && logTrustOf(trustAnchorOf(options.trust));
+  const logTrust = options.trust && logTrustOf(options.trust.log);
   const origin = known?.head?.origin ?? logTrust?.origin;
   if (known !== undefined) assertSameRegistry(known, options);
   const view: ViewHost = (host, query) => readView(host, origin, query);

@@ -1,6 +1,6 @@
 import { hasCode, recentCosignatures, verifyPublicationProof } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
-import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { clockAt, formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';

@@ -1,7 +1,7 @@
 import { importRootKey, RegistryError } from '@passport-registry/verifier';
 import { parseStrictJson, readRotation, readStatement } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';

@@ -6,11 +6,10 @@ import {
   type VerifiedEntry,
   walkLog,
 } from '@passport-registry/verifier/core';
-import { unknownClaimsIn } from '../../generator/freshness/unknown-claims.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
-import { entryIsUnknown, haveClaims } from '../../generator/verification/unknown-parts.js';
+import { entryIsUnknown, haveClaims, unknownClaims } from '../../generator/verification/unknown-parts.js';
 import { type Finding, finding } from './finding.js';
 import type { KnownLog, KnownPublication } from './known-log.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
@@ -134,7 +133,7 @@ function problemFinding({ kind, index, message }: LogProblem, type: string): Fin
 /** Returns what a verified statement says. @param log - the state of the log after it, or later */
 function saidFindings(said: VerifiedEntry, log: LogState): Finding[] {
   const { index, statement } = said;
-  const claims = unknownClaimsIn(statement);
+  const claims = unknownClaims(statement);
   const what = `the statement of entry ${index} ${haveClaims(claims)}`;
   const newer = claims.length === 0 ? [] : [finding('claim-unknown', what, { entry: index, claims })];
   return [...newer, ...contentFindings(said, log)];

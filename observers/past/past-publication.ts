@@ -15,7 +15,6 @@ import {
 import { TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import type { History, PastEntry, PastRoot } from './history.js';
 
 /** A publication of the past, and when it was in force. */
@@ -43,7 +42,7 @@ export interface Unproven {
 
 /** Returns the trust in the witnesses. Undefined without witnesses: nothing about the past is then proven. */
 export function witnessTrust({ trust }: Pick<History, 'trust'>): LogTrust | undefined {
-  const log = logTrustOf(trustAnchorOf(trust));
+  const log = logTrustOf(trust.log);
   return log === undefined || log.quorum === 0 ? undefined : log;
 }
 

@@ -1,6 +1,6 @@
 import { type Document, isAlias, type Node, visit } from 'yaml';
+import type { Range } from '../../diagnostics/diagnostic.js';
 import { type Diagnostic, diagnostic, type Source, shown } from '../../diagnostics/diagnostic.js';
-import type { Range } from '../../diagnostics/range.js';
 import type { RuleName } from '../../diagnostics/rules.js';
 import { keyOf, rangeOf, type ToRange } from './locate.js';
 

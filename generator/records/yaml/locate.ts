@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from 'yaml';
-import { type Range, WHOLE_FILE } from '../../diagnostics/range.js';
+import { type Range, WHOLE_FILE } from '../../diagnostics/diagnostic.js';
 
 /** A path into a record: field names and list indexes. */
 export type Path = readonly (string | number)[];

@@ -1,6 +1,11 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import { type Diagnostic, diagnostic, type Source } from '../../diagnostics/diagnostic.js';
-import { type Range, WHOLE_FILE } from '../../diagnostics/range.js';
+import {
+  type Diagnostic,
+  diagnostic,
+  type Range,
+  type Source,
+  WHOLE_FILE,
+} from '../../diagnostics/diagnostic.js';
 import type { RuleName } from '../../diagnostics/rules.js';
 import { parseFastYaml } from './fast-yaml.js';
 import { forbiddenFeatures } from './forbidden-yaml.js';

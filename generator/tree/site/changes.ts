@@ -1,7 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { canonicalBytes, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
+import type { SignedPublication } from '../../list/list.js';
 import type { ListDiff, PublishedList } from '../../list/list-diff.js';
-import type { SignedList } from '../../list/signed-list.js';
 import { uuidOf } from './uuid.js';
 
 /** A change of an issuer's status or tier from one list to the next. */
@@ -37,7 +37,7 @@ export const MAX_CHANGES = 1000;
  * @param diff - undefined if no list with a valid signature is published
  */
 export function changesUpTo(
-  { list: { updatedAt }, rootKey }: SignedList,
+  { list: { updatedAt }, rootKey }: SignedPublication,
   held: Uint8Array | undefined,
   diff: ListDiff | undefined,
 ): Changes {

@@ -326,7 +326,7 @@ describe('a registry with checkpoints', () => {
     await build(...withKeys({ checkpoint: 'root.pem' }));
     const before = statSync(path('checkpoint.jwt')).mtimeMs;
     const previous = process.umask(0o077);
-    await good('checkpoint', '--online-key', 'root.pem');
+    await good('checkpoint', '--online-key', 'root.pem', '--hours', '2');
     process.umask(previous);
     const { mode, mtimeMs } = statSync(path('checkpoint.jwt'));
     expect((mode & 0o777).toString(8)).toBe('644');

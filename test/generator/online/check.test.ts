@@ -195,7 +195,7 @@ describeWith(['openssl'], 'passport-registry check --online', () => {
   });
 
   it.each(PRIVATE_HOSTS)('refuses %s where a redirect leads to it', async (host) => {
-    const { assertPublicHost } = await import('../../../build/generator/online/public-lookup.js');
+    const { assertPublicHost } = await import('../../../build/generator/online/fetch-document.js');
     // What a URL makes of it, which is what is connected to.
     expect(() => assertPublicHost(new URL(`http://${host}/`).hostname)).toThrow('not a public host');
     expect(() => assertPublicHost('93.184.215.14')).not.toThrow();
@@ -203,7 +203,7 @@ describeWith(['openssl'], 'passport-registry check --online', () => {
   });
 
   it('refuses a name that leads to such an address, and says which', async () => {
-    const { publicLookup } = await import('../../../build/generator/online/public-lookup.js');
+    const { publicLookup } = await import('../../../build/generator/online/fetch-document.js');
     const lookUp = (name: string) =>
       new Promise((resolve) => publicLookup(name, { all: true }, (error, found) => resolve(error ?? found)));
     // The resolver of every platform knows this name, and asks nobody.
