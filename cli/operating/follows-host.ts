@@ -32,6 +32,13 @@ interface NextTree extends Omit<NextPublication, 'rootKey' | 'published'> {
   readonly stopped?: readonly string[] | undefined;
 }
 
+/** Whom a build asks if no host tells. */
+export interface Asking {
+  readonly env: NodeJS.ProcessEnv;
+  /** Asks the operator whether the registry is new. Throws the error that it gets unless it is. */
+  readonly confirmNew: (doubt: AlreadyPublished) => Promise<void>;
+}
+
 /** Where a registry may show that it has published, from the options of a build. */
 interface ShownBy {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
@@ -46,14 +53,13 @@ interface ShownBy {
  * before; otherwise that of {@link assertFollowsHost}.
  */
 export function followsHosts(
-  { env }: { readonly env: NodeJS.ProcessEnv },
+  asking: Asking,
   { settings: { base_url: baseUrl, mirrors = [] }, delegation, stopped }: ShownBy,
 ): AssertFollowsHosts {
-  const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
   const stops = stopped === undefined ? [] : [stopped];
   return ({ rootKey, published, ...next }) => {
     if (published !== undefined) return assertFollowsHost({ published, baseUrl, stopped: stops, ...next });
-    return assertNotPublished(hosts, { rootKey, delegation, env });
+    return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
   };
 }
 
@@ -65,35 +71,50 @@ export function followsHosts(
  * @throws {@link AlreadyPublished}
  */
 async function assertNotPublished(
-  hosts: readonly string[],
-  traces: {
-    readonly rootKey: RootKey;
-    readonly delegation: string | undefined;
-    readonly env: NodeJS.ProcessEnv;
-  },
+  { baseUrl, mirrors }: { readonly baseUrl: string | undefined; readonly mirrors: readonly string[] },
+  traces: { readonly rootKey: RootKey; readonly delegation: string | undefined },
+  { env, confirmNew }: Asking,
 ): Promise<string | undefined> {
-  const trace = await findTrace(traces);
+  const trace = await findTrace({ ...traces, env });
   if (trace !== undefined) {
     throw new AlreadyPublished(
       `there is no published tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
         `the command that \`status\` shows. If this registry has never published, ${trace.otherwise}`,
     );
   }
+  const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
   if (hosts.length === 0) return undefined;
   const { rootKey } = traces;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const found = await askHosts(hosts, { rootKey, own: undefined, now: Date.now(), signal });
   const served = found.find((host) => isOf(host, rootKey.thumbprint));
-  if (served === undefined) return found.map(answerOf).join(' ');
-  throw new AlreadyPublished(
-    `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
-      'first, with the command that `status` shows',
-  );
+  if (served !== undefined)
+    throw new AlreadyPublished(
+      `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
+        'first, with the command that `status` shows',
+    );
+  const [live] = found;
+  // A deleted tree looks like a new registry, so no answer is no permission.
+  if (baseUrl !== undefined && live !== undefined && !isAnswer(live)) await confirmNew(doubtAbout(live));
+  return found.map(answerOf).join(' ');
+}
+
+/** Whether a host tells that it serves no list of the root key: it has none, or that of another key. */
+function isAnswer({ empty, claimed }: MirrorStatus): boolean {
+  return empty === true || claimed?.rootKey !== undefined;
 }
 
 /** Whether a host serves a list of a root key or of a later one, damaged or not. */
 function isOf({ updatedAt, empty, claimed }: MirrorStatus, rootKey: string): boolean {
   return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
+}
+
+function doubtAbout(live: MirrorStatus): AlreadyPublished {
+  return new AlreadyPublished(
+    `${answerOf(live)} If this registry has published, a first list would start it over: load the published tree first, as \`status\` ` +
+      'shows. If it never has, run this in a terminal, and answer new; without a terminal, leave base_url out of registry.yaml for ' +
+      'the first build. Nothing was signed',
+  );
 }
 
 function answerOf({ url, state, empty, problem }: MirrorStatus): string {
