@@ -169,10 +169,11 @@ export async function assertFollowsHost({
     return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
   }
   const ids = released.join(', ');
+  // At night, what stops another issuer must not wait for that.
+  const both = [...released, ...stopped].join(' ');
   throw new AlreadyPublished(
-    `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here. If you have ended ` +
-      `the hold with \`hold --end\`, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again. ` +
-      `Otherwise run \`hold ${released.join(' ')}\``,
+    `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run \`hold ${both}\`. ` +
+      `Only if one of you has ended the hold elsewhere, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again`,
   );
 }
 

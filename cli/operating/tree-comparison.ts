@@ -7,6 +7,7 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import { endedHere } from './ended-holds.js';
 import {
   compareHistories,
   type OwnTree,
@@ -52,7 +53,7 @@ export interface StoppedIssuer extends Pick<Issuer, 'issuer_id' | 'status'> {
 
 /** How the issuers that two checkpoints hold differ (rule hold-kept). */
 export interface HoldComparison {
-  /** Held by the host only, and not stopped by the list of the tree: whoever publishes the tree releases them. */
+  /** Held by the host only, not ended here, and not stopped by the list of the tree: whoever publishes the tree releases them. */
   readonly onlyHost: readonly string[];
   /** Held by the tree only, and not stopped by the list of the host: whoever loads the host's tree releases them. */
   readonly onlyTree: readonly string[];
@@ -158,10 +159,11 @@ function compareHolds(
   const [theirs, own] = [served?.hold ?? [], checkpoint?.hold ?? []];
   const stoppedIn = (list: readonly Issuer[]) =>
     list.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
+  const ended = served === undefined ? [] : endedHere(served.sha256);
   const without = (ids: readonly string[], others: readonly string[]) =>
     ids.filter((id) => !others.includes(id));
   return {
-    onlyHost: isLeftOut ? [] : without(without(theirs, own), stoppedIn(issuers)),
+    onlyHost: isLeftOut ? [] : without(without(theirs, own), [...stoppedIn(issuers), ...ended]),
     onlyTree: without(without(own, theirs), stoppedIn(listed)),
     leftOut: isLeftOut && served?.signer !== undefined ? { key: served.signer, hold: theirs } : undefined,
   };
