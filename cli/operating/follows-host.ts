@@ -158,7 +158,7 @@ export async function assertFollowsHost({
     whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
   if (whole === 'other' && !repeats)
     throw new AlreadyPublished(
-      `${twoHistories(host, tree, parts)}. Nothing is signed: run \`status\`, which shows the way out`,
+      `${twoHistories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
   if (whole === 'newer') throw newerHost(host, tree, parts);
   const released =

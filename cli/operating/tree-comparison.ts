@@ -2,7 +2,6 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { Delegation } from '@passport-registry/verifier/core';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { countEntries } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
@@ -11,7 +10,6 @@ import { endedHere } from './ended-holds.js';
 import {
   compareHistories,
   type OwnTree,
-  ownLog,
   type StatusChanges,
   servedIssuers,
   statusChanges,
@@ -260,21 +258,14 @@ function inWords(
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** Says in words that neither of the two continues the other, and what only one of them stops. */
+/** Says in words that neither of the two continues the other, and after the first semicolon what only one of them stops. */
 export function twoHistories(
-  { url, publication, log }: MirrorStatus,
-  tree: Pick<OwnTree, 'publication' | 'folder'>,
+  { url }: MirrorStatus,
+  { folder }: Pick<OwnTree, 'folder'>,
   parts: TreeComparison,
 ): string {
-  const { folder } = tree;
-  const place = (served: { readonly sequence: number } | undefined, size: number | undefined) =>
-    [
-      served === undefined ? 'a list' : `publication ${served.sequence}`,
-      ...(size === undefined ? [] : [`a log of ${countEntries(size)}`]),
-    ].join(' and ');
-  const both = `${url} has ${place(publication, log?.size)}, ${folder} has ${place(tree.publication, ownLog(folder)?.size)}`;
   const differ = [stopsInWords(parts, folder), holdsInWords(parts, folder)].filter(
     (words) => words !== undefined,
   );
-  return [`two histories: ${both}, and neither continues the other`, ...differ].join('; ');
+  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ].join('; ');
 }
