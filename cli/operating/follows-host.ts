@@ -35,8 +35,8 @@ interface NextTree extends Omit<NextPublication, 'rootKey' | 'published'> {
 /** Whom a build asks if no host tells. */
 export interface Asking {
   readonly env: NodeJS.ProcessEnv;
-  /** Asks the operator whether the registry is new. Throws the error that it gets unless it is. */
-  readonly confirmNew: (doubt: AlreadyPublished) => Promise<void>;
+  /** Asks the operator whether the registry is new. Throws {@link AlreadyPublished} unless it is. */
+  readonly confirmNew: (doubt: string) => Promise<void>;
 }
 
 /** Where a registry may show that it has published, from the options of a build. */
@@ -95,7 +95,11 @@ async function assertNotPublished(
     );
   const [live] = found;
   // A deleted tree looks like a new registry, so no answer is no permission.
-  if (baseUrl !== undefined && live !== undefined && !isAnswer(live)) await confirmNew(doubtAbout(live));
+  if (baseUrl !== undefined && live !== undefined && !isAnswer(live)) {
+    const start =
+      'If this registry has published, a first list would start it over: load the published tree first';
+    await confirmNew(`${answerOf(live)} ${start}, as \`status\` shows.`);
+  }
   return found.map(answerOf).join(' ');
 }
 
@@ -107,14 +111,6 @@ function isAnswer({ empty, claimed }: MirrorStatus): boolean {
 /** Whether a host serves a list of a root key or of a later one, damaged or not. */
 function isOf({ updatedAt, empty, claimed }: MirrorStatus, rootKey: string): boolean {
   return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
-}
-
-function doubtAbout(live: MirrorStatus): AlreadyPublished {
-  return new AlreadyPublished(
-    `${answerOf(live)} If this registry has published, a first list would start it over: load the published tree first, as \`status\` ` +
-      'shows. If it never has, run this in a terminal, and answer new; without a terminal, leave base_url out of registry.yaml for ' +
-      'the first build. Nothing was signed',
-  );
 }
 
 function answerOf({ url, state, empty, problem }: MirrorStatus): string {
