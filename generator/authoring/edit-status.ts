@@ -198,7 +198,8 @@ function toOneLine(reason: string): string {
     .trim();
   if (text === '') throw new UsageError('--reason must not be empty');
   // As commands and their help are printed, with or without brackets, where it stands for the reason.
-  if (/^<.*>$|^(?:reason|text)$/i.test(text)) throw new UsageError(`--reason: write the reason in place of ${text}`);
+  if (/^<.*>$|^(?:reason|text)$/i.test(text))
+    throw new UsageError(`--reason: write the reason in place of ${text}`);
   const { pattern, maxLength } = GRAMMAR.statusReason;
   const { length } = [...text];
   if (length > maxLength)
