@@ -27,6 +27,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
+import { asking } from './confirm-new.js';
 
 interface Options extends FreshnessOptions, RuleOptions, LogOptions, HoldersOptions {
   rootKey?: string;
@@ -89,7 +90,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
       exceptions: exceptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      assertFollowsHosts: followsHosts(io, options),
+      assertFollowsHosts: followsHosts(asking(io), options),
       ...treeOptions(options),
     },
   );

@@ -31,6 +31,7 @@ import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { sayRequest } from '../terminal/say-request.js';
 import { sayTimings, stopwatch } from '../terminal/timings.js';
 import { verifyHolders } from '../verify-holders.js';
+import { asking } from './confirm-new.js';
 
 /** The options of `build` for a signing request. */
 export interface UnsignedOptions {
@@ -83,7 +84,7 @@ export async function buildAndReport(
       log: await logChoice(io, options),
       exceptions: exceptions(options),
       time: listTime(io, options),
-      assertFollowsHosts: followsHosts(io, options),
+      assertFollowsHosts: followsHosts(asking(io), options),
       ...treeOptions(options),
       listeners: { onProgress, onStage },
     };
@@ -121,7 +122,7 @@ export async function buildUnsigned(
       exceptions: exceptions(options),
       time: listTime(io, options),
       // Of two histories, `attach` could not publish what is signed.
-      assertFollowsHosts: followsHosts(io, { ...options, stopped: undefined }),
+      assertFollowsHosts: followsHosts(asking(io), { ...options, stopped: undefined }),
     },
     folder,
   );

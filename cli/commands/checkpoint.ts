@@ -10,8 +10,10 @@ import { cosign } from '../../generator/publishing/cosign.js';
 import { assertListed, type HoldChange } from '../../generator/publishing/next-hold.js';
 import { type CheckpointReport, publishCheckpoint } from '../../generator/publishing/publish-checkpoint.js';
 import type { Signer } from '../../generator/signing/sign.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import { rememberEnded } from '../operating/ended-holds.js';
 import { assertFollowsHost } from '../operating/follows-host.js';
 import { publishOperations } from '../operating/publish-operations.js';
 import { treeOptions } from '../options/build-options.js';
@@ -213,7 +215,11 @@ async function sign(
   const unknown =
     published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided, stopped }));
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
-  return { signer, unknown, report: await publishCheckpoint(published, output, choice) };
+  const report = await publishCheckpoint(published, output, choice);
+  const before = published?.checkpoint;
+  const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
+  rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
+  return { signer, unknown, report };
 }
 
 /** A checkpoint that was signed, and why. */

@@ -66,7 +66,8 @@ function loadCommand(status: RegistryStatus, settings: CommandSettings): string 
   const { tree } = status;
   const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
   const isThere = tree.level !== 'note' && tree.trace === undefined;
-  if (tree.hasRemote) {
+  // Of two histories, the branch has the one that its last saver had.
+  if (tree.hasRemote && status.live.keep === undefined) {
     if (!isThere) return run('', 'branch', 'load', out).command;
     return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }

@@ -32,6 +32,13 @@ interface NextTree extends Omit<NextPublication, 'rootKey' | 'published'> {
   readonly stopped?: readonly string[] | undefined;
 }
 
+/** Whom a build asks if no host tells. */
+export interface Asking {
+  readonly env: NodeJS.ProcessEnv;
+  /** Asks the operator whether the registry is new. Throws {@link AlreadyPublished} unless it is. */
+  readonly confirmNew: (doubt: string) => Promise<void>;
+}
+
 /** Where a registry may show that it has published, from the options of a build. */
 interface ShownBy {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
@@ -46,14 +53,13 @@ interface ShownBy {
  * before; otherwise that of {@link assertFollowsHost}.
  */
 export function followsHosts(
-  { env }: { readonly env: NodeJS.ProcessEnv },
+  asking: Asking,
   { settings: { base_url: baseUrl, mirrors = [] }, delegation, stopped }: ShownBy,
 ): AssertFollowsHosts {
-  const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
   const stops = stopped === undefined ? [] : [stopped];
   return ({ rootKey, published, ...next }) => {
     if (published !== undefined) return assertFollowsHost({ published, baseUrl, stopped: stops, ...next });
-    return assertNotPublished(hosts, { rootKey, delegation, env });
+    return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
   };
 }
 
@@ -65,30 +71,41 @@ export function followsHosts(
  * @throws {@link AlreadyPublished}
  */
 async function assertNotPublished(
-  hosts: readonly string[],
-  traces: {
-    readonly rootKey: RootKey;
-    readonly delegation: string | undefined;
-    readonly env: NodeJS.ProcessEnv;
-  },
+  { baseUrl, mirrors }: { readonly baseUrl: string | undefined; readonly mirrors: readonly string[] },
+  traces: { readonly rootKey: RootKey; readonly delegation: string | undefined },
+  { env, confirmNew }: Asking,
 ): Promise<string | undefined> {
-  const trace = await findTrace(traces);
+  const trace = await findTrace({ ...traces, env });
   if (trace !== undefined) {
     throw new AlreadyPublished(
       `there is no published tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
         `the command that \`status\` shows. If this registry has never published, ${trace.otherwise}`,
     );
   }
+  const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
   if (hosts.length === 0) return undefined;
   const { rootKey } = traces;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const found = await askHosts(hosts, { rootKey, own: undefined, now: Date.now(), signal });
   const served = found.find((host) => isOf(host, rootKey.thumbprint));
-  if (served === undefined) return found.map(answerOf).join(' ');
-  throw new AlreadyPublished(
-    `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
-      'first, with the command that `status` shows',
-  );
+  if (served !== undefined)
+    throw new AlreadyPublished(
+      `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
+        'first, with the command that `status` shows',
+    );
+  const [live] = found;
+  // A deleted tree looks like a new registry, so no answer is no permission.
+  if (baseUrl !== undefined && live !== undefined && !isAnswer(live)) {
+    const start =
+      'If this registry has published, a first list would start it over: load the published tree first';
+    await confirmNew(`${answerOf(live)} ${start}, as \`status\` shows.`);
+  }
+  return found.map(answerOf).join(' ');
+}
+
+/** Whether a host tells that it serves no list of the root key: it has none, or that of another key. */
+function isAnswer({ empty, claimed }: MirrorStatus): boolean {
+  return empty === true || claimed?.rootKey !== undefined;
 }
 
 /** Whether a host serves a list of a root key or of a later one, damaged or not. */
@@ -137,7 +154,7 @@ export async function assertFollowsHost({
     whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
   if (whole === 'other' && !repeats)
     throw new AlreadyPublished(
-      `${twoHistories(host, tree, parts)}. Nothing is signed: run \`status\`, which shows the way out`,
+      `${twoHistories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
   if (whole === 'newer') throw newerHost(host, tree, parts);
   const released =
@@ -148,10 +165,11 @@ export async function assertFollowsHost({
     return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
   }
   const ids = released.join(', ');
+  // At night, what stops another issuer must not wait for that.
+  const both = [...released, ...stopped].join(' ');
   throw new AlreadyPublished(
-    `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here. If you have ended ` +
-      `the hold with \`hold --end\`, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again. ` +
-      `Otherwise run \`hold ${released.join(' ')}\``,
+    `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run \`hold ${both}\`. ` +
+      `Only if one of you has ended the hold elsewhere, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again`,
   );
 }
 

@@ -166,47 +166,34 @@ function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[
 }
 
 /**
- * Of two histories, one has to go: nothing continues both. Whichever remains, it first gets what only the other stops, so that
- * nobody is released.
+ * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is
+ * released. The document has the other way.
  */
 function historySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { keep, url } = status.live;
-  const { out } = settings;
-  const ways = { host: hostWay(status, settings), tree: treeWay(status, settings) };
-  const [place, otherPlace] = keep === 'host' ? [url, out] : [out, url];
-  const [first, ...more] = ways[keep ?? 'host'];
-  const reason =
-    'whoever has seen one history refuses the other, so go on with the one that mirrors, witnesses and verifiers have seen. ' +
-    `That seems to be the history of ${place}: ${[first?.reason, ...more.map(inWords)].join('; then ')}. ` +
-    `Only if that of ${otherPlace} was seen instead, ${ways[keep === 'host' ? 'tree' : 'host'].map(inWords).join('; then ')}`;
-  return [{ command: first?.command, reason }, ...more];
-}
-
-function inWords({ command, reason }: NextStep): string {
-  return command === undefined ? reason : `${reason}: \`${command}\``;
+  return status.live.keep === 'tree' ? treeWay(status, settings) : hostWay(status, settings);
 }
 
 function hostWay(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const again = `do again what only ${settings.out} has`;
+  const { url, parts } = status.live;
+  const { out } = settings;
+  const [load = { command: undefined }, ...more] = loadSteps(status, settings);
   return [
-    ...loadSteps(status, settings),
+    { ...load, reason: `load that of ${url}, which others have seen; then you can stop issuers again` },
+    ...more,
     { command: 'git pull', reason: 'get the newest records' },
-    ...stopSteps(status.live.parts?.stops?.onlyTree, again, settings),
+    ...stopSteps(parts?.stops?.onlyTree, `do again what only ${out} has`, settings),
   ];
 }
 
 /** What only the host stops is stopped here before the tree is published, or else that would release it. */
 function treeWay(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { url, parts } = status.live;
+  const { out } = settings;
   const held = parts?.holds?.onlyHost ?? [];
-  const stops = stopSteps(
-    parts?.stops?.onlyHost,
-    `after \`git pull\`, do here what only ${url} has, because ${settings.out} would release these issuers`,
-    settings,
-  );
+  const stop = `keep that of ${out}, which a mirror has: stop here what only ${url} stops`;
   return [
-    ...(held.length === 0 ? [] : [holdStep(`hold here what only ${url} holds`, held, settings)]),
-    ...stops,
+    ...(held.length === 0 ? [] : [holdStep(stop, held, settings)]),
+    ...stopSteps(parts?.stops?.onlyHost, `${stop}, after \`git pull\``, settings),
     ...publishSteps(status, settings),
   ];
 }

@@ -2,15 +2,14 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { Delegation } from '@passport-registry/verifier/core';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { countEntries } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import { endedHere } from './ended-holds.js';
 import {
   compareHistories,
   type OwnTree,
-  ownLog,
   type StatusChanges,
   servedIssuers,
   statusChanges,
@@ -52,7 +51,7 @@ export interface StoppedIssuer extends Pick<Issuer, 'issuer_id' | 'status'> {
 
 /** How the issuers that two checkpoints hold differ (rule hold-kept). */
 export interface HoldComparison {
-  /** Held by the host only, and not stopped by the list of the tree: whoever publishes the tree releases them. */
+  /** Held by the host only, not ended here, and not stopped by the list of the tree: whoever publishes the tree releases them. */
   readonly onlyHost: readonly string[];
   /** Held by the tree only, and not stopped by the list of the host: whoever loads the host's tree releases them. */
   readonly onlyTree: readonly string[];
@@ -158,10 +157,11 @@ function compareHolds(
   const [theirs, own] = [served?.hold ?? [], checkpoint?.hold ?? []];
   const stoppedIn = (list: readonly Issuer[]) =>
     list.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
+  const ended = served === undefined ? [] : endedHere(served.sha256);
   const without = (ids: readonly string[], others: readonly string[]) =>
     ids.filter((id) => !others.includes(id));
   return {
-    onlyHost: isLeftOut ? [] : without(without(theirs, own), stoppedIn(issuers)),
+    onlyHost: isLeftOut ? [] : without(without(theirs, own), [...stoppedIn(issuers), ...ended]),
     onlyTree: without(without(own, theirs), stoppedIn(listed)),
     leftOut: isLeftOut && served?.signer !== undefined ? { key: served.signer, hold: theirs } : undefined,
   };
@@ -258,21 +258,14 @@ function inWords(
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** Says in words that neither of the two continues the other, and what only one of them stops. */
+/** Says in words that neither of the two continues the other, and after the first semicolon what only one of them stops. */
 export function twoHistories(
-  { url, publication, log }: MirrorStatus,
-  tree: Pick<OwnTree, 'publication' | 'folder'>,
+  { url }: MirrorStatus,
+  { folder }: Pick<OwnTree, 'folder'>,
   parts: TreeComparison,
 ): string {
-  const { folder } = tree;
-  const place = (served: { readonly sequence: number } | undefined, size: number | undefined) =>
-    [
-      served === undefined ? 'a list' : `publication ${served.sequence}`,
-      ...(size === undefined ? [] : [`a log of ${countEntries(size)}`]),
-    ].join(' and ');
-  const both = `${url} has ${place(publication, log?.size)}, ${folder} has ${place(tree.publication, ownLog(folder)?.size)}`;
   const differ = [stopsInWords(parts, folder), holdsInWords(parts, folder)].filter(
     (words) => words !== undefined,
   );
-  return [`two histories: ${both}, and neither continues the other`, ...differ].join('; ');
+  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ].join('; ');
 }

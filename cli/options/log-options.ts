@@ -47,6 +47,8 @@ export async function logChoice(
     ...cosignChoice(settings),
     origin,
     signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
+    // `sectionSigner` has compared it with the signer.
+    mayReplaceKey: log.public_key !== undefined,
     keepBytes: kept === undefined ? undefined : kept * MIB,
     cosignLater: cosignLater === true,
   };

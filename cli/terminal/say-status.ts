@@ -9,6 +9,11 @@ const MARKS = { error: 'FAILED ', warning: 'warning', note: 'note   ', ok: 'ok  
 /** Prints the status of a registry for people, most urgent parts first, and the one thing to do next. */
 export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): void {
   const lines: readonly (readonly [part: string, condition: Condition])[] = [
+    // Of one level, first what may leave an issuer that is stopped to those who trust it.
+    ['live', status.live],
+    ...status.mirrors.map((mirror) => ['mirror', mirror] as const),
+    ...(status.hold.message === 'none' ? [] : [['hold', status.hold] as const]),
+    ['changes', status.changes],
     ['root key', status.rootKey],
     ...(status.holders.message === 'none' ? [] : [['holders', status.holders] as const]),
     ...(status.rotation.state === 'none' ? [] : [['rotation', status.rotation] as const]),
@@ -18,15 +23,10 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     ...(status.log.message === 'none' ? [] : [['log', status.log] as const]),
     ['delegation', status.delegation],
     ['checkpoint', status.checkpoint],
-    ...(status.hold.message === 'none' ? [] : [['hold', status.hold] as const]),
-    ['changes', status.changes],
-    ['live', status.live],
-    ...status.mirrors.map((mirror) => ['mirror', mirror] as const),
   ];
   for (const level of LEVELS) {
     for (const [part, condition] of lines) {
-      if (condition.level === level)
-        say(io, `${MARKS[level]} ${part.padEnd(PART_WIDTH)} ${condition.message}`);
+      if (condition.level === level) sayCondition(io, part, condition);
     }
   }
   say(io, '');
@@ -37,9 +37,31 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
   }
   say(io, `Next: ${first.reason}${first.command === undefined ? '' : ':'}`);
   if (first.command !== undefined) say(io, `  ${first.command}`);
+  if (status.live.keep !== undefined) {
+    sayRest(io, status, others);
+    return;
+  }
   // Each step changes what the next one is.
   if (others.length > 0)
     say(io, `Then run \`status\` again: ${count(others.length, 'step follows', 'steps follow')}.`);
+}
+
+/** Prints a condition: of two histories, what only one of them stops has a line of its own. */
+function sayCondition(io: Io, part: string, { level, message }: Condition): void {
+  const start = `${MARKS[level]} ${part.padEnd(PART_WIDTH)} `;
+  const at = message.startsWith('two histories: ') ? message.indexOf('; ') : -1;
+  const lines = at === -1 ? [message] : [message.slice(0, at), message.slice(at + 2)];
+  for (const [number, line] of lines.entries())
+    say(io, `${number === 0 ? start : ' '.repeat(start.length)}${line}`);
+}
+
+/** Of two histories, the first step may replace the tree, and nothing would name the others any more. */
+function sayRest(io: Io, { tree, live }: RegistryStatus, others: readonly NextStep[]): void {
+  const commands = others.flatMap(({ command, reason }) => command ?? reason);
+  if (commands.length > 0) say(io, 'Then:');
+  for (const command of commands) say(io, `  ${command}`);
+  const other = live.keep === 'tree' ? live.url : tree.folder;
+  say(io, `Only if others have seen that of ${other} instead: see "Two histories" in status.md.`);
 }
 
 const PART_WIDTH = 'publication'.length;

@@ -197,8 +197,9 @@ function toOneLine(reason: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Z}\s]+/gu, ' ')
     .trim();
   if (text === '') throw new UsageError('--reason must not be empty');
-  // As commands are printed, in which it stands for the reason.
-  if (/^<.*>$/.test(text)) throw new UsageError(`--reason: write the reason in place of ${text}`);
+  // As commands and their help are printed, with or without brackets, where it stands for the reason.
+  if (/^<.*>$|^(?:reason|text)$/i.test(text))
+    throw new UsageError(`--reason: write the reason in place of ${text}`);
   const { pattern, maxLength } = GRAMMAR.statusReason;
   const { length } = [...text];
   if (length > maxLength)

@@ -28,6 +28,8 @@ export interface LogChoice extends CosignChoice {
   readonly origin?: string | undefined;
   /** Signs the head of the log. It is needed only if the log gets new entries. */
   readonly signer?: Signer | undefined;
+  /** Whether the signer may be another one than that of the published log. Default: it is refused, as a mistake. */
+  readonly mayReplaceKey?: boolean | undefined;
   /** The maximum size of lists that are kept permanently, in bytes. Default: {@link KEPT_LIST_BYTES}. */
   readonly keepBytes?: number | undefined;
   /** Whether to stop after the head of the log. `checkpoint` then completes the publication. */

@@ -8,7 +8,7 @@ import {
   readRotation,
   type SignedHead,
 } from '@passport-registry/verifier/core';
-import { TreeRejected, UsageError } from '../errors.js';
+import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/statements.js';
 import type { SignedPublication } from '../list/list.js';
@@ -49,11 +49,11 @@ export interface ExtendedLog {
  * Returns the log that the publication statement names: that of the choice, or else the published one.
  *
  * @param signed - a publication statement that was signed elsewhere, which may begin a log
- * @throws {@link UsageError} if the choice has another name than the published log; {@link KeyRejected}
+ * @throws {@link UsageError} if the choice has another name than the published log; {@link KeyRejected} if it has another key
  */
 export function chooseLog(
   choice: LogChoice | undefined,
-  published: Pick<PublishedFiles, 'statement'> | undefined,
+  published: Pick<PublishedFiles, 'statement' | 'development'> | undefined,
   signed?: string,
 ): LogIdentity | undefined {
   const known = published?.statement?.log;
@@ -70,7 +70,21 @@ export function chooseLog(
       'a new log needs a name: set log.origin in registry.yaml to the host of the registry and /log',
     );
   }
-  return logIdentity(origin, choice.signer.rootKey);
+  const chosen = logIdentity(origin, choice.signer.rootKey);
+  const isNamed = chosen.vkey === known?.vkey || chosen.vkey === named?.vkey;
+  if (known !== undefined && !isNamed && !published?.development && choice.mayReplaceKey !== true)
+    throw otherLogKey(known, chosen);
+  return chosen;
+}
+
+/** The end of a key's life looks like a wrong file, so the operator has to name the new key, too. */
+function otherLogKey(known: LogIdentity, chosen: LogIdentity): KeyRejected {
+  const id = ({ vkey }: LogIdentity) => vkey.split('+')[1];
+  return new KeyRejected(
+    `the published log ${known.origin} has the key ${id(known)}, and log.signer is the key ${id(chosen)}: let log.signer name the key of ` +
+      'the log. Only to replace that key for good, also name the public key of the new one, with log.public_key in registry.yaml',
+    { isOtherKey: true },
+  );
 }
 
 /** A development build signs its log with the development key, unless it is given another one. */

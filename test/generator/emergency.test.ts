@@ -170,9 +170,11 @@ describe('an emergency', () => {
     expect(readdirSync(join(folder, 'issuers/europe'))).toEqual(['gamma.yaml']);
   });
 
-  it('refuses the words that stand for a reason in a printed command', async () => {
-    const { code, stderr } = await command('suspend', 'gamma', '--reason', '<REASON>');
-    expect([code, stderr, record()]).toEqual([2, expect.stringContaining('in place of <REASON>'), RECORD]);
+  it('refuses the words that stand for a reason in a printed command or its help', async () => {
+    for (const words of ['<REASON>', 'REASON', 'text']) {
+      const { code, stderr } = await command('suspend', 'gamma', '--reason', words);
+      expect([code, stderr, record()]).toEqual([2, expect.stringContaining(`in place of ${words}`), RECORD]);
+    }
     expect((await command('suspend', 'gamma', '--reason', 'more than <5 s')).code).toBe(0);
   });
 

@@ -5,7 +5,7 @@ import { describeWith } from '../support/components.js';
 import { copyOf, madeOnce } from '../support/made-once.js';
 import { serve } from '../support/serving.js';
 import { versionBefore, versionNow } from '../support/versions.js';
-import { temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+import { cliAnswering, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 const [before, now] = [await versionBefore(), versionNow()];
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
       'registry.yaml': `${SETTINGS}base_url: https://registry.alt\npage: { issuers: 10, language: nb }\n`,
       'root.json': (await now.cli(['keys', 'public', 'key.pem'], folder)).stdout,
     });
-    await now.cli(BUILD, folder);
+    expect((await cliAnswering('new', BUILD, folder)).code).toBe(0);
     // The version before refuses a setting that it does not know.
     writeFiles(folder, { 'registry.yaml': SETTINGS });
     writeFiles(home, { from: folder });

@@ -55,9 +55,13 @@ export async function ownRegistry(folder = temporaryFolder()): Promise<string> {
   return join(folder, 'my-registry');
 }
 
-/** Commands of a document as they run without a terminal, which would ask for the passphrase of a new key. */
+/**
+ * Commands of a document as they run without a terminal, which would ask for the passphrase of a new key, and whether a registry
+ * is new whose host does not answer.
+ */
 export const withoutTerminal = (commands: string): string =>
   commands
+    .replaceAll(/passport-registry init (\S+)[^\n&]*/g, "$& && sed -i.old '/^base_url:/d' $1/registry.yaml")
     .replaceAll(/keys generate (?!--no-passphrase)/g, 'keys generate --no-passphrase ')
     .replaceAll(
       /(passport-registry init .*--key|rotate .*--next-key) \S+/g,

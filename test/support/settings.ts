@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 interface SettingsOfKeys {
   readonly checkpoint?: string;
   readonly log?: string;
+  readonly logPublicKey?: string;
   readonly origin?: string;
 }
 
@@ -14,11 +15,11 @@ interface SettingsOfKeys {
 const isText = (named: string | undefined): named is string => named?.startsWith('{') === true;
 
 /** Returns the option with which one run of `cli` or `cliProcess` has these keys, besides the settings of its folder. */
-export function withKeys({ checkpoint, log, origin }: SettingsOfKeys): string[] {
+export function withKeys({ checkpoint, log, logPublicKey, origin }: SettingsOfKeys): string[] {
   const signer = (key: string | undefined) => key && { signer: { key } };
   const settings = {
     checkpoint: signer(checkpoint) || undefined,
-    log: (log ?? origin) && { origin, ...(signer(log) || {}) },
+    log: (log ?? origin) && { origin, public_key: logPublicKey, ...(signer(log) || {}) },
   };
   return ['--config', JSON.stringify(settings)];
 }

@@ -104,6 +104,12 @@ export function cliWith(args: readonly string[], cwd: string, input: Input): Pro
   return outcome;
 }
 
+/** Runs the command line in this process, on a terminal on which the operator gives one answer. */
+export function cliAnswering(answer: string, args: readonly string[], cwd: string): Promise<Outcome> {
+  const stdin = Object.assign(Readable.from([`${answer}\n`]), { isTTY: true });
+  return cliWith(args, cwd, { env: cleanEnvironment(), stdin });
+}
+
 interface Input {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Buffer | string | Readable;

@@ -5,7 +5,7 @@ import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { copyOf } from '../support/made-once.js';
 import { serve } from '../support/serving.js';
-import { cli, filesOf, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { cli, cliAnswering, filesOf, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const PAGE = 'i/harbour.example.html';
 const SETTINGS =
@@ -16,7 +16,8 @@ const REASON = '"><script>alert(1)</script> {{name}} {reason}';
 let made: string;
 
 const build = async (folder: string, ...args: string[]) => {
-  const { code, stderr, stdout } = await cli(
+  const { code, stderr, stdout } = await cliAnswering(
+    'new',
     ['build', '--key', 'key.pem', '--json', '--allow-example-names', ...args],
     folder,
   );

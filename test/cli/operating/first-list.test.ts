@@ -4,8 +4,15 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
-import { plainHost } from '../../support/serving.js';
-import { cli, clockAhead, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { listen, plainHost } from '../../support/serving.js';
+import {
+  cli,
+  cliAnswering,
+  clockAhead,
+  recordText,
+  temporaryFolder,
+  writeFiles,
+} from '../../support/workspace.js';
 
 const DAY = 24 * 60;
 const NOBODY = 'http://127.0.0.1:1';
@@ -78,12 +85,38 @@ describe('a first list of a registry whose host', () => {
     expect(await built('mirrored.yaml')).toMatchObject(refused);
     const mirrored = await json('--config', 'mirrored.yaml', 'status');
     expect([mirrored.code, mirrored.mirrors[0].level]).toEqual([1, 'error']);
-    // An offline machine builds, and says that it does not know.
-    expect(await built('unreachable.yaml')).toMatchObject({
-      code: 0,
-      notes: expect.arrayContaining([expect.stringContaining(NOBODY)]),
-    });
+    expect(await built('unreachable.yaml')).toMatchObject(refused);
   });
+
+  it('does not answer, or not with a list, is refused unless the operator says on a terminal that it is new', async () => {
+    const settings = readFileSync(join(folder, 'registry.yaml'), 'utf8');
+    const failing = await listen((_request, response) => response.writeHead(503).end());
+    const parked = await listen((_request, response) => response.end('<p>For sale</p>'));
+    for (const base of [failing, parked, NOBODY]) await doubted(settings.replace(url, base), base);
+    for (const [answer, code] of [
+      ['yes', 1],
+      ['new', 0],
+    ] as const) {
+      const built = await cliAnswering(
+        answer,
+        ['--config', 'doubtful.yaml', 'build', '--production'],
+        folder,
+      );
+      expect([built.code, built.stderr]).toEqual([code, expect.stringContaining('answer new')]);
+      expect(existsSync(join(folder, 'dist'))).toBe(code === 0);
+    }
+  });
+
+  /** Nothing is signed, without a terminal, while nobody knows. */
+  async function doubted(settings: string, base: string): Promise<void> {
+    writeFiles(folder, { 'doubtful.yaml': settings });
+    const doubtful = (...args: string[]) => json('--config', 'doubtful.yaml', 'build', ...args);
+    const { error, ...outcome } = await doubtful('--production');
+    expect({ ...outcome, error }, base).toMatchObject(refused);
+    expect(error.message).toMatch(/answer new.*leave base_url out of registry.yaml/);
+    expect(await doubtful('--unsigned', 'request')).toMatchObject(refused);
+    for (const name of ['dist', 'request']) expect(existsSync(join(folder, name))).toBe(false);
+  }
 
   it('serves no list, or that of a preview, is built', async () => {
     deploy('');

@@ -32,7 +32,7 @@ const replace = (target: string, source: string) => {
 };
 const configure = (base = url, checkpoint = ONLINE) =>
   writeFiles(folder, {
-    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\nbase_url: ${base}\n${checkpoint}\n`,
+    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\n${base === '' ? '' : `base_url: ${base}\n`}${checkpoint}\n`,
   });
 /** Does something while the host is down. */
 async function offline<T>(action: () => Promise<T>): Promise<T> {
@@ -48,13 +48,15 @@ beforeAll(async () => {
     const key = await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`);
     writeFiles(folder, { [`${name}.json`]: key });
   }
-  configure(NOBODY);
+  // A first list of a registry whose host may be away would be refused.
+  configure('');
   const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold');
   writeFiles(folder, { 'delegation.jwt': jwt });
   await good('build', '--production', '--delegation', 'delegation.jwt');
   rmSync(join(folder, 'delegation.jwt'));
   replace('before', 'dist');
   await good('hold', 'alpha');
+  configure(NOBODY);
   replace('held', 'dist');
   made = folder;
 });
@@ -103,14 +105,42 @@ describe('a host that holds an issuer', () => {
     expect((await json(['status'], 2)).code).toBe(0);
   });
 
-  it('does not keep a hold that was ended', async () => {
+  it('is followed by a tree in which that hold was ended, so that others can be stopped before it is published', async () => {
     replace('dist', 'held');
-    expect(await json(['hold', '--end', 'alpha', '--false-alarm'])).toMatchObject({ code: 0 });
-    const early = await json(['checkpoint', 'dist']);
-    expect(early).toMatchObject(refused);
-    expect(early.error.message).toContain('publish dist as it is, with `branch save dist`');
-    replace('host', 'dist');
-    expect(await json(['checkpoint', 'dist'])).toMatchObject({ code: 0 });
+    expect(await json(['hold', '--end', 'alpha', '--false-alarm'], 1)).toMatchObject({ code: 0 });
+    const { live, next } = await json(['status'], 2);
+    expect([live.comparedWithTree, live.parts.holds.onlyHost]).toEqual(['older', []]);
+    expect(next[0].command).toContain(`verify ${url} --expect dist`);
+    expect(await json(['checkpoint'], 2)).toMatchObject({ code: 0 });
+    expect(await json(['hold', 'beta'], 3)).toMatchObject({ code: 0, hold: ['beta'] });
+    expect(await json(['suspend', 'beta', '--reason', 'x', '--production'], 4)).toMatchObject({ code: 0 });
+    // An end over a checkpoint that was never published.
+    expect(await json(['hold', '--end', 'beta'], 5)).toMatchObject({ code: 0 });
+    expect(await json(['checkpoint'], 6)).toMatchObject({ code: 0 });
+    // Held again, and then an older copy: nobody has ended that hold.
+    expect(await json(['hold', 'alpha'], 7)).toMatchObject({ code: 0 });
+    replace('dist', 'before');
+    await offline(() => json(['checkpoint'], 8));
+    expect(await json(['checkpoint'], 9)).toMatchObject(refused);
+  });
+
+  it('is not released by a tree of another folder, in which nobody has ended the hold', async () => {
+    replace('dist', 'held');
+    expect(await json(['hold', '--end', 'alpha', '--false-alarm'], 1)).toMatchObject({ code: 0 });
+    rmSync(join(folder, '.passport-registry'), { recursive: true });
+    const other = await json(['hold', 'beta'], 2);
+    expect(other).toMatchObject(refused);
+    expect(other.error.message).toContain('run `hold alpha beta`');
+    expect(other.error.message).toContain('publish dist as it is, with `branch save dist`');
+    expect(await json(['hold', 'alpha', 'beta'], 2)).toMatchObject({ code: 0 });
+  });
+
+  it('that was held again elsewhere is not released by an end of before', async () => {
+    replace('dist', 'held');
+    expect(await json(['hold', '--end', 'alpha', '--false-alarm'], 1)).toMatchObject({ code: 0 });
+    await offline(() => json(['checkpoint', 'host'], 2));
+    await offline(() => json(['checkpoint'], 3));
+    expect(await json(['checkpoint'], 4)).toMatchObject(refused);
   });
 });
 

@@ -193,7 +193,13 @@ describe('the log of a registry', () => {
   it('is signed by another key after a statement that names the key', async () => {
     await good(...BUILD);
     await key('log2');
-    await good('build', '--key', 'key.pem', ...withKeys({ log: 'log2.pem' }));
+    const build = ['build', '--key', 'key.pem'];
+    const keyId = (name: string) =>
+      noteSigner(ORIGIN, 'log', pairIn(join(folder, `${name}.pem`))).vkey.split('+')[1];
+    const mistaken = await refused(...build, ...withKeys({ log: 'log2.pem' }), '--renew');
+    expect(mistaken).toContain(`has the key ${keyId('log')}, and log.signer is the key ${keyId('log2')}`);
+    expect(mistaken).toContain('log.public_key in registry.yaml');
+    await good(...build, ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
     expect(await types()).toEqual(['publication', 'publication']);
     const { log } = claimsOf(read('publication.jwt')) as { log: { vkey: string } };
     expect(log.vkey).not.toBe(
@@ -230,7 +236,10 @@ describe('the log of a registry', () => {
     await good('sign', 'request', '--key', 'key.pem', '--yes');
     await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' }));
     await key('log2');
-    await good(...unsigned, 'request2', ...withKeys({ log: 'log2.pem' }));
+    expect(await refused(...unsigned, 'request2', ...withKeys({ log: 'log2.pem' }))).toContain(
+      'log.public_key',
+    );
+    await good(...unsigned, 'request2', ...withKeys({ log: 'log2.pem', logPublicKey: 'log2.json' }));
     expect(readFileSync(join(folder, 'request2/CHANGES.txt'), 'utf8')).toContain(', A NEW KEY');
     await good('sign', 'request2', '--key', 'key.pem', '--yes');
     const attach = ['attach', 'request2', '--root-key', 'root.json'];

@@ -182,7 +182,8 @@ describe('a witness of a registry', () => {
       ['delta', 'log2.pem'],
     ] as const) {
       change(id);
-      const { code, stderr } = await cli([...BUILD, ...withKeys({ log: key })], folder);
+      const keys = withKeys({ log: key, logPublicKey: key.replace('.pem', '.json') });
+      const { code, stderr } = await cli([...BUILD, ...keys], folder);
       expect([id, code, stderr]).toEqual([
         id,
         0,
