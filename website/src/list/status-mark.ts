@@ -45,7 +45,10 @@ export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
 /** Counts issuers by something of them. */
 export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => T): ReadonlyMap<T, number> {
   const counts = new Map<T, number>();
-  for (const issuer of issuers) counts.set(of(issuer), (counts.get(of(issuer)) ?? 0) + 1);
+  for (const issuer of issuers) {
+    const one = of(issuer);
+    counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
   return counts;
 }
 
