@@ -107,25 +107,25 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const { page, wrong } = await opened('#issuer=harbour.example');
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
     expect(await page.locator('.id').innerText()).toBe('Id: harbour.example');
-    const told = `Harbour Bank, recognised by ${BY} since 16 January 2022, was suspended on 2 October 2026 and revoked on 23 November 2026: ${REASON}`;
+    const told = `Harbour Bank, trusted by ${BY} since 16 January 2022, was suspended on 2 October 2026 and revoked on 23 November 2026: ${REASON}`;
     await expect.poll(() => sentence(page)).toBe(told);
     expect(await page.title()).toBe(`Harbour Bank (harbour.example): ${BY}`);
     expect(wrong).toEqual([]);
   });
 
   it.each([
-    ['api.member-437.example', `St. Olav’s Hospital has been recognised by ${BY} since 15 January 2026.`],
-    ['lantern.example', `Lantern Labs has been listed by ${BY} since 1 January 2026, and is on hold.`],
+    ['api.member-437.example', `St. Olav’s Hospital has been trusted by ${BY} since 15 January 2026.`],
+    ['lantern.example', `Lantern Labs, listed by ${BY} since 1 January 2026, is on hold.`],
     [
       'nameless',
-      `nameless has been recognised by ${BY} since 1 January 2026, with a suspension from 2 October 2026 to 23 November 2026.`,
+      `nameless has been trusted by ${BY} since 1 January 2026, with a suspension from 2 October 2026 to 23 November 2026.`,
     ],
     ['playground.example', `Lаntern-Labs. has been listed by ${BY} for tests only, since 1 January 2026.`],
     [
       'postponed',
-      `postponed, to be recognised by ${BY} from 1 January 2999 on, is revoked. No reason is given.`,
+      `postponed, to be trusted by ${BY} from 1 January 2999 on, is revoked. No reason is given.`,
     ],
-    ['soon.example', `soon.example will be recognised by ${BY} from 1 January 2999 on.`],
+    ['soon.example', `soon.example will be trusted by ${BY} from 1 January 2999 on.`],
   ])('make a sentence on %s', async (id, told) => {
     const { page } = await opened(`#issuer=${id}`);
     await expect.poll(() => sentence(page)).toBe(told);
@@ -171,7 +171,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const { page } = await open(`${slow}/#issuer=harbour.example`);
     await page.locator('.verification.proven').waitFor();
     expect(await page.locator('#title').textContent()).toBe('harbour.example');
-    const told = `harbour.example, recognised by ${BY} since 16 January 2022, is revoked.`;
+    const told = `harbour.example, trusted by ${BY} since 16 January 2022, is revoked.`;
     expect(await sentence(page)).toBe(told);
     release();
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();

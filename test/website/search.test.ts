@@ -227,7 +227,7 @@ describeWith(['chromium-headless-shell'], 'the search among thousands of issuers
     await page.getByText('No matching issuers.').waitFor();
     await page.getByText('Similar ids and names in the registry').waitFor();
     await page.locator('.near').getByRole('link', { name: 'fjord-bank' }).click();
-    await page.getByText('This issuer is recognised.').waitFor();
+    await page.getByText('This registry trusts the issuer.').waitFor();
     await page.goto(`${base}/#q=fjord-bank`);
     await page.locator('.issuers th a').click();
     await page.getByText('← All issuers').click();

@@ -166,8 +166,8 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
   }
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
   const standing = standingOf(issuer, status) as 'trusted' | 'listed' | 'tests' | 'notYet';
-  const recognised = text.sentence.word[recognitionOf(issuer)];
-  const words = rich(trust[standing], { day: day(issuer.certified_since), recognised });
+  const trusted = text.sentence.word[recognitionOf(issuer)];
+  const words = rich(trust[standing], { day: day(issuer.certified_since), trusted });
   return hold.ids === undefined ? [words, trust.holdUnknown] : words;
 }
 

@@ -205,9 +205,9 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
 function acceptance(issuer: Issuer): HTMLElement {
   const standing = standingOf(issuer, 'active');
   const isLater = standing === 'notYet';
-  const recognised = issuerText.sentence.word[recognitionOf(issuer)];
+  const trusted = issuerText.sentence.word[recognitionOf(issuer)];
   const words = isLater
-    ? rich(text.acceptedAlready, { day: day(issuer.certified_since), recognised })
+    ? rich(text.acceptedAlready, { day: day(issuer.certified_since), trusted })
     : text.accepted;
   const tone = isLater || standing === 'tests' ? '' : 'accepted';
   return element('p', { class: tone }, element('strong', {}, words));

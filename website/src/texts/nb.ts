@@ -83,10 +83,12 @@ export const tiers = {
 } as const;
 
 export const since = {
-  recognised: 'Anerkjent siden',
+  trusted: 'Anerkjent siden',
   listed: 'Oppført siden',
-  recognisedToCome: 'Anerkjent fra',
+  trustedToCome: 'Anerkjent fra',
   listedToCome: 'Oppført fra',
+  trustedBefore: 'Var anerkjent fra',
+  listedBefore: 'Var oppført fra',
 } as const;
 
 export const fields = {
@@ -207,15 +209,15 @@ export const issuer = {
     trusted: '{name} har vært anerkjent av {registry} siden {since}{before}.',
     listed: '{name} har vært oppført av {registry} siden {since}{before}, uten undersøkelse.',
     tests: '{name} har vært oppført av {registry} bare for tester, siden {since}{before}.',
-    notYet: '{name} blir {recognised} av {registry} først fra {since}.',
-    held: '{name} har vært {recognised} av {registry} siden {since}, og er på vent.',
-    stopped: '{name}, {recognised} av {registry} siden {since}, {steps}{reason}',
+    notYet: '{name} blir {trusted} av {registry} først fra {since}.',
+    held: '{name} har vært {trusted} av {registry} siden {since}, og er på vent.',
+    stopped: '{name}, {trusted} av {registry} siden {since}, {steps}{reason}',
     toCome: {
       tests: '{name} er oppført av {registry} bare for tester.',
-      held: '{name} blir {recognised} av {registry} først fra {since}, og er på vent.',
-      stopped: '{name}, {recognised} av {registry} først fra {since}, {steps}{reason}',
+      held: '{name} blir {trusted} av {registry} først fra {since}, og er på vent.',
+      stopped: '{name}, {trusted} av {registry} først fra {since}, {steps}{reason}',
     },
-    word: { recognised: 'anerkjent', listed: 'oppført' },
+    word: { trusted: 'anerkjent', listed: 'oppført' },
     before: (from: string, to: string) => `, med en suspensjon fra ${from} til ${to}`,
     steps: {
       active: (day: string) => `aktiv igjen ${day}`,
@@ -231,12 +233,12 @@ export const issuer = {
   },
   trust: {
     trusted:
-      'Denne utstederen er anerkjent. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
+      'Dette registeret anerkjenner utstederen. Dine egne retningslinjer avgjør om du godtar den: etter nivå, områder og steder.',
     listed:
-      'Denne utstederen er oppført, men ikke undersøkt. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
+      'Dette registeret fører opp utstederen, men har ikke undersøkt den. Dine egne retningslinjer avgjør om du godtar den: etter nivå, områder og steder.',
     tests: 'Denne utstederen er bare for tester.',
     notYet:
-      'Denne utstederen blir {recognised} først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
+      'Denne utstederen blir {trusted} først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
     stopped: {
       suspended:
         'Denne utstederen er suspendert. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
@@ -249,7 +251,7 @@ export const issuer = {
     holdUnknown: ' Om den er på vent er ukjent, fordi denne verten ikke sier det.',
     old: 'I denne gamle listen er denne utstederen {status}. Verifikatorer avviser listen, så den avgjør ingenting.',
     oldUnknown: '{id} er ikke i denne gamle listen. Verifikatorer avviser listen, så den avgjør ingenting.',
-    unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent.',
+    unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent eller oppført.',
   },
   audit: 'Siste revisjon',
   heldRecord: '(aktiv i oppføringen)',
@@ -285,7 +287,7 @@ export const use = {
     'Det samme som retningslinjer for tillit: endre dem for å se hva en verifikator ville avgjort. Av hver liste trenger utstederen minst én verdi.',
   accepted: 'En verifikator med disse retningslinjene godtar utstederen.',
   acceptedAlready:
-    'En verifikator med disse retningslinjene godtar utstederen allerede, enda den først blir {recognised} fra {day}.',
+    'En verifikator med disse retningslinjene godtar utstederen allerede, enda den først blir {trusted} fra {day}.',
   rejected: 'En verifikator med disse retningslinjene avviser utstederen.',
   notJson: 'Dette er ikke JSON: {message}.',
   notPolicy: 'Dette er ikke retningslinjer for tillit: {message}.',
