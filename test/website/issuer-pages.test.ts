@@ -190,8 +190,9 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       'revoked',
       REASON,
       '16 January 2022',
-      'NO, SE',
+      'Norway, Sweden',
       'not verified',
+      'passport-registry resolve harbour.example --tier certified --root-key trust-anchor.json',
     ])
       expect(view).toContain(text);
   });

@@ -50,6 +50,8 @@ export const html = {
   plain_reason: 'Grund: „{reason}“',
   plain_unverified: 'Diese Kopie ist nicht geprüft und zeigt nicht, ob der Aussteller angehalten ist.',
   plain_none: 'keine',
+  plain_check:
+    'Zum Prüfen holen Sie den Fingerabdruck des Root-Schlüssels auf anderem Weg vom Betreiber. Diese Befehle vertrauen keinem Host:',
   plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   missing_name: 'Register der Aussteller von Agentenpässen',
   missing_title: 'Nicht gefunden',

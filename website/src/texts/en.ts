@@ -56,6 +56,8 @@ export const html = {
   plain_reason: 'Reason: “{reason}”',
   plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
   plain_none: 'none',
+  plain_check:
+    'To check it yourself, get the thumbprint of the root key from the operator in another way. These commands trust no host:',
   plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',

@@ -50,6 +50,8 @@ export const html = {
   plain_reason: 'Grunn: «{reason}»',
   plain_unverified: 'Denne kopien er ikke kontrollert, og viser ikke om utstederen er på vent.',
   plain_none: 'ingen',
+  plain_check:
+    'For å kontrollere det selv, hent fingeravtrykket til rotnøkkelen fra operatøren på en annen måte. Disse kommandoene stoler ikke på noen vert:',
   plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   missing_name: 'Register over utstedere av agentpass',
   missing_title: 'Ikke funnet',
