@@ -80,6 +80,8 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     ['hospital', ['api.member-437.example']],
     ['OLAV’S', ['api.member-437.example']],
     ["olav's", ['api.member-437.example']],
+    // The reason of its status.
+    ['stolen', ['harbour.example']],
     // It is on hold.
     ['labs hold', ['lantern.example']],
     // Whoever looks like the name that is typed or pasted is there, too.

@@ -1,7 +1,8 @@
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { wordFor } from '../dom/word.js';
-import { standings, status as statusWords } from '../texts/en.js';
-import { otherNames, placeName } from './places.js';
+import { otherPlaceNames, standings, status as statusWords } from '../texts/en.js';
+import { placeName } from './places.js';
 import type { IssuerSearch } from './search.js';
 import { STANDINGS, type Standing, shownStatus, standingOf } from './status-mark.js';
 
@@ -50,8 +51,8 @@ const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 const countryOf = (place: string) => place.replace(/-.*/, '');
 
 /**
- * Returns a function that tells whether an issuer has all of these words: in a value of its record, in its name, in the name of
- * one of its places, or in what the page says of its status. Nothing is kept for the next search: in a large list, collecting
+ * Returns a function that tells whether an issuer has all of these words: in a value of its record, in its name, in the reason
+ * for its status, in the name of one of its places, or in what the page says of its status. Nothing is kept for the next search: in a large list, collecting
  * the garbage takes longer than comparing anew.
  */
 function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: Issuer) => boolean {
@@ -62,7 +63,7 @@ function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: 
     standings: STANDINGS.filter((one) => wordsFor(one).includes(word)),
   }));
   return (issuer) => {
-    const text = textOf(issuer, names?.get(issuer.issuer_id)?.name);
+    const text = textOf(issuer, names?.get(issuer.issuer_id));
     return wanted.every(
       ({ word, standings: ofWord }) =>
         text.includes(word) ||
@@ -73,9 +74,9 @@ function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: 
   };
 }
 
-/** The name of an issuer, and the values of its record. The status is in other words: those of the page. */
-function textOf(issuer: Issuer, name = ''): string {
-  let text = name;
+/** What is said of an issuer, and the values of its record. The status is in other words: those of the page. */
+function textOf(issuer: Issuer, { name = '', status_reason = '' }: AboutIssuer = {}): string {
+  let text = `${name}\n${status_reason}`;
   for (const [member, value] of Object.entries(issuer)) if (member !== 'status') text += `\n${value ?? ''}`;
   return fold(text);
 }
@@ -96,6 +97,18 @@ function foldedPlace(code: string): string {
     foldedPlaces.set(code, folded);
   }
   return folded;
+}
+
+const inEnglish = new Intl.DisplayNames(['en'], { type: 'region' });
+
+/** The names of a country for which readers search, besides that on the page: its own, the English one, and colloquial ones. */
+function otherNames(code: string): readonly string[] {
+  const country = countryOf(code);
+  if (!/^[A-Z]{2}$/.test(country)) return [];
+  const { language } = new Intl.Locale(`und-${country}`).maximize();
+  const own = new Intl.DisplayNames([language], { type: 'region' });
+  const others = wordFor(otherPlaceNames, country)?.split(', ') ?? [];
+  return [own, inEnglish].map((names) => names.of(country) ?? country).concat(others);
 }
 
 /** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */
