@@ -192,7 +192,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       '16 January 2022',
       'Norway, Sweden',
       'not verified',
-      'passport-registry resolve harbour.example --tier certified --root-key trust-anchor.json',
+      'passport-registry resolve harbour.example \\\n --tier certified --root-key trust-anchor.json',
     ])
       expect(view).toContain(text);
   });

@@ -294,9 +294,7 @@ describeWith(['chromium-headless-shell'], 'the code for an issuer, in Chromium',
     const { kid } = JSON.parse(readFileSync(join(dist, 'keys/root.json'), 'utf8'));
     const cases = [
       ['aurora', 'accepted: true', 'policy-met'],
-      ['bare', 'accepted: false', 'tier-not-accepted'],
-      ['paused', 'accepted: false', 'status-suspended'],
-      ['held', 'accepted: false', 'issuer-held'],
+      ['listed', 'accepted: false', 'tier-not-accepted'],
     ] as const;
     for (const [id] of cases) {
       await page.goto(`${base}/#issuer=${id}`);
@@ -314,6 +312,21 @@ describeWith(['chromium-headless-shell'], 'the code for an issuer, in Chromium',
       const said = stdout.split(`of ${id}\n`)[1]?.split(/^of /m)[0];
       for (const words of [...expected, `issuer_id: '${id}'`]) expect(said).toContain(words);
     }
+  });
+
+  it.each([
+    ['bare', 'There is no code to copy: this issuer is for tests only.'],
+    ...['paused', 'gone', 'held'].map((id) => [
+      id,
+      'There is no code to copy: verifiers reject this issuer.',
+    ]),
+  ])('is not there for %s, which nobody should use', async (id, words) => {
+    const { page } = await opened(id);
+    await page.getByRole('heading', { name: 'What a verifier decides' }).waitFor();
+    expect(await page.locator('.use > p').allTextContents()).toEqual([words]);
+    expect(await page.locator('.use pre').count()).toBe(0);
+    // The decision stays, with its reasons.
+    await page.locator('.decision code').first().waitFor();
   });
 
   it('runs on a mirror whose path is hostile', async () => {

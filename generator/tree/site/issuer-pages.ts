@@ -34,8 +34,10 @@ const CONTENT = `<p>{{text.plain_unverified}} <a href="${PATHS.record('{{id}}')}
 ${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}<div><dt>{{label}}</dt><dd><time datetime="{{since}}">{{day}}</time></dd></div>
 {{scopes}}</dl>
 <p>{{text.plain_check}}</p>
-<pre><code>passport-registry pin {{registry}} --thumbprint {{root_key}}
-passport-registry resolve {{id}} --tier {{tier}} --root-key trust-anchor.json</code></pre>`;
+<pre><code>passport-registry pin {{registry}} \\
+ --thumbprint {{root_key}}
+passport-registry resolve {{id}} \\
+ --tier {{tier}} --root-key trust-anchor.json</code></pre>`;
 
 /** What the issuer is, in a few words, for search engines and for others who show a link. */
 function summaryTemplate(words: Words): string {

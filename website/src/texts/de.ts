@@ -263,6 +263,7 @@ export const issuer = {
   keys: 'Wo seine Schlüssel sind',
   history: 'Verlauf',
   use: 'Diesen Aussteller verwenden',
+  decision: 'Was ein Prüfer entscheidet',
   record: 'Eintrag als JSON',
   recordInList:
     'Dies ist der Eintrag in der signierten Liste. {file} ist eine unsignierte Kopie des Eintrags. Entscheiden Sie nichts nach der Kopie allein.',
@@ -279,6 +280,10 @@ export const issuer = {
 
 export const use = {
   code: 'Läuft so in Node.js, Browsern und Edge-Umgebungen. Der Root-Schlüssel darin kommt von dieser Seite: Vergleichen Sie zuerst seinen Fingerabdruck.',
+  noCode: {
+    tests: 'Code zum Kopieren gibt es hier nicht: Dieser Aussteller ist nur für Tests.',
+    stopped: 'Code zum Kopieren gibt es hier nicht: Prüfer lehnen diesen Aussteller ab.',
+  },
   compare: 'zuerst den Fingerabdruck vergleichen:',
   copy: 'Kopieren',
   copied: 'Kopiert',

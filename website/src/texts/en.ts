@@ -288,6 +288,8 @@ export const issuer = {
   keys: 'Where its keys are',
   history: 'History',
   use: 'Use this issuer',
+  /** In place of `use`, of an issuer that nobody should use. */
+  decision: 'What a verifier decides',
   record: 'Record as JSON',
   recordInList:
     'This is the record in the signed list. {file} is an unsigned copy of the record. Do not base decisions on the copy alone.',
@@ -305,6 +307,10 @@ export const issuer = {
 /** How to use an issuer in a program, and what a policy decides. */
 export const use = {
   code: 'Ready to run in Node.js, browsers and edge runtimes. The root key in it comes from this page: compare its thumbprint first.',
+  noCode: {
+    tests: 'There is no code to copy: this issuer is for tests only.',
+    stopped: 'There is no code to copy: verifiers reject this issuer.',
+  },
   compare: 'compare the thumbprint first:',
   copy: 'Copy',
   copied: 'Copied',

@@ -262,6 +262,7 @@ export const issuer = {
   keys: 'Hvor nøklene er',
   history: 'Historikk',
   use: 'Bruk denne utstederen',
+  decision: 'Hva en verifikator avgjør',
   record: 'Oppføringen som JSON',
   recordInList:
     'Dette er oppføringen i den signerte listen. {file} er en usignert kopi av den. Avgjør ingenting etter kopien alene.',
@@ -278,6 +279,10 @@ export const issuer = {
 
 export const use = {
   code: 'Klar til å kjøre i Node.js, nettlesere og edge-miljøer. Rotnøkkelen i koden kommer fra denne siden: sammenlign fingeravtrykket først.',
+  noCode: {
+    tests: 'Her er det ingen kode å kopiere: denne utstederen er bare for tester.',
+    stopped: 'Her er det ingen kode å kopiere: verifikatorer avviser denne utstederen.',
+  },
   compare: 'sammenlign fingeravtrykket først:',
   copy: 'Kopier',
   copied: 'Kopiert',
