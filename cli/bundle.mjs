@@ -114,7 +114,7 @@ const fromWhereItIs = (texts) => ({
 /** Writes the page for browsers into build/website/<language>/. What the first view does not need is in a file of its own. */
 async function bundleWebsite(language) {
   const out = `${ROOT}build/website/${language}/`;
-  const { html, standings, since, fields } = await importModule(textsIn(language));
+  const { html, standings, since, fields, list } = await importModule(textsIn(language));
   const named = (prefix, texts) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
   const texts = {
@@ -122,6 +122,7 @@ async function bundleWebsite(language) {
     ...named('standing_', standings),
     ...named('since_', since),
     ...named('field_', fields),
+    place_everywhere: list.everywhere,
   };
   writeIfChanged(`${out}texts.json`, JSON.stringify(texts));
   writeIfChanged(`${out}icon.svg`, readFileSync(`${ROOT}website/icon.svg`));

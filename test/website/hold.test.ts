@@ -109,7 +109,7 @@ describeWith(['chromium-headless-shell'], 'an issuer on hold, in Chromium', () =
     await good('hold', 'alpha', '--online-key', 'key.pem');
     await good('hold', '--end', 'alpha', '--false-alarm', '--online-key', 'key.pem');
     const { page } = await opened('#issuer=alpha');
-    expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised');
+    expect(await page.locator('.verdict').innerText()).toContain('This registry trusts the issuer');
     expect(await (await verification(page)).innerText()).not.toContain('On hold');
   });
 });

@@ -67,10 +67,10 @@ const everywhere = (text: string) =>
     contact: text,
   }) as unknown as Issuer;
 
-/** What a page must not have got from a record, whatever that says. */
+/** What a page must not have got from a record, whatever that says. It keeps the heights of its own rows. */
 const MARKUP =
   'document.querySelectorAll("main script, main iframe, main img, main style, main base, main meta, main [onerror], ' +
-  'main [onload], main [onfocus], main [onmouseover], main [srcdoc], main [style], form[action]").length';
+  'main [onload], main [onfocus], main [onmouseover], main [srcdoc], main :not(tr)[style], form[action]").length';
 const LINKS = 'Array.from(document.querySelectorAll("a[href]"), (link) => link.protocol)';
 
 let dist: string;
@@ -231,8 +231,10 @@ describeWith(['chromium-headless-shell'], 'hostile texts', () => {
     const host = await plainHost(join(folder, 'dist'), '404.html');
     const { page, wrong } = await open(host);
     await verdict(page);
-    await expect.poll(() => page.locator('.issuers .host bdi').allTextContents()).toEqual(names);
-    expect(await page.locator('.issuers th a').allTextContents()).toEqual(names.map((_name, at) => `a${at}`));
+    await expect.poll(() => page.locator('.issuers th bdi').allTextContents()).toEqual(names);
+    expect(await page.locator('.issuers th .host').allTextContents()).toEqual(
+      names.map((_name, at) => `a${at}`),
+    );
     expect(await page.evaluate(MARKUP)).toBe(0);
     for (const [at, name] of names.entries()) {
       await page.goto(`${host}/#issuer=a${at}`);

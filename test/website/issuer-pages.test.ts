@@ -55,7 +55,7 @@ describe('the pages of issuers', () => {
     );
     expect(head).toContain('<meta property="og:title" content="Harbour &#38; Sons: revoked">');
     expect(head).toContain(
-      'content="Harbour &#38; Sons (harbour.example): revoked. Recognised since 16 January 2022. Reason: “&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62; {{name}} {reason}”"',
+      'content="Harbour &#38; Sons (harbour.example): revoked. Was trusted from 16 January 2022. Reason: “&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62; {{name}} {reason}”"',
     );
     expect(head).toContain(`<link rel="canonical" href="https://registry.nordic.alt/eu/${PAGE}">`);
     expect(page.match(/<script/g)).toHaveLength(1);
@@ -191,8 +191,9 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       'revoked',
       REASON,
       '16 January 2022',
-      'NO, SE',
+      'Norway, Sweden',
       'not verified',
+      'passport-registry resolve harbour.example \\\n --tier certified --root-key trust-anchor.json',
     ])
       expect(view).toContain(text);
   });
@@ -201,7 +202,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
     const base = await serve(join(made, 'dist'));
     const { page, wrong } = await open(`${base}/${PAGE}`);
     expect(await verdict(page)).toBe('Verified in your browser');
-    await page.locator('.sentence').getByText(', recognised by').waitFor();
+    await page.locator('.sentence').getByText(', trusted by').waitFor();
     expect(await page.locator('.said').innerText()).toBe(REASON);
     expect(await page.title()).toBe('Harbour & Sons (harbour.example): Nordic "Agents" <Registry>');
     expect(page.url()).toBe(`${base}/${PAGE}`);

@@ -85,11 +85,11 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       ...['Use this issuer', 'use', 'attest', 'record'],
     ]);
     const labels = await page.locator('article .fields dt').allTextContents();
-    expect(labels.slice(0, 3)).toEqual(['Status', 'Recognised since', 'Last audit']);
+    expect(labels.slice(0, 3)).toEqual(['Status', 'Trusted since', 'Last audit']);
     expect(wrong).toEqual([]);
   });
 
-  it('says its tier, and since when it is recognised, in words, with the exact times', async () => {
+  it('says its tier, and since when it is trusted, in words, with the exact times', async () => {
     const { page } = await opened('aurora');
     expect(await page.locator('.verdict .tier').textContent()).toBe(
       'founding: A founding member of the registry, which the operator has examined.',
@@ -110,8 +110,12 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
   it('is green only for an issuer that the operator has examined', async () => {
     const { page } = await opened('aurora');
     for (const [id, look, words] of [
-      ['aurora', 'verdict active', 'This issuer is recognised. Your own policy decides'],
-      ['listed', 'verdict ', 'This issuer is listed, but not examined. Your own policy decides'],
+      ['aurora', 'verdict active', 'This registry trusts the issuer. Your own policy decides'],
+      [
+        'listed',
+        'verdict ',
+        'This registry lists the issuer, but has not examined it. Your own policy decides',
+      ],
       ['bare', 'verdict suspended', 'This issuer is for tests only.'],
       ['paused', 'verdict suspended', 'This issuer is suspended. A verifier that has this list rejects'],
       ['gone', 'verdict revoked', 'This issuer is revoked for good.'],
@@ -130,7 +134,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
     }
   });
 
-  it('is green in no row for an issuer that is for tests, or that is not recognised yet', async () => {
+  it('is green in no row for an issuer that is for tests, or that is not trusted yet', async () => {
     const { page } = await open(base);
     expect(await verdict(page)).toBe(GOOD);
     const look = async (id: string) => {
@@ -141,9 +145,9 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
     expect((await look('bare'))[0]).toBe('status ');
     expect(await look('early')).toEqual(['status ', '1 January 2999']);
     for (const [id, label] of [
-      ['aurora', 'Recognised since'],
-      ['early', 'Recognised from'],
-      ['gone', 'Recognised since'],
+      ['aurora', 'Trusted since'],
+      ['early', 'Trusted from'],
+      ['gone', 'Was trusted from'],
       ['listed', 'Listed since'],
       ['bare', 'Listed since'],
     ] as const) {
@@ -157,9 +161,9 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
     await policyField(page).fill('{ "tiers": ["sandbox"] }');
     await expect.poll(() => decision(page)).toEqual([ACCEPTED, 'policy-met']);
     expect(await page.locator('.decision .accepted').count()).toBe(0);
-    // The policy does not ask since when an issuer is recognised.
+    // The policy does not ask since when an issuer is trusted.
     await page.goto(`${base}/#issuer=early`);
-    const already = ' already, although it is recognised only from 1 January 2999 on.';
+    const already = ' already, although it is trusted only from 1 January 2999 on.';
     await expect.poll(() => decision(page)).toEqual([ACCEPTED.replace('.', already), 'policy-met']);
     expect(await page.locator('.decision .accepted').count()).toBe(0);
   });
@@ -290,9 +294,7 @@ describeWith(['chromium-headless-shell'], 'the code for an issuer, in Chromium',
     const { kid } = JSON.parse(readFileSync(join(dist, 'keys/root.json'), 'utf8'));
     const cases = [
       ['aurora', 'accepted: true', 'policy-met'],
-      ['bare', 'accepted: false', 'tier-not-accepted'],
-      ['paused', 'accepted: false', 'status-suspended'],
-      ['held', 'accepted: false', 'issuer-held'],
+      ['listed', 'accepted: false', 'tier-not-accepted'],
     ] as const;
     for (const [id] of cases) {
       await page.goto(`${base}/#issuer=${id}`);
@@ -310,6 +312,21 @@ describeWith(['chromium-headless-shell'], 'the code for an issuer, in Chromium',
       const said = stdout.split(`of ${id}\n`)[1]?.split(/^of /m)[0];
       for (const words of [...expected, `issuer_id: '${id}'`]) expect(said).toContain(words);
     }
+  });
+
+  it.each([
+    ['bare', 'There is no code to copy: this issuer is for tests only.'],
+    ...['paused', 'gone', 'held'].map((id) => [
+      id,
+      'There is no code to copy: verifiers reject this issuer.',
+    ]),
+  ])('is not there for %s, which nobody should use', async (id, words) => {
+    const { page } = await opened(id);
+    await page.getByRole('heading', { name: 'What a verifier decides' }).waitFor();
+    expect(await page.locator('.use > p').allTextContents()).toEqual([words]);
+    expect(await page.locator('.use pre').count()).toBe(0);
+    // The decision stays, with its reasons.
+    await page.locator('.decision code').first().waitFor();
   });
 
   it('runs on a mirror whose path is hostile', async () => {
@@ -417,7 +434,7 @@ describeWith(['chromium-headless-shell'], 'a part of the page that the host does
     expect(wrong.filter((one) => !one.includes('MIME'))).toEqual([]);
     isGone = false;
     await page.locator('main').getByRole('button', { name: 'Reload' }).click();
-    await page.getByText('This issuer is recognised.').waitFor();
+    await page.getByText('This registry trusts the issuer.').waitFor();
     expect(await (await verification(page)).innerText()).toContain('Root key');
   });
 });

@@ -89,7 +89,7 @@ describeWith(['chromium-headless-shell'], 'the layout of the page while it loads
     ).toBe(0);
     const row = page.locator('.issuers tbody tr', { hasText: 'Member 10' });
     expect((await row.innerText()).split(/\s*[\t\n]\s*/)).toEqual([
-      ...['issuer-10.member.example', 'Member 10', 'trusted', '1 January 2026'],
+      ...['Member 10', 'issuer-10.member.example', 'trusted', '1 January 2026'],
     ]);
     expect(await row.locator('time').getAttribute('datetime')).toBe('2026-01-01T00:00:00Z');
   });

@@ -194,7 +194,7 @@ describeWith(['chromium-headless-shell'], 'the list in Chromium', () => {
     expect(fields.map((field) => field.replaceAll(/\s+/g, ' ').replace(/\(.* ago\)/, '(ago)'))).toEqual([
       'Status suspended',
       'Tier certified',
-      'Recognised since 1 January 2026 (ago)',
+      'Was trusted from 1 January 2026 (ago)',
       'Last audit not declared',
       'Places US-CA (United States)',
       'Domains health',
@@ -234,7 +234,7 @@ describeWith(['chromium-headless-shell'], 'the list in Chromium', () => {
     const { page } = await opened('#issuer=nordik-bank');
     expect(await page.locator('#view').innerText()).toContain('nordik-bank is not in this registry');
     await page.getByRole('link', { name: 'nordic-bank' }).click();
-    await page.getByText('This issuer is recognised. Your own policy decides').waitFor();
+    await page.getByText('This registry trusts the issuer. Your own policy decides').waitFor();
   });
 
   it('gives to the printer all that was found', async () => {

@@ -213,7 +213,7 @@ describeWith(['chromium-headless-shell'], 'the log in the page', () => {
     expect(alert).toContain(code);
     expect(alert).toContain(message);
     // The list itself is verified, but nothing is read from a log that is not proven.
-    expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
+    expect(await page.locator('main').innerText()).toContain('This registry trusts the issuer.');
     expect(await page.getByText('History from the log').count()).toBe(0);
     expect(wrong.filter((one) => !one.startsWith('Failed to load'))).toEqual([]);
   });
@@ -325,7 +325,7 @@ describeWith(['chromium-headless-shell'], 'the log with a publication that is no
         /publication 1: the first list in the log has the issuer\nProof: entry 1 of the log/,
       ),
     ]);
-    expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
+    expect(await page.locator('main').innerText()).toContain('This registry trusts the issuer.');
     expect(wrong).toEqual([]);
   });
 

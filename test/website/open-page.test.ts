@@ -29,7 +29,7 @@ describeWith(['chromium-headless-shell'], 'a page before its list is there', () 
     expect(box).toContain(createHash('sha256').update(list).digest('hex'));
     expect(box).toMatch(/names this list or an earlier one/);
     const main = page.locator('main');
-    expect(await main.innerText()).toContain('This issuer is recognised.');
+    expect(await main.innerText()).toContain('This registry trusts the issuer.');
     expect(await main.locator('.record pre').textContent()).toContain('"issuer_id": "alpha"');
     expect(await page.title()).toMatch(/^alpha: /);
     // The reader need not wait for the list to go on.
@@ -40,7 +40,7 @@ describeWith(['chromium-headless-shell'], 'a page before its list is there', () 
     await page.locator('.verification.checking').waitFor();
     expect(await main.innerText()).not.toMatch(/alpha|beta|gamma/);
     await page.goto(`${base}/#issuer=beta.example`);
-    await main.getByText('This issuer is recognised.').waitFor();
+    await main.getByText('This registry trusts the issuer.').waitFor();
     release();
     expect(await verdict(page)).toBe(GOOD);
     await expect
@@ -110,7 +110,7 @@ describeWith(['chromium-headless-shell'], 'a page before its list is there', () 
     expect(await page.locator('main').innerText()).not.toContain('alpha');
     release();
     expect(await verdict(page)).toBe(GOOD);
-    expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
+    expect(await page.locator('main').innerText()).toContain('This registry trusts the issuer.');
   });
 });
 
@@ -164,7 +164,7 @@ describeWith(['chromium-headless-shell'], 'a page that stays open', () => {
     const host = await serve(join(folder, 'dist'));
     const { page, wrong } = await openWithClock(`${host}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
-    expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised.');
+    expect(await page.locator('.verdict').innerText()).toContain('This registry trusts the issuer.');
     await verification(page);
     await page.getByText('What the verification shows').click();
     await page.getByLabel('The thumbprint that you got in another way').fill('something');

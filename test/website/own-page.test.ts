@@ -94,7 +94,7 @@ describe('a page with a colour, a logo and a language of its own', () => {
       }
       expect(read('i/beta.html')).toContain(day);
       expect(read('404.html')).toContain(`<html lang="${lang}"`);
-      expect(read('index.html')).not.toMatch(/Recognised|Verify it|issuers of passports/);
+      expect(read('index.html')).not.toMatch(/Trusted|Verify it|issuers of passports/);
     }
     expect((await built({ language: 'se' })).stderr).toContain('one of en, de, nb');
   });

@@ -113,10 +113,13 @@ describeWith(['chromium-headless-shell'], 'the search among thousands of issuers
       ['ba', ['balkan-bank', 'planet-labs']],
       ['no labs', ['planet-labs']],
       ['ivory coast', ['ivory-bank', 'planet-labs']],
+      // What people call their own country.
+      ['norge', ['fjord-bank', 'planet-labs'], 'typed'],
+      ['sverige', ['fjord-bank', 'malmo-pay', 'planet-labs']],
       ['worldwide', ['planet-labs']],
-      ['Åland', ['aland-bank'], 'typed'],
+      ['Åland', ['aland-bank', 'planet-labs'], 'typed'],
       ['Åland Islands', ['aland-bank', 'planet-labs']],
-      ['aland', ['aland-bank']],
+      ['aland', ['aland-bank', 'planet-labs']],
       ['malmö', ['malmo-pay']],
       ['MALMÖ hej@', ['malmo-pay']],
       ["cote d'ivoire", ['ivory-bank', 'planet-labs']],
@@ -227,7 +230,7 @@ describeWith(['chromium-headless-shell'], 'the search among thousands of issuers
     await page.getByText('No matching issuers.').waitFor();
     await page.getByText('Similar ids and names in the registry').waitFor();
     await page.locator('.near').getByRole('link', { name: 'fjord-bank' }).click();
-    await page.getByText('This issuer is recognised.').waitFor();
+    await page.getByText('This registry trusts the issuer.').waitFor();
     await page.goto(`${base}/#q=fjord-bank`);
     await page.locator('.issuers th a').click();
     await page.getByText('← All issuers').click();

@@ -2,8 +2,8 @@ import type { RootKey } from '@passport-registry/verifier';
 import { LIMITS } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 
-/** The script of the page replaces this URL with the URL of the page. */
-const EXAMPLE_URL = 'https://registry.example';
+/** Stands for the URL of the registry. The script of the page replaces it with the URL of the page. */
+export const EXAMPLE_URL = 'https://registry.example';
 
 /**
  * Returns shell commands that verify a registry with curl and openssl: the script of

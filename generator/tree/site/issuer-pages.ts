@@ -28,11 +28,16 @@ export function issuerPages(parts: IndexPageParts): Map<string, Uint8Array> {
 
 const fact = (name: string, value: string) => `<div><dt>{{text.field_${name}}}</dt><dd>${value}</dd></div>\n`;
 
-/** The facts for readers without a script. */
+/** The facts for readers without a script, and how to check them. */
 const CONTENT = `<p>{{text.plain_unverified}} <a href="${PATHS.record('{{id}}')}">JSON</a></p>
 {{alike_note}}<dl class="fields">
 ${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}<div><dt>{{label}}</dt><dd><time datetime="{{since}}">{{day}}</time></dd></div>
-{{scopes}}</dl>`;
+{{scopes}}</dl>
+<p>{{text.plain_check}}</p>
+<pre><code>passport-registry pin {{registry}} \\
+ --thumbprint {{root_key}}
+passport-registry resolve {{id}} \\
+ --tier {{tier}} --root-key trust-anchor.json</code></pre>`;
 
 /** What the issuer is, in a few words, for search engines and for others who show a link. */
 function summaryTemplate(words: Words): string {
@@ -79,7 +84,9 @@ function piecesOf(
     day: html`${words.day(certified_since)}`,
     scopes: html`${SCOPES.flatMap((scope) => {
       const values = issuer[scope];
-      return values === undefined ? [] : [row(scope, values.join(', ') || words.text('plain_none'))];
+      if (values === undefined) return [];
+      const said = scope === 'geographical_scope' ? values.map((code) => words.place(code)) : values;
+      return [row(scope, said.join(', ') || words.text('plain_none'))];
     })}`,
   };
 }

@@ -3,7 +3,7 @@ import type { ListBytes } from '../../list/list.js';
 import type { HeldBy } from '../held-by.js';
 import { PATHS } from '../paths.js';
 import type { RegistryDescription } from '../registry-description.js';
-import { commands } from './commands.js';
+import { commands, EXAMPLE_URL } from './commands.js';
 import { Html, html, type Pieces, templateOf } from './html.js';
 import type { Logo } from './logo.js';
 import type { PageParts } from './page-settings.js';
@@ -107,6 +107,7 @@ export function issuerPageTemplate(
     ...commonPieces(parts, words),
     policy: new Html(ISSUER_PAGE_POLICY),
     base,
+    registry: html`${baseUrl ?? EXAMPLE_URL}`,
   });
 }
 

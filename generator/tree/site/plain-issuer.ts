@@ -12,7 +12,7 @@ export interface PlainIssuer {
   readonly standing: Html;
   /** That its name looks like that of others, if it does. */
   readonly alike: Html | undefined;
-  /** What is said of its day: `Recognised since` after an examination, and `Listed since` without one. */
+  /** What is said of its day: `Trusted since` after an examination, and `Listed since` without one. */
   readonly since: Html;
 }
 
@@ -46,7 +46,7 @@ export function plainIssuers(
       issuer,
       about: about.get(id) ?? {},
       standing: wordFor(issuer),
-      since: words.text(`since_${recognitionOf(issuer)}${isNotYet(issuer, now) ? 'ToCome' : ''}`),
+      since: words.text(`since_${recognitionOf(issuer)}${momentOf(issuer, now)}`),
       alike: others.length === 0 ? undefined : words.text('plain_alike', { others: html`${others}` }),
     };
   });
@@ -72,8 +72,14 @@ function ownersOfLooks(
   return owners;
 }
 
-function recognitionOf({ tier }: Issuer): 'recognised' | 'listed' {
-  return tier === 'founding' || tier === 'certified' ? 'recognised' : 'listed';
+function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {
+  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
+}
+
+/** Whether the day of a record is to come, or is that of an issuer that has been stopped. */
+function momentOf(issuer: Issuer, now: number): 'ToCome' | 'Before' | '' {
+  if (isNotYet(issuer, now)) return 'ToCome';
+  return issuer.status === 'active' ? '' : 'Before';
 }
 
 function isNotYet({ certified_since }: Issuer, now: number): boolean {
@@ -85,7 +91,7 @@ function standingOf(issuer: Issuer, now: number): string {
   if (issuer.status !== 'active') return issuer.status;
   if (issuer.tier === 'sandbox') return 'tests';
   if (isNotYet(issuer, now)) return 'notYet';
-  return recognitionOf(issuer) === 'recognised' ? 'trusted' : 'listed';
+  return recognitionOf(issuer);
 }
 
 /** The day of a time in words, in the time zone in which it is written. A text that is no time stays as it is. */

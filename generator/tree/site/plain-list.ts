@@ -36,9 +36,11 @@ ${rows}</tbody>
 
 function row({ issuer, about, standing, alike }: PlainIssuer, linked: boolean, words: Words): Html {
   const { issuer_id, tier, certified_since } = issuer;
-  const named = about.name === undefined ? html`` : html` <bdi class="host">${about.name}</bdi>`;
+  const path = linked ? PATHS.issuerPage(issuer_id) : PATHS.record(issuer_id);
+  const { name } = about;
+  const link = html`<a href="${path}">${name === undefined ? issuer_id : html`<bdi>${name}</bdi>`}</a>`;
+  const id = name === undefined ? html`` : html` <span class="host">${issuer_id}</span>`;
   const note = alike === undefined ? html`` : html` <span class="host">${alike}</span>`;
-  const link = html`<a href="${linked ? PATHS.issuerPage(issuer_id) : PATHS.record(issuer_id)}">${issuer_id}</a>`;
-  return html`<tr><th scope="row">${link}${named}${note}</th><td>${standing}</td><td${WIDE}>${tier}</td><td>${timeInWords(certified_since, words)}</td></tr>
+  return html`<tr><th scope="row">${link}${id}${note}</th><td>${standing}</td><td${WIDE}>${tier}</td><td>${timeInWords(certified_since, words)}</td></tr>
 `;
 }

@@ -34,6 +34,7 @@ export class Words {
   readonly #texts: Readonly<Record<string, string>>;
   /** Made when the first day is asked for: the first one of a process takes a tenth of the time of a small build. */
   #days: Intl.DateTimeFormat | undefined;
+  #regions: Intl.DisplayNames | undefined;
   /** The days in words that were asked for. Formatting takes longer than all else of a page. */
   readonly #inWords = new Map<string, string>();
 
@@ -57,6 +58,15 @@ export class Words {
     const known = this.#inWords.get(day) ?? this.#days.format(date);
     this.#inWords.set(day, known);
     return known;
+  }
+
+  /** Returns the name of a place of a record, as the script of the page does. */
+  place(code: string): string {
+    if (code === 'global') return this.text('place_everywhere').text;
+    const [country = '', part] = code.split('-');
+    this.#regions ??= new Intl.DisplayNames([this.#texts['language'] ?? 'en'], { type: 'region' });
+    const known = (/^[A-Z]{2}$/.test(country) && this.#regions.of(country)) || country;
+    return part === undefined ? known : `${code} (${known})`;
   }
 
   /** Returns names in words, such as `Anna, Bo and Cy`. */

@@ -23,7 +23,7 @@ import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
 import { attestationButton } from './attestation.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { sentenceOn } from './sentence.js';
-import { type UseContext, useView } from './use-view.js';
+import { noCodeFor, type UseContext, useView } from './use-view.js';
 
 /** What is known of an issuer besides its record. */
 export interface IssuerContext extends UseContext {
@@ -113,7 +113,7 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
     context.past === undefined
       ? undefined
       : historyOf(issuer, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
-    ...(context.isOld ? [] : [heading(text.use), useView(issuer, context)]),
+    ...(context.isOld ? [] : useOf(issuer, status, context)),
     registry && !context.isOld
       ? attestationButton(registry, { issuer, status, sentence, alike, registryName })
       : undefined,
@@ -129,6 +129,11 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
 
 function heading(words: string): HTMLElement {
   return element('h3', {}, words);
+}
+
+function useOf(issuer: Issuer, status: ShownStatus, context: UseContext): HTMLElement[] {
+  const noCode = noCodeFor(standingOf(issuer, status));
+  return [heading(noCode === undefined ? text.use : text.decision), useView(issuer, context, noCode)];
 }
 
 function historyOf(
@@ -166,8 +171,8 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
   }
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
   const standing = standingOf(issuer, status) as 'trusted' | 'listed' | 'tests' | 'notYet';
-  const recognised = text.sentence.word[recognitionOf(issuer)];
-  const words = rich(trust[standing], { day: day(issuer.certified_since), recognised });
+  const trusted = text.sentence.word[recognitionOf(issuer)];
+  const words = rich(trust[standing], { day: day(issuer.certified_since), trusted });
   return hold.ids === undefined ? [words, trust.holdUnknown] : words;
 }
 
@@ -216,8 +221,8 @@ function alikeNote(
   hold: readonly string[] = [],
 ): HTMLElement | undefined {
   if (!about?.alike) return undefined;
-  const others = about.alike.map((other) => [
-    [' ', element('a', { href: issuerFragment(other.issuer_id) }, other.issuer_id)],
+  const others = about.alike.map((other, at) => [
+    [at === 0 ? ' ' : ', ', element('a', { href: issuerFragment(other.issuer_id) }, other.issuer_id)],
     [' ', statusMark(other, shownStatus(other, hold))],
   ]);
   return element('p', { class: 'alike' }, text.alike, others);

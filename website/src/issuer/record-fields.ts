@@ -14,14 +14,15 @@ export function trustFields(issuer: Issuer, status: ShownStatus, change: Change 
     [labels.status, statusField(issuer, status, change)],
     // What a tier means recommends an issuer, so it is told of an active one only, by the verdict.
     ...(status === 'active' ? [] : [[labels.tier, issuer.tier] as const]),
-    [sinceLabel(issuer), date(issuer.certified_since)],
+    [sinceLabel(issuer, status), date(issuer.certified_since)],
     [text.audit, declared(issuer.last_audit, date)],
   ]);
 }
 
-function sinceLabel(issuer: Issuer): string {
+function sinceLabel(issuer: Issuer, status: ShownStatus): string {
   const recognition = recognitionOf(issuer);
-  return sinceLabels[isNotYet(issuer) ? (`${recognition}ToCome` as const) : recognition];
+  if (isNotYet(issuer)) return sinceLabels[`${recognition}ToCome` as const];
+  return sinceLabels[status === 'active' ? recognition : (`${recognition}Before` as const)];
 }
 
 function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {

@@ -27,7 +27,7 @@ export function sentenceOn(issuer: Issuer, status: ShownStatus, told: Told): Chi
     name: element('strong', {}, element('bdi', {}, told.about?.name ?? issuer.issuer_id)),
     registry: element('bdi', {}, told.registry),
     since: day(issuer.certified_since),
-    recognised: text.word[recognitionOf(issuer)],
+    trusted: text.word[recognitionOf(issuer)],
   };
   const standing = standingOf(issuer, status);
   const { trusted, listed, notYet } = text;

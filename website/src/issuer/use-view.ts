@@ -8,7 +8,7 @@ import {
 import { hasCode } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day } from '../dom/time.js';
-import { recognitionOf, standingOf } from '../list/status-mark.js';
+import { recognitionOf, type Standing, standingOf } from '../list/status-mark.js';
 import { issuer as issuerText, use as text } from '../texts/en.js';
 
 /**
@@ -28,8 +28,18 @@ export interface UseContext {
   readonly decide: (policy: TrustPolicy) => Decision | Promise<Decision>;
 }
 
-/** How to use an issuer in a program, and what a verifier would decide under a policy of the reader. */
-export function useView(issuer: Issuer, context: UseContext): HTMLElement {
+/** Why there is no code for an issuer. Undefined if there is. */
+export function noCodeFor(standing: Standing): string | undefined {
+  if (standing === 'tests') return text.noCode.tests;
+  return ['on hold', 'suspended', 'revoked'].includes(standing) ? text.noCode.stopped : undefined;
+}
+
+/**
+ * How to use an issuer in a program, and what a verifier would decide under a policy of the reader.
+ *
+ * @param noCode - what is said in place of code, if there is none
+ */
+export function useView(issuer: Issuer, context: UseContext, noCode: string | undefined): HTMLElement {
   const policy = FIRST_POLICY;
   const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
   const copy = element('button', { id: 'copy', type: 'button', class: 'copy' }, text.copy);
@@ -37,8 +47,8 @@ export function useView(issuer: Issuer, context: UseContext): HTMLElement {
   return element(
     'div',
     { class: 'use' },
-    element('p', {}, text.code),
-    element('div', { class: 'code' }, element('pre', {}, code), copy),
+    element('p', {}, noCode ?? text.code),
+    noCode === undefined ? element('div', { class: 'code' }, element('pre', {}, code), copy) : undefined,
     policyTrial(issuer.issuer_id, policy, {
       decide: context.decide,
       // The code has the policy that the reader tries.
@@ -205,9 +215,9 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
 function acceptance(issuer: Issuer): HTMLElement {
   const standing = standingOf(issuer, 'active');
   const isLater = standing === 'notYet';
-  const recognised = issuerText.sentence.word[recognitionOf(issuer)];
+  const trusted = issuerText.sentence.word[recognitionOf(issuer)];
   const words = isLater
-    ? rich(text.acceptedAlready, { day: day(issuer.certified_since), recognised })
+    ? rich(text.acceptedAlready, { day: day(issuer.certified_since), trusted })
     : text.accepted;
   const tone = isLater || standing === 'tests' ? '' : 'accepted';
   return element('p', { class: tone }, element('strong', {}, words));

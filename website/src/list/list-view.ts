@@ -49,8 +49,8 @@ export class ListView {
   query = EVERYTHING;
   /** The number of queries that were shown. A search stops as soon as there is a newer query. */
   #shown = 0;
-  /** Where the name of each displayed issuer is, by id. */
-  readonly #places = new Map<string, HTMLElement>();
+  /** The row of each displayed issuer, by id. */
+  readonly #rows = new Map<string, HTMLElement>();
   readonly #note = element('div');
   /** The issuers that match the query. */
   #found: readonly Issuer[] = [];
@@ -92,14 +92,17 @@ export class ListView {
   }
 
   /**
-   * Shows the names, which come after the list. Nothing moves: each row has a line for its name.
+   * Shows the names, which come after the list, in place of the ids. Nothing moves: a row with a name needs no more room.
    *
    * @param note - what is shown below the list
    */
   showNames(names: Names, note: readonly HTMLElement[]): void {
     this.#search.names = names;
+    for (const row of this.#rows.values()) row.style.height = `${row.getBoundingClientRect().height}px`;
     for (const issuer of this.#found) {
-      this.#places.get(issuer.issuer_id)?.replaceChildren(...secondLine(issuer, names));
+      const title = this.#rows.get(issuer.issuer_id)?.querySelector('th');
+      const link = title?.querySelector('a') ?? undefined;
+      if (link) title?.lastElementChild?.replaceWith(titleOf(issuer, names, link)[1]);
     }
     this.#note.replaceChildren(...note);
     if (this.query.text !== '') void this.#find();
@@ -144,7 +147,7 @@ export class ListView {
     const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
     this.#count.textContent = found.length === all ? text.all(all) : text.some(found.length, all);
     const focused = this.#sortWithFocus();
-    this.#places.clear();
+    this.#rows.clear();
     this.#results.replaceChildren(
       found.length === 0 ? this.#nothing() : this.#table(found.slice(from, from + rows)),
       ...(pages > 1 ? [this.#pager(page, pages)] : []),
@@ -248,9 +251,9 @@ export class ListView {
   }
 
   #row(issuer: Issuer, status: ShownStatus): HTMLElement {
-    const place = element('span', { class: 'host' }, secondLine(issuer, this.#search.names));
-    this.#places.set(issuer.issuer_id, place);
-    return row(issuer, status, place);
+    const made = row(issuer, status, this.#search.names);
+    this.#rows.set(issuer.issuer_id, made);
+    return made;
   }
 
   #heading({ name, kind }: Column): HTMLElement {
@@ -325,27 +328,37 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The line below the id of an issuer: its name, or else the host of its keys, which says more than an id does, unless it is
- * the id. The line is there in any case.
+ * What an issuer is called: its name in one line, and its id below, always in full. Without a name, its id, and the host of its
+ * keys, which says more than an id does, unless it is the id. There are two lines in any case.
+ *
+ * @param link - the link to the issuer, which may have the focus
  */
-function secondLine({ issuer_id, jwks_uri }: Issuer, names: Names): (Node | string)[] {
+function titleOf(
+  { issuer_id, jwks_uri }: Issuer,
+  names: Names,
+  link = element('a', { href: issuerFragment(issuer_id) }),
+): readonly [link: HTMLElement, below: HTMLElement] {
   const { name, note } = names?.get(issuer_id) ?? {};
-  if (name !== undefined)
-    return [
-      element('bdi', { class: 'name' }, name),
-      note === undefined ? '' : element('span', { class: 'alike' }, note),
-    ];
-  const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
-  return [host === '' || host === issuer_id ? '\u00a0' : host];
+  if (name === undefined) {
+    const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
+    link.replaceChildren(issuer_id);
+    const below = host === '' || host === issuer_id ? '\u00a0' : host;
+    return [link, element('span', { class: 'host one-line' }, below)];
+  }
+  link.replaceChildren(element('bdi', {}, name));
+  link.className = 'one-line';
+  return [
+    link,
+    element('span', { class: 'host' }, issuer_id, note && element('span', { class: 'alike' }, note)),
+  ];
 }
 
-/** @param place - the line below the id */
-function row(issuer: Issuer, status: ShownStatus, place: HTMLElement): HTMLElement {
-  const { issuer_id, tier, certified_since, geographical_scope, domain_scope } = issuer;
+function row(issuer: Issuer, status: ShownStatus, names: Names): HTMLElement {
+  const { tier, certified_since, geographical_scope, domain_scope } = issuer;
   return element(
     'tr',
     { class: statusClass(status) },
-    element('th', { scope: 'row' }, element('a', { href: issuerFragment(issuer_id) }, issuer_id), place),
+    element('th', { scope: 'row' }, titleOf(issuer, names)),
     element('td', {}, statusMark(issuer, status), element('span', { class: 'host narrow' }, tier)),
     element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),

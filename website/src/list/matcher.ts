@@ -1,9 +1,10 @@
 import type { Issuer } from '@passport-registry/verifier';
+import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { wordFor } from '../dom/word.js';
-import { standings, status as statusWords } from '../texts/en.js';
-import { otherNames, placeName } from './places.js';
+import { otherPlaceNames, standings, status as statusWords } from '../texts/en.js';
+import { placeName } from './places.js';
 import type { IssuerSearch } from './search.js';
-import { shownStatus, standingOf } from './status-mark.js';
+import { STANDINGS, type Standing, shownStatus, standingOf } from './status-mark.js';
 
 /**
  * Returns a function that tells whether a text finds an issuer: by its words, by a name that looks like the text, or by a
@@ -13,11 +14,11 @@ export function matcherOf(search: IssuerSearch, text: string): (issuer: Issuer) 
   const words = wordsOf(fold(text));
   const country = countryIn(words.join(' '), search);
   const isLike = search.names?.likeText(text);
-  const hasAll = (issuer: Issuer, all: readonly string[]) =>
-    all.every((word) => contains(issuer, word, search));
+  const hasAll = matcherOfAll(words, search);
+  const hasRest = matcherOfAll(country?.rest ?? [], search);
   return (issuer) => {
-    if (!country?.isCode && (hasAll(issuer, words) || isLike?.(issuer.issuer_id))) return true;
-    return country?.covers(issuer) === true && hasAll(issuer, country.rest);
+    if (!country?.isCode && (hasAll(issuer) || isLike?.(issuer.issuer_id))) return true;
+    return country?.covers(issuer) === true && hasRest(issuer);
   };
 }
 
@@ -50,26 +51,39 @@ const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 const countryOf = (place: string) => place.replace(/-.*/, '');
 
 /**
- * Whether a value of a record, its name, the name of one of its places, or what the page says of its status contains a word.
- * Nothing is kept for the next search: in a large list, collecting the garbage takes longer than comparing anew.
+ * Returns a function that tells whether an issuer has all of these words: in a value of its record, in its name, in the reason
+ * for its status, in the name of one of its places, or in what the page says of its status. Nothing is kept for the next search: in a large list, collecting
+ * the garbage takes longer than comparing anew.
  */
-function contains(issuer: Issuer, word: string, { names, hold }: IssuerSearch): boolean {
-  if (statusOf(issuer, hold).includes(word)) return true;
-  for (const [name, value] of Object.entries(issuer)) {
-    if (name === 'status') continue;
-    if (typeof value === 'string' && fold(value).includes(word)) return true;
-    if (Array.isArray(value) && value.some((one) => fold(one).includes(word))) return true;
-  }
-  const name = names?.get(issuer.issuer_id)?.name;
-  if (name !== undefined && fold(name).includes(word)) return true;
-  return issuer.geographical_scope?.some((code) => foldedPlace(code).includes(word)) === true;
+function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: Issuer) => boolean {
+  if (words.length === 0) return () => true;
+  const { names, hold } = search;
+  const wanted = words.map((word) => ({
+    word,
+    standings: STANDINGS.filter((one) => wordsFor(one).includes(word)),
+  }));
+  return (issuer) => {
+    const text = textOf(issuer, names?.get(issuer.issuer_id));
+    return wanted.every(
+      ({ word, standings: ofWord }) =>
+        text.includes(word) ||
+        issuer.geographical_scope?.some((code) => foldedPlace(code).includes(word)) === true ||
+        // Few words are those of a status.
+        (ofWord.length > 0 && ofWord.includes(standingOf(issuer, shownStatus(issuer, hold)))),
+    );
+  };
 }
 
-/** The words for the status of an issuer, and for what it is to a reader. */
-function statusOf(issuer: Issuer, hold: readonly string[]): string {
-  const status = shownStatus(issuer, hold);
-  const words = [wordFor(statusWords, status), wordFor(standings, standingOf(issuer, status))];
-  return fold(words.join('\n'));
+/** What is said of an issuer, and the values of its record. The status is in other words: those of the page. */
+function textOf(issuer: Issuer, { name = '', status_reason = '' }: AboutIssuer = {}): string {
+  let text = `${name}\n${status_reason}`;
+  for (const [member, value] of Object.entries(issuer)) if (member !== 'status') text += `\n${value ?? ''}`;
+  return fold(text);
+}
+
+/** The words for what an issuer is, and for the status that it then has in the list. */
+function wordsFor(standing: Standing): string {
+  return fold(`${standings[standing]}\n${wordFor(statusWords, standing) ?? statusWords.active}`);
 }
 
 const foldedPlaces = new Map<string, string>();
@@ -85,9 +99,21 @@ function foldedPlace(code: string): string {
   return folded;
 }
 
+const inEnglish = new Intl.DisplayNames(['en'], { type: 'region' });
+
+/** The names of a country for which readers search, besides that on the page: its own, the English one, and colloquial ones. */
+function otherNames(code: string): readonly string[] {
+  const country = countryOf(code);
+  if (!/^[A-Z]{2}$/.test(country)) return [];
+  const { language } = new Intl.Locale(`und-${country}`).maximize();
+  const own = new Intl.DisplayNames([language], { type: 'region' });
+  const others = wordFor(otherPlaceNames, country)?.split(', ') ?? [];
+  return [own, inEnglish].map((names) => names.of(country) ?? country).concat(others);
+}
+
 /** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */
 export function fold(text: string): string {
-  const plain = /[^ -~]/.test(text)
+  const plain = /[^\n -~]/.test(text)
     ? text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'")
     : text;
   return plain.toLowerCase();

@@ -16,18 +16,22 @@ export interface KnownAbout extends AboutIssuer {
 class NameIndex extends Map<string, KnownAbout> {
   readonly #looks = new Map<string, readonly string[]>();
 
-  add({ issuer_id }: Issuer, about: AboutIssuer): readonly string[] {
-    const looks = [issuer_id, about.name ?? issuer_id].map(nameSkeleton);
-    this.#looks.set(issuer_id, looks);
+  add({ issuer_id }: Issuer, about: AboutIssuer): void {
+    const said = about.name === undefined ? [issuer_id] : [issuer_id, about.name];
+    this.#looks.set(issuer_id, [...new Set(said.map(nameSkeleton))]);
     if (Object.keys(about).length > 0) this.set(issuer_id, about);
-    return looks;
+  }
+
+  /** What an issuer looks like: by its id first, and by its name last. */
+  looksOf(id: string): readonly string[] {
+    return this.#looks.get(id) ?? [];
   }
 
   /** Returns a function that tells whether an issuer has a name or id that looks as if it contained a text. */
   likeText(searched: string): (id: string) => boolean {
     const look = nameSkeleton(searched);
     if (look.length < MIN_LOOK) return () => false;
-    return (id) => this.#looks.get(id)?.some((one) => one.includes(look)) === true;
+    return (id) => this.looksOf(id).some((one) => one.includes(look));
   }
 }
 
@@ -49,7 +53,8 @@ export async function readNames(registry: RegistryClient): Promise<Names> {
     for (const [at, issuer] of registry.list().entries()) {
       const about = await aboutOf(registry, issuer.issuer_id);
       if (about === undefined) return null;
-      for (const look of new Set(names.add(issuer, about))) {
+      names.add(issuer, about);
+      for (const look of names.looksOf(issuer.issuer_id)) {
         const issuers = owners.get(look);
         if (issuers === undefined) owners.set(look, [issuer]);
         else issuers.push(issuer);
@@ -57,14 +62,15 @@ export async function readNames(registry: RegistryClient): Promise<Names> {
       if (at % IDS_AT_ONCE === IDS_AT_ONCE - 1) await new Promise((resolve) => setTimeout(resolve));
     }
     const rankOf = (one: Issuer) => STANDINGS.indexOf(standingOf(one, one.status));
-    for (const [look, issuers] of owners) {
-      const ranked = issuers.sort((one, other) => rankOf(one) - rankOf(other));
-      owners.set(look, ranked.slice(0, MAX_ALIKE + 1));
+    for (const issuers of owners.values()) {
+      if (issuers.length > 1) issuers.sort((one, other) => rankOf(one) - rankOf(other)).splice(MAX_ALIKE + 1);
     }
     for (const [id, about] of names) {
-      const owning = owners.get(nameSkeleton(about.name ?? '')) ?? [];
+      const look = about.name === undefined ? undefined : names.looksOf(id).at(-1);
+      const owning = (look !== undefined && owners.get(look)) || [];
+      if (owning.length < 2) continue;
       const alike = owning.filter((one) => one.issuer_id !== id).slice(0, MAX_ALIKE);
-      if (alike.length > 0) names.set(id, { ...about, alike, note: noteOn(alike, registry.hold) });
+      names.set(id, { ...about, alike, note: noteOn(alike, registry.hold) });
     }
     return names;
   } catch {

@@ -84,7 +84,7 @@ function bar(shares: readonly Share[]): Element {
   return svgElement('svg', { width: '100%', height: 14, 'aria-hidden': 'true' }, parts);
 }
 
-/** How many issuers are recognised in each country, most first. Each number counts those for the whole world, too. */
+/** How many issuers are for each country, most first. Each number counts those for the whole world, too. */
 function placesView(issuers: readonly Issuer[]): Element[] {
   const counts = new Map<string, number>();
   let everywhere = 0;

@@ -1,5 +1,4 @@
-import { wordFor } from '../dom/word.js';
-import { LANGUAGE, otherPlaceNames, list as text } from '../texts/en.js';
+import { LANGUAGE, list as text } from '../texts/en.js';
 
 const regions = new Intl.DisplayNames([LANGUAGE], { type: 'region' });
 const names = new Map<string, string>();
@@ -19,9 +18,4 @@ function nameOf(code: string): string {
   const [country = '', part] = code.split('-');
   const known = (/^[A-Z]{2}$/.test(country) && regions.of(country)) || country;
   return part === undefined ? known : `${code} (${known})`;
-}
-
-/** The names of a place for which readers search, besides {@link placeName}. */
-export function otherNames(code: string): readonly string[] {
-  return wordFor(otherPlaceNames, code.slice(0, 2))?.split(', ') ?? [];
 }

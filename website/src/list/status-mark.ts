@@ -20,14 +20,14 @@ export function statusClass(status: ShownStatus): Issuer['status'] {
   return status === 'on hold' ? 'suspended' : status;
 }
 
-/** Whether an issuer is recognised only from a time in the future on. */
+/** Whether an issuer is trusted or listed only from a time in the future on. */
 export function isNotYet({ certified_since }: Issuer): boolean {
   return instantOf(certified_since) > Date.now();
 }
 
 /** What the operator has done with an issuer. A tier that the page does not know stands for no examination. */
-export function recognitionOf({ tier }: Issuer): 'recognised' | 'listed' {
-  return tier === 'founding' || tier === 'certified' ? 'recognised' : 'listed';
+export function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {
+  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
 }
 
 /** What an issuer is to a reader, by its status and its tier: the one vocabulary of the page, in the order of a sort. */
@@ -39,17 +39,20 @@ export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
   if (status !== 'active') return status;
   if (issuer.tier === 'sandbox') return 'tests';
   if (isNotYet(issuer)) return 'notYet';
-  return recognitionOf(issuer) === 'recognised' ? 'trusted' : 'listed';
+  return recognitionOf(issuer);
 }
 
 /** Counts issuers by something of them. */
 export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => T): ReadonlyMap<T, number> {
   const counts = new Map<T, number>();
-  for (const issuer of issuers) counts.set(of(issuer), (counts.get(of(issuer)) ?? 0) + 1);
+  for (const issuer of issuers) {
+    const one = of(issuer);
+    counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
   return counts;
 }
 
-/** The colour of a row. Green is only for an issuer that the operator has examined, and that is recognised now. */
+/** The colour of a row. Green is only for an issuer that the operator has examined, and trusts now. */
 function toneOf(issuer: Issuer, status: ShownStatus): string {
   return status === 'active' && standingOf(issuer, status) !== 'trusted' ? '' : statusClass(status);
 }

@@ -50,6 +50,8 @@ export const html = {
   plain_reason: 'Grund: „{reason}“',
   plain_unverified: 'Diese Kopie ist nicht geprüft und zeigt nicht, ob der Aussteller angehalten ist.',
   plain_none: 'keine',
+  plain_check:
+    'Zum Prüfen holen Sie den Fingerabdruck des Root-Schlüssels auf anderem Weg vom Betreiber. Diese Befehle vertrauen keinem Host:',
   plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   missing_name: 'Register der Aussteller von Agentenpässen',
   missing_title: 'Nicht gefunden',
@@ -83,10 +85,12 @@ export const tiers = {
 } as const;
 
 export const since = {
-  recognised: 'Anerkannt seit',
+  trusted: 'Anerkannt seit',
   listed: 'Gelistet seit',
-  recognisedToCome: 'Anerkannt ab',
+  trustedToCome: 'Anerkannt ab',
   listedToCome: 'Gelistet ab',
+  trustedBefore: 'War anerkannt ab',
+  listedBefore: 'War gelistet ab',
 } as const;
 
 export const fields = {
@@ -207,15 +211,15 @@ export const issuer = {
     trusted: '{name} ist seit dem {since} von {registry} anerkannt{before}.',
     listed: '{name} ist seit dem {since} von {registry} gelistet{before}, ohne Prüfung.',
     tests: '{name} ist seit dem {since} von {registry} nur für Tests gelistet{before}.',
-    notYet: '{name} wird von {registry} erst ab dem {since} {recognised}.',
-    held: '{name} ist seit dem {since} von {registry} {recognised} und zurzeit angehalten.',
-    stopped: '{name}, seit dem {since} von {registry} {recognised}, {steps}{reason}',
+    notYet: '{name} wird von {registry} erst ab dem {since} {trusted}.',
+    held: '{name} ist seit dem {since} von {registry} {trusted} und zurzeit angehalten.',
+    stopped: '{name}, seit dem {since} von {registry} {trusted}, {steps}{reason}',
     toCome: {
       tests: '{name} ist von {registry} nur für Tests gelistet.',
-      held: '{name} wird von {registry} erst ab dem {since} {recognised} und ist zurzeit angehalten.',
-      stopped: '{name}, von {registry} erst ab dem {since} {recognised}, {steps}{reason}',
+      held: '{name} wird von {registry} erst ab dem {since} {trusted} und ist zurzeit angehalten.',
+      stopped: '{name}, von {registry} erst ab dem {since} {trusted}, {steps}{reason}',
     },
-    word: { recognised: 'anerkannt', listed: 'gelistet' },
+    word: { trusted: 'anerkannt', listed: 'gelistet' },
     before: (from: string, to: string) => `, mit einer Aussetzung vom ${from} bis zum ${to}`,
     steps: {
       active: (day: string) => `am ${day} wieder aktiv`,
@@ -231,12 +235,12 @@ export const issuer = {
   },
   trust: {
     trusted:
-      'Dieser Aussteller ist anerkannt. Ihre eigene Richtlinie entscheidet, ob Sie ihm vertrauen: nach Stufe, Bereichen und Orten.',
+      'Dieses Register erkennt den Aussteller an. Ihre eigene Richtlinie entscheidet, ob Sie ihn annehmen: nach Stufe, Bereichen und Orten.',
     listed:
-      'Dieser Aussteller ist gelistet, aber nicht geprüft. Ihre eigene Richtlinie entscheidet, ob Sie ihm vertrauen: nach Stufe, Bereichen und Orten.',
+      'Dieses Register listet den Aussteller, hat ihn aber nicht geprüft. Ihre eigene Richtlinie entscheidet, ob Sie ihn annehmen: nach Stufe, Bereichen und Orten.',
     tests: 'Dieser Aussteller ist nur für Tests.',
     notYet:
-      'Dieser Aussteller wird erst ab dem {day} {recognised}. Prüfer, deren Richtlinie keine Mindestzeit verlangt, nehmen ihn schon jetzt an.',
+      'Dieser Aussteller wird erst ab dem {day} {trusted}. Prüfer, deren Richtlinie keine Mindestzeit verlangt, nehmen ihn schon jetzt an.',
     stopped: {
       suspended:
         'Dieser Aussteller ist ausgesetzt. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
@@ -250,7 +254,7 @@ export const issuer = {
     old: 'In dieser alten Liste ist dieser Aussteller {status}. Prüfer lehnen die Liste ab, also entscheidet sie nichts.',
     oldUnknown:
       '{id} ist nicht in dieser alten Liste. Prüfer lehnen die Liste ab, also entscheidet sie nichts.',
-    unknown: '{id} ist nicht in diesem Register. Kein Aussteller mit dieser Id ist anerkannt.',
+    unknown: '{id} ist nicht in diesem Register. Kein Aussteller mit dieser Id ist anerkannt oder gelistet.',
   },
   audit: 'Letztes Audit',
   heldRecord: '(im Eintrag aktiv)',
@@ -259,6 +263,7 @@ export const issuer = {
   keys: 'Wo seine Schlüssel sind',
   history: 'Verlauf',
   use: 'Diesen Aussteller verwenden',
+  decision: 'Was ein Prüfer entscheidet',
   record: 'Eintrag als JSON',
   recordInList:
     'Dies ist der Eintrag in der signierten Liste. {file} ist eine unsignierte Kopie des Eintrags. Entscheiden Sie nichts nach der Kopie allein.',
@@ -275,6 +280,10 @@ export const issuer = {
 
 export const use = {
   code: 'Läuft so in Node.js, Browsern und Edge-Umgebungen. Der Root-Schlüssel darin kommt von dieser Seite: Vergleichen Sie zuerst seinen Fingerabdruck.',
+  noCode: {
+    tests: 'Code zum Kopieren gibt es hier nicht: Dieser Aussteller ist nur für Tests.',
+    stopped: 'Code zum Kopieren gibt es hier nicht: Prüfer lehnen diesen Aussteller ab.',
+  },
   compare: 'zuerst den Fingerabdruck vergleichen:',
   copy: 'Kopieren',
   copied: 'Kopiert',
@@ -286,7 +295,7 @@ export const use = {
     'Dasselbe als Vertrauensrichtlinie: Ändern Sie sie, um zu sehen, was ein Prüfer entscheiden würde. In jeder Liste muss mindestens ein Wert auf den Aussteller zutreffen.',
   accepted: 'Ein Prüfer mit dieser Richtlinie nimmt den Aussteller an.',
   acceptedAlready:
-    'Ein Prüfer mit dieser Richtlinie nimmt den Aussteller schon jetzt an, obwohl er erst ab dem {day} {recognised} wird.',
+    'Ein Prüfer mit dieser Richtlinie nimmt den Aussteller schon jetzt an, obwohl er erst ab dem {day} {trusted} wird.',
   rejected: 'Ein Prüfer mit dieser Richtlinie lehnt den Aussteller ab.',
   notJson: 'Dies ist kein JSON: {message}.',
   notPolicy: 'Dies ist keine Vertrauensrichtlinie: {message}.',

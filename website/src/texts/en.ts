@@ -35,7 +35,7 @@ export const html = {
   intro_agent:
     '<strong>An agent shows a passport.</strong> It says for whom the agent acts, and an issuer has signed it.',
   intro_registry:
-    '<strong>This registry says which issuers are recognised,</strong> and which are suspended or revoked. Its operator signs the list.',
+    '<strong>This registry says which issuers it trusts,</strong> and which are suspended or revoked. Its operator signs the list.',
   intro_browser:
     '<strong>Your browser checks the signature</strong> before it shows an issuer: what it is, since when, and why.',
   development:
@@ -56,6 +56,8 @@ export const html = {
   plain_reason: 'Reason: “{reason}”',
   plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
   plain_none: 'none',
+  plain_check:
+    'To check it yourself, get the thumbprint of the root key from the operator in another way. These commands trust no host:',
   plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
@@ -91,13 +93,16 @@ export const tiers = {
   sandbox: 'For tests only: accept its passports only in a test.',
 } as const;
 
-/** What is said of the one day that a record has: the operator lists an issuer without an examination, and recognises it after one. */
+/** What is said of the one day that a record has: the operator lists an issuer without an examination, and trusts it after one. */
 export const since = {
-  recognised: 'Recognised since',
+  trusted: 'Trusted since',
   listed: 'Listed since',
   /** While the day is to come. */
-  recognisedToCome: 'Recognised from',
+  trustedToCome: 'Trusted from',
   listedToCome: 'Listed from',
+  /** Of an issuer that is suspended, revoked or on hold. */
+  trustedBefore: 'Was trusted from',
+  listedBefore: 'Was listed from',
 } as const;
 
 /** The members of a record. */
@@ -225,19 +230,19 @@ export const issuer = {
   nameUnknown: 'What people call it is not known.',
   /** What is so, by whom and since when. The name is data, and so is the reason. */
   sentence: {
-    trusted: '{name} has been recognised by {registry} since {since}{before}.',
+    trusted: '{name} has been trusted by {registry} since {since}{before}.',
     listed: '{name} has been listed by {registry} since {since}{before}, without an examination.',
     tests: '{name} has been listed by {registry} for tests only, since {since}{before}.',
-    notYet: '{name} will be {recognised} by {registry} from {since} on.',
-    held: '{name} has been {recognised} by {registry} since {since}, and is on hold.',
-    stopped: '{name}, {recognised} by {registry} since {since}, {steps}{reason}',
+    notYet: '{name} will be {trusted} by {registry} from {since} on.',
+    held: '{name}, {trusted} by {registry} since {since}, is on hold.',
+    stopped: '{name}, {trusted} by {registry} since {since}, {steps}{reason}',
     /** What differs while the day of the recognition is to come. */
     toCome: {
       tests: '{name} is listed by {registry} for tests only.',
-      held: '{name} will be {recognised} by {registry} from {since} on, and is on hold.',
-      stopped: '{name}, to be {recognised} by {registry} from {since} on, {steps}{reason}',
+      held: '{name}, to be {trusted} by {registry} from {since} on, is on hold.',
+      stopped: '{name}, to be {trusted} by {registry} from {since} on, {steps}{reason}',
     },
-    word: { recognised: 'recognised', listed: 'listed' },
+    word: { trusted: 'trusted', listed: 'listed' },
     before: (from: string, to: string) => `, with a suspension from ${from} to ${to}`,
     /** A change of the status, on a day. */
     steps: {
@@ -256,12 +261,12 @@ export const issuer = {
   },
   trust: {
     trusted:
-      'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.',
+      'This registry trusts the issuer. Your own policy decides whether you accept it: by tier, domains and places.',
     listed:
-      'This issuer is listed, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
+      'This registry lists the issuer, but has not examined it. Your own policy decides whether you accept it: by tier, domains and places.',
     tests: 'This issuer is for tests only.',
     notYet:
-      'This issuer is not {recognised} before {day}. Verifiers whose policies ask for no minimum time accept it already.',
+      'This issuer is not {trusted} before {day}. Verifiers whose policies ask for no minimum time accept it already.',
     stopped: {
       suspended:
         'This issuer is suspended. A verifier that has this list rejects the issuer and all of its passports.',
@@ -274,7 +279,7 @@ export const issuer = {
     holdUnknown: ' Whether it is on hold is unknown, because this host does not say.',
     old: 'In this old list, this issuer is {status}. Verifiers refuse the list, so it decides nothing.',
     oldUnknown: '{id} is not in this old list. Verifiers refuse the list, so it decides nothing.',
-    unknown: '{id} is not in this registry. No issuer with this id is recognised.',
+    unknown: '{id} is not in this registry. No issuer with this id is trusted or listed.',
   },
   audit: 'Last audit',
   heldRecord: '(active in the record)',
@@ -283,6 +288,8 @@ export const issuer = {
   keys: 'Where its keys are',
   history: 'History',
   use: 'Use this issuer',
+  /** In place of `use`, of an issuer that nobody should use. */
+  decision: 'What a verifier decides',
   record: 'Record as JSON',
   recordInList:
     'This is the record in the signed list. {file} is an unsigned copy of the record. Do not base decisions on the copy alone.',
@@ -300,18 +307,22 @@ export const issuer = {
 /** How to use an issuer in a program, and what a policy decides. */
 export const use = {
   code: 'Ready to run in Node.js, browsers and edge runtimes. The root key in it comes from this page: compare its thumbprint first.',
+  noCode: {
+    tests: 'There is no code to copy: this issuer is for tests only.',
+    stopped: 'There is no code to copy: verifiers reject this issuer.',
+  },
   compare: 'compare the thumbprint first:',
   copy: 'Copy',
   copied: 'Copied',
   select: 'Press Ctrl+C to copy',
   boxes: 'What would you ask of an issuer?',
-  sinceDays: 'recognised or listed for 90 days or more',
+  sinceDays: 'trusted or listed for 90 days or more',
   auditDays: 'audited in the last 400 days',
   policy:
     'The same as a trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
   accepted: 'A verifier with this policy accepts the issuer.',
   acceptedAlready:
-    'A verifier with this policy accepts the issuer already, although it is {recognised} only from {day} on.',
+    'A verifier with this policy accepts the issuer already, although it is {trusted} only from {day} on.',
   rejected: 'A verifier with this policy rejects the issuer.',
   notJson: 'This is not JSON: {message}.',
   notPolicy: 'This is not a trust policy: {message}.',

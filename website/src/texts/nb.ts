@@ -50,6 +50,8 @@ export const html = {
   plain_reason: 'Grunn: «{reason}»',
   plain_unverified: 'Denne kopien er ikke kontrollert, og viser ikke om utstederen er på vent.',
   plain_none: 'ingen',
+  plain_check:
+    'For å kontrollere det selv, hent fingeravtrykket til rotnøkkelen fra operatøren på en annen måte. Disse kommandoene stoler ikke på noen vert:',
   plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   missing_name: 'Register over utstedere av agentpass',
   missing_title: 'Ikke funnet',
@@ -83,10 +85,12 @@ export const tiers = {
 } as const;
 
 export const since = {
-  recognised: 'Anerkjent siden',
+  trusted: 'Anerkjent siden',
   listed: 'Oppført siden',
-  recognisedToCome: 'Anerkjent fra',
+  trustedToCome: 'Anerkjent fra',
   listedToCome: 'Oppført fra',
+  trustedBefore: 'Var anerkjent fra',
+  listedBefore: 'Var oppført fra',
 } as const;
 
 export const fields = {
@@ -207,15 +211,15 @@ export const issuer = {
     trusted: '{name} har vært anerkjent av {registry} siden {since}{before}.',
     listed: '{name} har vært oppført av {registry} siden {since}{before}, uten undersøkelse.',
     tests: '{name} har vært oppført av {registry} bare for tester, siden {since}{before}.',
-    notYet: '{name} blir {recognised} av {registry} først fra {since}.',
-    held: '{name} har vært {recognised} av {registry} siden {since}, og er på vent.',
-    stopped: '{name}, {recognised} av {registry} siden {since}, {steps}{reason}',
+    notYet: '{name} blir {trusted} av {registry} først fra {since}.',
+    held: '{name} har vært {trusted} av {registry} siden {since}, og er på vent.',
+    stopped: '{name}, {trusted} av {registry} siden {since}, {steps}{reason}',
     toCome: {
       tests: '{name} er oppført av {registry} bare for tester.',
-      held: '{name} blir {recognised} av {registry} først fra {since}, og er på vent.',
-      stopped: '{name}, {recognised} av {registry} først fra {since}, {steps}{reason}',
+      held: '{name} blir {trusted} av {registry} først fra {since}, og er på vent.',
+      stopped: '{name}, {trusted} av {registry} først fra {since}, {steps}{reason}',
     },
-    word: { recognised: 'anerkjent', listed: 'oppført' },
+    word: { trusted: 'anerkjent', listed: 'oppført' },
     before: (from: string, to: string) => `, med en suspensjon fra ${from} til ${to}`,
     steps: {
       active: (day: string) => `aktiv igjen ${day}`,
@@ -231,12 +235,12 @@ export const issuer = {
   },
   trust: {
     trusted:
-      'Denne utstederen er anerkjent. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
+      'Dette registeret anerkjenner utstederen. Dine egne retningslinjer avgjør om du godtar den: etter nivå, områder og steder.',
     listed:
-      'Denne utstederen er oppført, men ikke undersøkt. Dine egne retningslinjer avgjør om du stoler på den: etter nivå, områder og steder.',
+      'Dette registeret fører opp utstederen, men har ikke undersøkt den. Dine egne retningslinjer avgjør om du godtar den: etter nivå, områder og steder.',
     tests: 'Denne utstederen er bare for tester.',
     notYet:
-      'Denne utstederen blir {recognised} først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
+      'Denne utstederen blir {trusted} først fra {day}. Verifikatorer som ikke krever noen minstetid, godtar den allerede.',
     stopped: {
       suspended:
         'Denne utstederen er suspendert. En verifikator som har denne listen, avviser utstederen og alle passene dens.',
@@ -249,7 +253,7 @@ export const issuer = {
     holdUnknown: ' Om den er på vent er ukjent, fordi denne verten ikke sier det.',
     old: 'I denne gamle listen er denne utstederen {status}. Verifikatorer avviser listen, så den avgjør ingenting.',
     oldUnknown: '{id} er ikke i denne gamle listen. Verifikatorer avviser listen, så den avgjør ingenting.',
-    unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent.',
+    unknown: '{id} er ikke i dette registeret. Ingen utsteder med denne id-en er anerkjent eller oppført.',
   },
   audit: 'Siste revisjon',
   heldRecord: '(aktiv i oppføringen)',
@@ -258,6 +262,7 @@ export const issuer = {
   keys: 'Hvor nøklene er',
   history: 'Historikk',
   use: 'Bruk denne utstederen',
+  decision: 'Hva en verifikator avgjør',
   record: 'Oppføringen som JSON',
   recordInList:
     'Dette er oppføringen i den signerte listen. {file} er en usignert kopi av den. Avgjør ingenting etter kopien alene.',
@@ -274,6 +279,10 @@ export const issuer = {
 
 export const use = {
   code: 'Klar til å kjøre i Node.js, nettlesere og edge-miljøer. Rotnøkkelen i koden kommer fra denne siden: sammenlign fingeravtrykket først.',
+  noCode: {
+    tests: 'Her er det ingen kode å kopiere: denne utstederen er bare for tester.',
+    stopped: 'Her er det ingen kode å kopiere: verifikatorer avviser denne utstederen.',
+  },
   compare: 'sammenlign fingeravtrykket først:',
   copy: 'Kopier',
   copied: 'Kopiert',
@@ -285,7 +294,7 @@ export const use = {
     'Det samme som retningslinjer for tillit: endre dem for å se hva en verifikator ville avgjort. Av hver liste trenger utstederen minst én verdi.',
   accepted: 'En verifikator med disse retningslinjene godtar utstederen.',
   acceptedAlready:
-    'En verifikator med disse retningslinjene godtar utstederen allerede, enda den først blir {recognised} fra {day}.',
+    'En verifikator med disse retningslinjene godtar utstederen allerede, enda den først blir {trusted} fra {day}.',
   rejected: 'En verifikator med disse retningslinjene avviser utstederen.',
   notJson: 'Dette er ikke JSON: {message}.',
   notPolicy: 'Dette er ikke retningslinjer for tillit: {message}.',
