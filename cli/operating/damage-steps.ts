@@ -47,7 +47,9 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
   const from = command === undefined ? ', from a branch, a mirror or a backup' : '';
   const url = servingUrl(status);
   const copy =
-    !status.tree.hasRemote || url === undefined ? '' : `; if it is not on a branch, copy that of ${url}`;
+    !status.tree.hasRemote || url === undefined
+      ? ''
+      : `; if it is not on a branch, or older there, run \`${fromHost(url, status, settings)}\``;
   const { trace } = status.tree;
   const start = trace?.otherwise;
   const isServed = url !== undefined;
@@ -64,20 +66,28 @@ const FROM_BRANCH = join(PRIVATE_FOLDER, 'branch');
 /** The command that loads the published tree: from its branch, or else from a host. Undefined if neither is known. */
 function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
   const { tree } = status;
-  const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
-  const isThere = tree.level !== 'note' && tree.trace === undefined;
+  const { out } = settings;
   // Of two histories, the branch has the one that its last saver had.
   if (tree.hasRemote && status.live.keep === undefined) {
-    if (!isThere) return run('', 'branch', 'load', out).command;
+    if (!isThere(status)) return run('', 'branch', 'load', out).command;
     return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingUrl(status);
   const { copy } = tree.trace ?? {};
   if (url === undefined) return copy && `cp -rL ${copy} ${out}`;
+  return fromHost(url, status, settings);
+}
+
+function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
+  const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
   const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
-  if (isThere) return loadFromHost(url, out, key);
+  if (isThere(status)) return loadFromHost(url, out, key);
   return `${run('', 'mirror', shellWord(url), MIRROR_FOLDER, ...key).command} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
 }
+
+/** Whether the output folder has a tree, damaged or not. */
+const isThere = ({ tree }: RegistryStatus) =>
+  tree.published || (tree.level !== 'note' && tree.trace === undefined);
 
 /** A host that serves a list of the registry. */
 function servingUrl({ live, mirrors }: RegistryStatus): string | undefined {

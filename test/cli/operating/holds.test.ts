@@ -156,6 +156,19 @@ describe('a host with something newer', () => {
     expect(next[0].command).toMatch(/cp -rL .* dist && npx passport-registry hold alpha$/);
   });
 
+  it('replaces a copy of a mirror, which has no pages of issuers', async () => {
+    configure(url, `${ONLINE}\npage: { issuers: 10 }`);
+    expect(await json(['build', '--production'], 1)).toMatchObject({ code: 0 });
+    replace('host', 'dist');
+    await good('mirror', url, 'copy', '--root-key', 'root.json');
+    rmSync(join(folder, 'dist'), { recursive: true });
+    cpSync(join(folder, 'copy/current'), join(folder, 'dist'), { recursive: true, dereference: true });
+    await offline(() => json(['checkpoint', 'host'], 2));
+    const { tree, next } = await json(['status'], 3);
+    expect([tree.level, tree.missingPages > 0]).toEqual(['note', true]);
+    expect(next[0].command).toMatch(/ && rm -r dist && cp -rL .* dist$/);
+  });
+
   it('lets nobody stop an issuer over an older list', async () => {
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await offline(() => json(['build', '--production', '--out', 'host'], 1));
