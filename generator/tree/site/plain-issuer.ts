@@ -2,6 +2,7 @@ import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import { type AboutIssuer, instantOf, nameSkeleton } from '@passport-registry/verifier/core';
 import type { ListBytes } from '../../list/list.js';
 import { type Html, html } from './html.js';
+import { sinceOf, standingOf } from './standing.js';
 import type { Words } from './website-files.js';
 
 /** What a page without a script says of an issuer. It does not know who is on hold. */
@@ -31,7 +32,8 @@ export function plainIssuers(
   const about = new Map<string, AboutIssuer>(Object.entries(known));
   const { issuers }: IssuerRegistry = JSON.parse(decoder.decode(list));
   const now = instantOf(updatedAt);
-  const standings = new Map(issuers.map((issuer) => [issuer.issuer_id, standingOf(issuer, now)]));
+  // By the time of the list, because the same list always gives the same pages.
+  const standings = new Map(issuers.map((one) => [one.issuer_id, standingOf(one, one.status, now)]));
   const wordFor = ({ issuer_id, status }: Issuer) =>
     words.word(`standing_${standings.get(issuer_id)}`, status);
   const isTrusted = ({ issuer_id }: Issuer) => standings.get(issuer_id) === 'trusted';
@@ -46,7 +48,7 @@ export function plainIssuers(
       issuer,
       about: about.get(id) ?? {},
       standing: wordFor(issuer),
-      since: words.text(`since_${recognitionOf(issuer)}${momentOf(issuer, now)}`),
+      since: words.text(`since_${sinceOf(issuer, issuer.status, now)}`),
       alike: others.length === 0 ? undefined : words.text('plain_alike', { others: html`${others}` }),
     };
   });
@@ -70,28 +72,6 @@ function ownersOfLooks(
     }
   }
   return owners;
-}
-
-function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {
-  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
-}
-
-/** Whether the day of a record is to come, or is that of an issuer that has been stopped. */
-function momentOf(issuer: Issuer, now: number): 'ToCome' | 'Before' | '' {
-  if (isNotYet(issuer, now)) return 'ToCome';
-  return issuer.status === 'active' ? '' : 'Before';
-}
-
-function isNotYet({ certified_since }: Issuer, now: number): boolean {
-  return instantOf(certified_since) > now;
-}
-
-/** By the time of the list, because the same list always gives the same pages. */
-function standingOf(issuer: Issuer, now: number): string {
-  if (issuer.status !== 'active') return issuer.status;
-  if (issuer.tier === 'sandbox') return 'tests';
-  if (isNotYet(issuer, now)) return 'notYet';
-  return recognitionOf(issuer);
 }
 
 /** The day of a time in words, in the time zone in which it is written. A text that is no time stays as it is. */

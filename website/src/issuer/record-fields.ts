@@ -3,7 +3,7 @@ import { type Child, element, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
 import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
-import { isNotYet, recognitionOf, type ShownStatus, statusMark } from '../list/status-mark.js';
+import { type ShownStatus, sinceOf, statusMark } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
 import { fields as labels, since as sinceLabels, issuer as text } from '../texts/en.js';
@@ -14,15 +14,9 @@ export function trustFields(issuer: Issuer, status: ShownStatus, change: Change 
     [labels.status, statusField(issuer, status, change)],
     // What a tier means recommends an issuer, so it is told of an active one only, by the verdict.
     ...(status === 'active' ? [] : [[labels.tier, issuer.tier] as const]),
-    [sinceLabel(issuer, status), date(issuer.certified_since)],
+    [sinceLabels[sinceOf(issuer, status)], date(issuer.certified_since)],
     [text.audit, declared(issuer.last_audit, date)],
   ]);
-}
-
-function sinceLabel(issuer: Issuer, status: ShownStatus): string {
-  const recognition = recognitionOf(issuer);
-  if (isNotYet(issuer)) return sinceLabels[`${recognition}ToCome` as const];
-  return sinceLabels[status === 'active' ? recognition : (`${recognition}Before` as const)];
 }
 
 function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {

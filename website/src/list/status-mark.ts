@@ -1,12 +1,18 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { instantOf } from '@passport-registry/verifier/core';
+import { type ShownStatus, type Standing, standingOf } from '../../../generator/tree/site/standing.js';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { wordFor } from '../dom/word.js';
 import { standings } from '../texts/en.js';
 
-/** A status that the page shows: that of the record, or that the checkpoint holds an active issuer. */
-export type ShownStatus = Issuer['status'] | 'on hold';
+export {
+  isNotYet,
+  recognitionOf,
+  type ShownStatus,
+  type Standing,
+  sinceOf,
+  standingOf,
+} from '../../../generator/tree/site/standing.js';
 
 const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 
@@ -20,27 +26,8 @@ export function statusClass(status: ShownStatus): Issuer['status'] {
   return status === 'on hold' ? 'suspended' : status;
 }
 
-/** Whether an issuer is trusted or listed only from a time in the future on. */
-export function isNotYet({ certified_since }: Issuer): boolean {
-  return instantOf(certified_since) > Date.now();
-}
-
-/** What the operator has done with an issuer. A tier that the page does not know stands for no examination. */
-export function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {
-  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
-}
-
-/** What an issuer is to a reader, by its status and its tier: the one vocabulary of the page, in the order of a sort. */
-export type Standing = keyof typeof standings;
+/** All standings, in the order of a sort. */
 export const STANDINGS = Object.keys(standings) as Standing[];
-
-/** Returns the standing of an issuer. */
-export function standingOf(issuer: Issuer, status: ShownStatus): Standing {
-  if (status !== 'active') return status;
-  if (issuer.tier === 'sandbox') return 'tests';
-  if (isNotYet(issuer)) return 'notYet';
-  return recognitionOf(issuer);
-}
 
 /** Counts issuers by something of them. */
 export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => T): ReadonlyMap<T, number> {

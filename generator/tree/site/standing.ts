@@ -1,0 +1,34 @@
+import type { Issuer } from '@passport-registry/verifier';
+import { instantOf } from '@passport-registry/verifier/core';
+
+// What an issuer is to a reader. The pages without a script and the script of the page import it, so that both say the same.
+
+/** A status that is shown: that of the record, or that the checkpoint holds an active issuer. */
+export type ShownStatus = Issuer['status'] | 'on hold';
+
+/** What an issuer is, by its status and its tier: the one vocabulary of the page. */
+export type Standing = Exclude<ShownStatus, 'active'> | 'trusted' | 'listed' | 'tests' | 'notYet';
+
+/** What the operator has done with an issuer. A tier that is not known stands for no examination. */
+export function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {
+  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
+}
+
+/** Whether an issuer is trusted or listed only from a later time on. @param now - milliseconds since 1970 */
+export function isNotYet({ certified_since }: Issuer, now = Date.now()): boolean {
+  return instantOf(certified_since) > now;
+}
+
+/** Returns the standing of an issuer at a time. */
+export function standingOf(issuer: Issuer, status: ShownStatus, now = Date.now()): Standing {
+  if (status !== 'active') return status;
+  if (issuer.tier === 'sandbox') return 'tests';
+  return isNotYet(issuer, now) ? 'notYet' : recognitionOf(issuer);
+}
+
+/** Names what is said of the day of an issuer: to come, or in the past of one that was stopped. */
+export function sinceOf(issuer: Issuer, status: ShownStatus, now = Date.now()) {
+  const recognition = recognitionOf(issuer);
+  if (isNotYet(issuer, now)) return `${recognition}ToCome` as const;
+  return status === 'active' ? recognition : (`${recognition}Before` as const);
+}
