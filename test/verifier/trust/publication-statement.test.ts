@@ -62,7 +62,7 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
       checkpoint: true,
       issuedAt: MADE * 1000,
       expiresAt: (MADE + 60) * 1000,
-      claims: jwt.split('.')[1],
+      payload: jwt.split('.')[1],
       text: jwt,
     });
   });
