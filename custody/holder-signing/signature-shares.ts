@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
@@ -21,7 +22,7 @@ import {
 } from './commitments.js';
 import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
 import { type Signers, sessionName, sessionsOf } from './sessions.js';
-import { pathIn, type SigningTask, TASK_FILES } from './signing-task.js';
+import { type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** The signature shares of one holder in one session. */
 export interface SessionShares {
@@ -104,7 +105,7 @@ export async function writeShares(
   if (Object.keys(sessions).length === 0) throw used();
   const claims = { holder: share.number, request: task.id, sessions };
   const text = signMessage('registry-signing-shares+jwt', claims, messageKey);
-  writeWholeFile(pathIn(task, TASK_FILES.shares(share.number)), text);
+  writeWholeFile(join(task.folder, TASK_FILES.shares(share.number)), text);
   const waitingFor = group.holders.filter(({ number }) => !all.messages.has(number)).map(({ name }) => name);
   return { sessions: Object.keys(sessions).length, waitingFor, faults: all.faults };
 }

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
@@ -39,6 +38,3 @@ export const TASK_FILES = {
 export function hasMessages(folder: string): boolean {
   return readdirSync(folder).some((name) => /^(?:commitments|shares)-[0-9]+\.jwt$/.test(name));
 }
-
-/** Returns the path of a file in the folder of a task. */
-export const pathIn = ({ folder }: Pick<SigningTask, 'folder'>, name: string): string => join(folder, name);

@@ -74,7 +74,7 @@ export async function attachSignatures(
 async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootKey): Promise<void> {
   const [delegation, rotation] = [payloads.get('delegation'), payloads.get('rotation')];
   if (delegation !== undefined) {
-    await readDelegationInput(delegation.toString('latin1'), { rootKey, previous: undefined });
+    await readDelegationInput(delegation.toString('latin1'), rootKey);
   }
   if (rotation !== undefined) await readRotationInput(rotation.toString('latin1'), rootKey);
 }

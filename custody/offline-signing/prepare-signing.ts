@@ -127,7 +127,7 @@ function requestedPublication(
 ): RequestedPublication {
   const input = publicationInput(rootKey, claims);
   const statement = readStatementInput(input);
-  return { list, registry: readList(list), sha256: claims.sha256, input, statement, ...context };
+  return { list, registry: readList(list), input, statement, ...context };
 }
 
 /** A new publication must not take the sequence of one that is not complete. */

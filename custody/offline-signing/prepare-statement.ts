@@ -49,7 +49,7 @@ export async function newDelegation(
     (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
   const term = { days, mayHold: mayHold ?? previous?.mayHold === true, now: Date.now() };
   const input = delegationInput(rootKey, delegationClaims(keys, term));
-  return { requested: await readDelegationInput(input, { rootKey, previous }), previousFile };
+  return { requested: await readDelegationInput(input, rootKey, previous), previousFile };
 }
 
 /** A delegation to be signed elsewhere. */

@@ -66,7 +66,7 @@ export function describeRequest(request: SigningRequest): string[] {
   const { publication, rootKey } = request;
   return [
     ...describeChanges(request),
-    ...(publication === undefined ? [] : [`sha256   ${publication.sha256}`]),
+    ...(publication === undefined ? [] : [`sha256   ${publication.statement.sha256}`]),
     `root key ${rootKey.thumbprint}`,
   ];
 }
