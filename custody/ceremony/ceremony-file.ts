@@ -49,7 +49,7 @@ export const DEALER = 'the dealer';
 const MAX_HOLDERS = 16;
 
 /** What a ceremony starts with. */
-export interface CeremonyChoice {
+interface CeremonyChoice {
   readonly names: readonly string[];
   readonly threshold: number;
   readonly splits?: RootKey | undefined;

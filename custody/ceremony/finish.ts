@@ -24,7 +24,7 @@ import { decryptPart } from './parts.js';
 import { readReceipts, readTranscript, type Transcript, testPayload, withoutMessage } from './transcript.js';
 
 /** How a holder finishes. */
-export interface FinishChoice {
+interface FinishChoice {
   /** The folder of this user for what was signed. */
   readonly memory: string;
   /** Asks whether all holders have the same fingerprint. Throws if they do not. */
@@ -32,7 +32,7 @@ export interface FinishChoice {
 }
 
 /** What `finishCeremony` has done. */
-export interface FinishReport {
+interface FinishReport {
   readonly name: string;
   readonly digest: string;
   /** The thumbprint of the shared key. */

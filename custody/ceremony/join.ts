@@ -19,7 +19,7 @@ import { encryptPart } from './parts.js';
 import { joinedDigest } from './transcript.js';
 
 /** How a holder joins. */
-export interface JoinChoice {
+interface JoinChoice {
   /** The holder's name. Needed the first time. */
   readonly name: string | undefined;
   /** Asks for the passphrase of the new file of this holder. */
@@ -27,7 +27,7 @@ export interface JoinChoice {
 }
 
 /** What `joinCeremony` has done. */
-export interface JoinReport {
+interface JoinReport {
   readonly name: string;
   /** Whether the holder has done everything before `finish`. */
   readonly done: boolean;

@@ -25,7 +25,7 @@ import { type Signers, sessionName, sessionsOf } from './sessions.js';
 import { type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** The signature shares of one holder in one session. */
-export interface SessionShares {
+interface SessionShares {
   /** The hash of the commitments with which the shares were made. */
   readonly commitments: string;
   /** The signature share for each payload, in base64url. */
@@ -33,7 +33,7 @@ export interface SessionShares {
 }
 
 /** What `writeShares` has done. */
-export interface GivenShares {
+interface GivenShares {
   /** The sessions with shares of this holder. */
   readonly sessions: number;
   /** The names of holders who have not committed, and without whom sessions remain. */
@@ -43,7 +43,7 @@ export interface GivenShares {
 }
 
 /** What a holder is ready to sign. */
-export interface ReadyShares {
+interface ReadyShares {
   readonly all: Commitments;
   /** The sessions of this holder whose signers have all committed. */
   readonly open: readonly OpenSession[];
@@ -163,7 +163,7 @@ function assertOwnCommitments(
 }
 
 /** A session whose signers have all committed. */
-export interface OpenSession {
+interface OpenSession {
   readonly signers: Signers;
   readonly name: string;
   /** The commitments, by payload. */

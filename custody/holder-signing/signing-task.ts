@@ -4,7 +4,7 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 
 /** The bytes that the holders sign together, with the name of what they are. */
-export interface SharedPayload {
+interface SharedPayload {
   readonly type: string;
   readonly bytes: Uint8Array;
 }

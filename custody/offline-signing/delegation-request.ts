@@ -23,7 +23,7 @@ export interface RequestedDelegation extends Pick<Delegation, 'keys' | 'mayHold'
 }
 
 /** The published delegation. */
-export interface PreviousDelegation extends Delegation {
+interface PreviousDelegation extends Delegation {
   /** The root key that signed it. */
   readonly rootKey: RootKey;
 }

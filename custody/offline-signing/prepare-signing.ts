@@ -51,7 +51,7 @@ export interface PreparationOptions {
 }
 
 /** A signing request that was written to a folder. */
-export interface PreparedRequest extends SigningRequest {
+interface PreparedRequest extends SigningRequest {
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
   /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */

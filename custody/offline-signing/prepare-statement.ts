@@ -28,7 +28,7 @@ export interface OnlineKeys {
 }
 
 /** A delegation to be signed, and the file of the published one. */
-export interface NewDelegation {
+interface NewDelegation {
   readonly requested: RequestedDelegation;
   readonly previousFile: Buffer | undefined;
 }
@@ -53,7 +53,7 @@ export async function newDelegation(
 }
 
 /** A delegation to be signed elsewhere. */
-export interface DelegationOptions extends OnlineKeys {
+interface DelegationOptions extends OnlineKeys {
   /** The root key that will sign. */
   readonly rootKey: RootKey;
   /** The folder of the tree, which need not exist. */

@@ -12,7 +12,7 @@ import { readIfExists } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 
 /** The `typ` of each message of a holder. */
-export type MessageType =
+type MessageType =
   | 'registry-ceremony-join+jwt'
   | 'registry-ceremony-parts+jwt'
   | 'registry-ceremony-receipt+jwt'

@@ -12,7 +12,7 @@ import { fromBase64url, type MessageKey } from './message.js';
 const ITERATIONS = 600_000;
 
 /** What the file of a holder says in clear, so that a person can tell one file from another. */
-export interface ShareLabel extends GroupSize {
+interface ShareLabel extends GroupSize {
   /** The payload hash of the ceremony. */
   readonly ceremony: string;
   readonly number: number;
