@@ -141,7 +141,7 @@ function reportOf(request: SigningRequest, folder: string) {
   const { publication } = request;
   return {
     request: folder,
-    sha256: publication?.sha256,
+    sha256: publication?.statement.sha256,
     sequence: publication?.statement.sequence,
     changes: describeChanges(request),
   };

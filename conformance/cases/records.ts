@@ -135,7 +135,7 @@ const NULLABLE = ['policy_uri', 'contact', 'last_audit'];
 const ARRAYS = ['geographical_scope', 'domain_scope', 'passport_types'];
 
 /** A record at the border of what is right, and whether it is. */
-export interface BorderRecord {
+interface BorderRecord {
   readonly name: string;
   readonly rule: string;
   readonly alpha: Members;

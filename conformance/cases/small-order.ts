@@ -25,7 +25,7 @@ export interface SignedBytes {
 }
 
 /** A public key that no honest signer has, and a list that seems to be signed by it. */
-export interface ForgedKey extends SignedBytes {
+interface ForgedKey extends SignedBytes {
   readonly jwk: Jwk;
 }
 

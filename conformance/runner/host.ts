@@ -5,7 +5,7 @@ import { unbase64 } from '../cases/encoding.js';
 import { type Files, typeOf } from '../cases/files.js';
 
 /** What a source shows at the moment. */
-export interface ShownSource {
+interface ShownSource {
   readonly files: Files;
   readonly script: NonNullable<ShownTree['script']>;
 }

@@ -28,7 +28,7 @@ export interface CaseResult {
 }
 
 /** What a program says of itself. */
-export interface Handshake {
+interface Handshake {
   readonly name: string;
   readonly roles: readonly string[];
   readonly algorithms: readonly string[];

@@ -11,8 +11,7 @@ import { countSessions, MAX_SESSIONS } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
 
 /** What the holders agree on before they make a key together: the content of ceremony.json (rule ceremony). */
-export interface Ceremony extends GroupSize {
-  readonly folder: string;
+export interface Agreement extends GroupSize {
   /** The names of the holders. A holder's number is the position of his name, from 1. */
   readonly names: readonly string[];
   /** The existing root key that a dealer splits. Undefined if the holders make a new key. */
@@ -20,6 +19,14 @@ export interface Ceremony extends GroupSize {
   /** SHA-256 of the canonical content, in hexadecimal. Each message names it. */
   readonly sha256: string;
 }
+
+/** The folder in which the holders exchange messages, and their agreement. */
+export interface Ceremony extends Agreement {
+  readonly folder: string;
+}
+
+/** Returns the name of a holder. */
+export const nameOf = ({ names }: Agreement, number: number): string => names[number - 1] ?? '';
 
 /** The files in the folder of a ceremony, beside those of the test signature. All of them are public. */
 export const CEREMONY_FILES = {
@@ -42,7 +49,7 @@ export const DEALER = 'the dealer';
 const MAX_HOLDERS = 16;
 
 /** What a ceremony starts with. */
-export interface CeremonyChoice {
+interface CeremonyChoice {
   readonly names: readonly string[];
   readonly threshold: number;
   readonly splits?: RootKey | undefined;
@@ -85,7 +92,7 @@ export function parseRecord(bytes: Uint8Array | string, source: string): unknown
 }
 
 /** Checks the content of ceremony.json. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
-export async function parseCeremony(content: unknown, source: string): Promise<Omit<Ceremony, 'folder'>> {
+export async function parseCeremony(content: unknown, source: string): Promise<Agreement> {
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
   if (!isObject(content)) throw invalid('is not a JSON object');

@@ -11,6 +11,7 @@ import {
   type HolderFile,
   type JoiningSecrets,
   type OpenedShare,
+  readHolderFile,
   type ShareAccess,
   type ShareSecrets,
   shareIn,
@@ -18,12 +19,12 @@ import {
 } from '../shared-key/share-file.js';
 import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
 import { recordFiles } from './holders-file.js';
-import { assertOwnCeremony, assertUnchanged, generationOf, openOwn, publish } from './join.js';
+import { assertOwnCeremony, assertUnchanged, generationOf, publish } from './join.js';
 import { decryptPart } from './parts.js';
 import { readReceipts, readTranscript, type Transcript, testPayload, withoutMessage } from './transcript.js';
 
 /** How a holder finishes. */
-export interface FinishChoice {
+interface FinishChoice {
   /** The folder of this user for what was signed. */
   readonly memory: string;
   /** Asks whether all holders have the same fingerprint. Throws if they do not. */
@@ -31,7 +32,7 @@ export interface FinishChoice {
 }
 
 /** What `finishCeremony` has done. */
-export interface FinishReport {
+interface FinishReport {
   readonly name: string;
   readonly digest: string;
   /** The thumbprint of the shared key. */
@@ -51,10 +52,9 @@ export async function finishCeremony(
   access: ShareAccess,
   { memory, confirm }: FinishChoice,
 ): Promise<FinishReport> {
-  const ownFile = await openOwn(access);
-  if (ownFile === undefined)
+  const own = await readHolderFile(access);
+  if (own === undefined)
     throw new UsageError(`${access.file} does not exist: run \`keys ceremony join\` first`);
-  const { own, passphrase } = ownFile;
   assertOwnCeremony(own, ceremony);
   if (own.secrets.stage === 'joining') assertJoinedUnchanged(own.secrets);
   const transcript = await readTranscript(ceremony);
@@ -66,7 +66,7 @@ export async function finishCeremony(
     const share = await shareOf(transcript, { ...own, secrets });
     await confirm(digest);
     secrets = shareSecrets(transcript, secrets, share);
-    await writeHolderFile({ label: { ...own.label, root }, secrets }, access, passphrase);
+    await writeHolderFile({ ...own, label: { ...own.label, root }, secrets }, access.env);
   }
   if (secrets.digest !== digest) {
     throw new SharedKeyRejected(

@@ -3,6 +3,7 @@ import { join as joinPath } from 'node:path';
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { generatePrivateKey } from '../../generator/signing/key-file.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { contribute, type KeyGeneration, partsFor } from '../shared-key/frost.js';
 import { base64url, type MessageKey, signMessage } from '../shared-key/message.js';
 import {
@@ -12,21 +13,13 @@ import {
   type ShareAccess,
   writeHolderFile,
 } from '../shared-key/share-file.js';
-import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
-import {
-  hashesOf,
-  hashOfText,
-  type Joined,
-  numbersOf,
-  readAllJoined,
-  readJoined,
-  readText,
-} from './messages.js';
+import { CEREMONY_FILES, type Ceremony, nameOf } from './ceremony-file.js';
+import { hashesOf, type Joined, numbersOf, readAllJoined, readJoined, readText } from './messages.js';
 import { encryptPart } from './parts.js';
 import { joinedDigest } from './transcript.js';
 
 /** How a holder joins. */
-export interface JoinChoice {
+interface JoinChoice {
   /** The holder's name. Needed the first time. */
   readonly name: string | undefined;
   /** Asks for the passphrase of the new file of this holder. */
@@ -34,7 +27,7 @@ export interface JoinChoice {
 }
 
 /** What `joinCeremony` has done. */
-export interface JoinReport {
+interface JoinReport {
   readonly name: string;
   /** Whether the holder has done everything before `finish`. */
   readonly done: boolean;
@@ -55,15 +48,14 @@ export async function joinCeremony(
   access: ShareAccess,
   { name, newPassphrase }: JoinChoice,
 ): Promise<JoinReport> {
-  const opened = await openOwn(access);
-  const { own, passphrase } = opened ?? (await firstRound(ceremony, access, { name, newPassphrase }));
+  const own = (await readHolderFile(access)) ?? (await firstRound(ceremony, access, { name, newPassphrase }));
   assertOwnCeremony(own, ceremony, name);
   const { label } = own;
   if (own.secrets.stage === 'share') return { name: label.name, done: true, waitingFor: [] };
   publish(ceremony, CEREMONY_FILES.join(label.number), own.secrets.join);
   const waitingFor: string[] = [];
   for (const number of numbersOf(ceremony)) {
-    if ((await readJoined(ceremony, number)) === undefined) waitingFor.push(ceremony.names[number - 1] ?? '');
+    if ((await readJoined(ceremony, number)) === undefined) waitingFor.push(nameOf(ceremony, number));
   }
   if (waitingFor.length > 0) return { name: label.name, done: false, waitingFor };
   if (ceremony.splits !== undefined) {
@@ -71,32 +63,15 @@ export async function joinCeremony(
     assertUnchanged(all, own.secrets);
     return { name: label.name, done: true, waitingFor, digest: joinedDigest(ceremony, all) };
   }
-  await secondRound(ceremony, { own: { ...own, secrets: own.secrets }, passphrase }, access);
+  await secondRound(ceremony, { ...own, secrets: own.secrets }, access);
   return { name: label.name, done: true, waitingFor };
-}
-
-/** A holder's file, and the passphrase with which it is written again. */
-interface OpenedFile {
-  readonly own: HolderFile;
-  readonly passphrase: string;
-}
-
-/** Opens the file of a holder. Undefined if it does not exist. @throws {@link SharedKeyRejected} */
-export async function openOwn(access: ShareAccess): Promise<OpenedFile | undefined> {
-  let passphrase = '';
-  const remember = async (source: string) => {
-    passphrase = await access.passphrase(source);
-    return passphrase;
-  };
-  const own = await readHolderFile({ ...access, passphrase: remember });
-  return own && { own, passphrase };
 }
 
 async function firstRound(
   ceremony: Ceremony,
   access: ShareAccess,
   { name, newPassphrase }: JoinChoice,
-): Promise<OpenedFile> {
+): Promise<HolderFile> {
   const number = ceremony.names.indexOf(name ?? '') + 1;
   if (name === undefined || number === 0) {
     const which =
@@ -134,8 +109,9 @@ async function firstRound(
     join: signMessage('registry-ceremony-join+jwt', claims, messageKey),
   };
   // Written before the message, because nobody else has these secrets.
-  await writeHolderFile({ label, secrets }, access, passphrase);
-  return { own: { file: access.file, label, secrets }, passphrase };
+  const own = { file: access.file, label, secrets, passphrase };
+  await writeHolderFile(own, access.env);
+  return own;
 }
 
 /** Asserts that a holder's file belongs to the ceremony. @throws {@link SharedKeyRejected} | {@link UsageError} */
@@ -152,8 +128,8 @@ export function assertOwnCeremony({ file, label }: HolderFile, ceremony: Ceremon
 
 async function secondRound(
   ceremony: Ceremony,
-  { own, passphrase }: OpenedFile & { readonly own: HolderFile<JoiningSecrets> },
-  access: ShareAccess,
+  own: HolderFile<JoiningSecrets>,
+  { env }: ShareAccess,
 ): Promise<void> {
   const all = await readAllJoined(ceremony);
   const { label, secrets } = own;
@@ -164,7 +140,7 @@ async function secondRound(
     const text = await partsMessage(ceremony, own, all);
     parts = { text, joined };
     // Written before the message, because a second one with other encryption would look like a replaced one.
-    await writeHolderFile({ label, secrets: { ...secrets, parts } }, access, passphrase);
+    await writeHolderFile({ ...own, secrets: { ...secrets, parts } }, env);
   }
   publish(ceremony, CEREMONY_FILES.parts(label.number), parts.text);
 }
@@ -194,7 +170,10 @@ async function partsMessage(
 /** What a holder knows after the first round. */
 export function generationOf(
   size: Ceremony,
-  { label: { number }, secrets: { coefficients = [] } }: Omit<HolderFile<JoiningSecrets>, 'file'>,
+  {
+    label: { number },
+    secrets: { coefficients = [] },
+  }: Pick<HolderFile<JoiningSecrets>, 'label' | 'secrets'>,
   all: readonly Joined[],
 ): KeyGeneration {
   const contributions = all.flatMap(({ contribution }) => contribution ?? []);
@@ -211,7 +190,7 @@ export function assertUnchanged(all: readonly Joined[], { join, parts }: Joining
   const seen = parts?.joined;
   const changed =
     seen === undefined ? undefined : all.find(({ message }, index) => message.sha256 !== seen[index]);
-  const own = hashOfText(join);
+  const own = sha256(join);
   if (changed === undefined && all.some(({ message }) => message.sha256 === own)) return;
   const name = changed?.name ?? 'you';
   throw new SharedKeyRejected(

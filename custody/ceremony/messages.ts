@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { readIfExists } from '../../generator/files/read-file.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
 import { type Contribution, groupOf, wrongContributions } from '../shared-key/frost.js';
 import { type KeyGroup, keyGroup } from '../shared-key/key-group.js';
@@ -13,7 +12,7 @@ import {
   readMessage,
   readMessageFile,
 } from '../shared-key/message.js';
-import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
+import { type Agreement, CEREMONY_FILES, type Ceremony, nameOf } from './ceremony-file.js';
 
 /** What a holder has published in the first round. */
 export interface Joined {
@@ -28,8 +27,6 @@ export interface Joined {
   readonly message: Message;
 }
 
-const nameOf = ({ names }: Ceremony, number: number) => names[number - 1] ?? '';
-
 /** Reads a file of the ceremony as text. Undefined if it does not exist. */
 export function readText({ folder }: Pick<Ceremony, 'folder'>, name: string): string | undefined {
   return readIfExists(join(folder, name))?.toString('utf8').trim();
@@ -42,25 +39,17 @@ export async function readJoined(ceremony: Ceremony, number: number): Promise<Jo
 }
 
 /** Parses the message of the first round of one holder. @throws {@link SharedKeyRejected} */
-export async function parseJoined(
-  ceremony: Omit<Ceremony, 'folder'>,
-  number: number,
-  text: string,
-): Promise<Joined> {
+export async function parseJoined(ceremony: Agreement, number: number, text: string): Promise<Joined> {
   return readJoinedClaims(ceremony, number, await readMessage(text, joinOf(ceremony, number)));
 }
 
 /** What the message of the first round of a holder must be. */
-function joinOf({ names }: Pick<Ceremony, 'names'>, number: number): ExpectedMessage {
-  const [file, name] = [CEREMONY_FILES.join(number), names[number - 1] ?? ''];
+function joinOf(agreement: Agreement, number: number): ExpectedMessage {
+  const [file, name] = [CEREMONY_FILES.join(number), nameOf(agreement, number)];
   return { type: 'registry-ceremony-join+jwt', number, name, file, key: undefined };
 }
 
-async function readJoinedClaims(
-  ceremony: Omit<Ceremony, 'folder'>,
-  number: number,
-  message: Message,
-): Promise<Joined> {
+async function readJoinedClaims(ceremony: Agreement, number: number, message: Message): Promise<Joined> {
   const expected = joinOf(ceremony, number);
   const { file, name } = expected;
   assertSameCeremony(ceremony, message, expected);
@@ -107,12 +96,12 @@ export async function readAllJoined(ceremony: Ceremony): Promise<readonly Joined
 }
 
 /** Asserts that each holder knows the secret of his contribution. @throws {@link SharedKeyRejected} */
-export function assertProven(ceremony: Omit<Ceremony, 'folder'>, all: readonly Joined[]): void {
+export function assertProven(ceremony: Agreement, all: readonly Joined[]): void {
   const contributions = all.flatMap(({ contribution }) => contribution ?? []);
   if (contributions.length === 0) return;
   const [wrong] = wrongContributions(contributions, ceremony);
   if (wrong === undefined) return;
-  const name = ceremony.names[wrong - 1] ?? '';
+  const name = nameOf(ceremony, wrong);
   throw new SharedKeyRejected(
     'ERR_KEY_PART',
     `${CEREMONY_FILES.join(wrong)}, by ${name}, does not prove that ${name} knows the secret of this contribution`,
@@ -126,7 +115,7 @@ export function missingHolders(what: string, names: readonly string[]): SharedKe
 }
 
 /** The numbers of all holders. */
-export const numbersOf = ({ holders }: Pick<Ceremony, 'holders'>): number[] =>
+export const numbersOf = ({ holders }: Agreement): number[] =>
   Array.from({ length: holders }, (_, index) => index + 1);
 
 /** Reads a later message of a holder. Undefined if it does not exist. @throws {@link SharedKeyRejected} */
@@ -143,7 +132,7 @@ export async function readLater(
 
 /** Asserts that a message belongs to the ceremony. @throws {@link SharedKeyRejected} */
 function assertSameCeremony(
-  { sha256: hash }: Pick<Ceremony, 'sha256'>,
+  { sha256: hash }: Agreement,
   { claims }: Message,
   { file, name }: { readonly file: string; readonly name: string },
 ): void {
@@ -160,7 +149,7 @@ export const hashesOf = (all: readonly Joined[]): string[] => all.map(({ message
 
 /** Returns the group that a ceremony makes. @param commitments - of a key that a dealer has split @throws {@link SharedKeyRejected} */
 export function groupFrom(
-  ceremony: Omit<Ceremony, 'folder'>,
+  ceremony: Agreement,
   all: readonly Joined[],
   commitments?: readonly Uint8Array[],
 ): Promise<KeyGroup> {
@@ -170,6 +159,3 @@ export function groupFrom(
     all.map(({ number, name, messageKey }) => ({ number, name, x: messageKey.jwk.x })),
   );
 }
-
-/** SHA-256 of a text, in hexadecimal. */
-export const hashOfText = (text: string): string => sha256(Buffer.from(text));

@@ -6,7 +6,7 @@ import type { Ceremony } from './ceremony-file.js';
 import type { Joined } from './messages.js';
 
 /** Who sends a part of the key, and to whom. */
-export interface PartRoute {
+interface PartRoute {
   readonly ceremony: Ceremony;
   /** The number of the sender, or 0 for a dealer. */
   readonly from: number;
@@ -27,7 +27,7 @@ export async function encryptPart(
 }
 
 /** The holder who decrypts a part, and the message that has it, for errors. */
-export interface PartRecipient {
+interface PartRecipient {
   readonly to: number;
   /** The private ECDH key, a JWK. */
   readonly decryptionKey: object;

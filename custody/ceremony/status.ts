@@ -5,7 +5,7 @@ import { numbersOf, readAllJoined, readJoined, readText } from './messages.js';
 import { joinedDigest, readTranscript, type Transcript, withoutMessage } from './transcript.js';
 
 /** The steps of a ceremony, in order. */
-export type CeremonyStep = 'join' | 'parts' | 'split' | 'receipt' | 'test' | 'record' | 'live';
+type CeremonyStep = 'join' | 'parts' | 'split' | 'receipt' | 'test' | 'record' | 'live';
 
 /** How far a ceremony is. */
 export interface CeremonyStatus {

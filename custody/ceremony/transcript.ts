@@ -3,7 +3,7 @@ import { SharedKeyRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { bytes32, type Message, readMessage } from '../shared-key/message.js';
-import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
+import { type Agreement, CEREMONY_FILES, type Ceremony, DEALER, nameOf } from './ceremony-file.js';
 import {
   groupFrom,
   hashesOf,
@@ -62,13 +62,13 @@ export async function readTranscript(ceremony: Ceremony): Promise<Transcript> {
  * Before a key is split, its owner and the holders compare it, because the parts are encrypted to the keys in these
  * messages, and the key exists already.
  */
-export function joinedDigest(ceremony: Pick<Ceremony, 'sha256'>, joined: readonly Joined[]): string {
+export function joinedDigest(ceremony: Agreement, joined: readonly Joined[]): string {
   return digestOf(ceremony, hashesOf(joined), []);
 }
 
 /** Returns the fingerprint of a ceremony. */
 export function digestOf(
-  { sha256: ceremony }: Pick<Ceremony, 'sha256'>,
+  { sha256: ceremony }: Agreement,
   join: readonly string[],
   parts: readonly string[],
 ): string {
@@ -109,7 +109,7 @@ async function readSplit(ceremony: Ceremony): Promise<Message> {
 
 /** The commitments of a key that a dealer has split. Undefined if the holders make a new key. */
 export function splitCommitments(
-  { splits, threshold }: Omit<Ceremony, 'folder'>,
+  { splits, threshold }: Agreement,
   message: Message | undefined,
 ): readonly Uint8Array[] | undefined {
   if (splits === undefined) return undefined;
@@ -125,7 +125,7 @@ export function splitCommitments(
 function assertSawSame(ceremony: Ceremony, joined: readonly Joined[], { claims, holder }: Message): void {
   const seen = claims['joined'];
   const hashes = hashesOf(joined);
-  const sender = holder === 0 ? DEALER : (ceremony.names[holder - 1] ?? '');
+  const sender = holder === 0 ? DEALER : nameOf(ceremony, holder);
   if (!Array.isArray(seen) || seen.length !== hashes.length) {
     throw new SharedKeyRejected(
       'ERR_HOLDER_MESSAGE',
@@ -171,7 +171,5 @@ export function assertReceipt(
 
 /** The holders of whom something is missing. */
 export function withoutMessage(ceremony: Ceremony, messages: ReadonlyMap<number, unknown>): string[] {
-  return numbersOf(ceremony).flatMap((number) =>
-    messages.has(number) ? [] : [ceremony.names[number - 1] ?? ''],
-  );
+  return numbersOf(ceremony).flatMap((number) => (messages.has(number) ? [] : [nameOf(ceremony, number)]));
 }

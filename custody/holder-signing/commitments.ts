@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { canonicalBytes, isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
@@ -22,7 +23,7 @@ import {
   saveNonces,
 } from './nonce-store.js';
 import { type Signers, sessionName, sessionsOf } from './sessions.js';
-import { pathIn, type SigningTask, TASK_FILES } from './signing-task.js';
+import { type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** Who signs, and with what. */
 export interface SigningHolder {
@@ -55,7 +56,7 @@ export async function writeCommitments(
   { group: { key }, share, messageKey, nonces: store }: SigningHolder,
   again: boolean,
 ): Promise<boolean> {
-  const file = pathIn(task, TASK_FILES.commitments(share.number));
+  const file = join(task.folder, TASK_FILES.commitments(share.number));
   const kept = again ? undefined : committedMessage(store);
   if (kept !== undefined) {
     writeWholeFile(file, kept);
@@ -85,7 +86,7 @@ export async function writeCommitments(
  * for these payloads, shows only the attempt to sign. That attempt must fail then, and not commit to something else.
  */
 export function hasCommitted(task: SigningTask, { share }: SigningHolder): boolean {
-  return existsSync(pathIn(task, TASK_FILES.commitments(share.number)));
+  return existsSync(join(task.folder, TASK_FILES.commitments(share.number)));
 }
 
 /** The commitments of all holders who have committed, and what is wrong with those of others. */

@@ -7,6 +7,7 @@ import { flushFolder } from '../../generator/files/flush.js';
 import { bootIdentity } from '../../generator/files/process-identity.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import type { KeyShare, NoncePair } from '../shared-key/frost.js';
+import { base64url, fromBase64url } from '../shared-key/message.js';
 
 /** The nonce pairs of one session, by payload. */
 export type SessionNonces = Readonly<Record<string, NoncePair>>;
@@ -114,7 +115,7 @@ function encrypt(session: string, nonces: SessionNonces, share: KeyShare): Promi
   const pairs = Object.fromEntries(
     Object.entries(nonces).map(([payload, { hiding, binding }]) => [
       payload,
-      [encode(hiding), encode(binding)],
+      [base64url(hiding), base64url(binding)],
     ]),
   );
   const plaintext = Buffer.from(JSON.stringify({ boot: bootIdentity(), pairs, session }));
@@ -148,10 +149,7 @@ async function decrypt(session: string, text: string, share: KeyShare): Promise<
   return Object.fromEntries(
     Object.entries(content.pairs).map(([payload, [hiding, binding]]) => [
       payload,
-      { hiding: decode(hiding), binding: decode(binding) },
+      { hiding: fromBase64url(hiding), binding: fromBase64url(binding) },
     ]),
   );
 }
-
-const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
-const decode = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
@@ -21,10 +22,10 @@ import {
 } from './commitments.js';
 import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
 import { type Signers, sessionName, sessionsOf } from './sessions.js';
-import { pathIn, type SigningTask, TASK_FILES } from './signing-task.js';
+import { type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** The signature shares of one holder in one session. */
-export interface SessionShares {
+interface SessionShares {
   /** The hash of the commitments with which the shares were made. */
   readonly commitments: string;
   /** The signature share for each payload, in base64url. */
@@ -32,7 +33,7 @@ export interface SessionShares {
 }
 
 /** What `writeShares` has done. */
-export interface GivenShares {
+interface GivenShares {
   /** The sessions with shares of this holder. */
   readonly sessions: number;
   /** The names of holders who have not committed, and without whom sessions remain. */
@@ -42,7 +43,7 @@ export interface GivenShares {
 }
 
 /** What a holder is ready to sign. */
-export interface ReadyShares {
+interface ReadyShares {
   readonly all: Commitments;
   /** The sessions of this holder whose signers have all committed. */
   readonly open: readonly OpenSession[];
@@ -104,7 +105,7 @@ export async function writeShares(
   if (Object.keys(sessions).length === 0) throw used();
   const claims = { holder: share.number, request: task.id, sessions };
   const text = signMessage('registry-signing-shares+jwt', claims, messageKey);
-  writeWholeFile(pathIn(task, TASK_FILES.shares(share.number)), text);
+  writeWholeFile(join(task.folder, TASK_FILES.shares(share.number)), text);
   const waitingFor = group.holders.filter(({ number }) => !all.messages.has(number)).map(({ name }) => name);
   return { sessions: Object.keys(sessions).length, waitingFor, faults: all.faults };
 }
@@ -162,7 +163,7 @@ function assertOwnCommitments(
 }
 
 /** A session whose signers have all committed. */
-export interface OpenSession {
+interface OpenSession {
   readonly signers: Signers;
   readonly name: string;
   /** The commitments, by payload. */

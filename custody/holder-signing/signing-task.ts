@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier/core';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 
 /** The bytes that the holders sign together, with the name of what they are. */
-export interface SharedPayload {
+interface SharedPayload {
   readonly type: string;
   readonly bytes: Uint8Array;
 }
@@ -39,6 +38,3 @@ export const TASK_FILES = {
 export function hasMessages(folder: string): boolean {
   return readdirSync(folder).some((name) => /^(?:commitments|shares)-[0-9]+\.jwt$/.test(name));
 }
-
-/** Returns the path of a file in the folder of a task. */
-export const pathIn = ({ folder }: Pick<SigningTask, 'folder'>, name: string): string => join(folder, name);

@@ -16,20 +16,20 @@ import { followedList, type RequestFiles } from './request-files.js';
 import { readRotationInput } from './rotation-request.js';
 
 /** A signing request and the signatures of its payloads. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly files: RequestFiles;
   /** A signature for each payload, in any form of `signaturesIn`. */
   readonly signatures: ReadonlyMap<PayloadType, Uint8Array>;
 }
 
 /** How to publish the list. */
-export interface AttachOptions extends Omit<PublishOptions, 'time'> {
+interface AttachOptions extends Omit<PublishOptions, 'time'> {
   /** The folder of the tree. */
   readonly out: string;
 }
 
 /** What a request became. */
-export type Attached =
+type Attached =
   /** The list was published, with the delegation of the request if it has one. */
   | { readonly published: BuildReport }
   /** The request has no list, so its statement is complete, and nothing was published. */
@@ -74,7 +74,7 @@ export async function attachSignatures(
 async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootKey): Promise<void> {
   const [delegation, rotation] = [payloads.get('delegation'), payloads.get('rotation')];
   if (delegation !== undefined) {
-    await readDelegationInput(delegation.toString('latin1'), { rootKey, previous: undefined });
+    await readDelegationInput(delegation.toString('latin1'), rootKey);
   }
   if (rotation !== undefined) await readRotationInput(rotation.toString('latin1'), rootKey);
 }

@@ -1,25 +1,19 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, delegationOf, type Statement, verifyDelegation } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  type Delegation,
+  delegationOf,
+  type Statement,
+  verifyDelegation,
+} from '@passport-registry/verifier/core';
 import { KeyRejected } from '../../generator/errors.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { type DelegationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { assertCanonicalInput, isThumbprint, readInput, refusedInput } from './read-input.js';
 
-/** The keys and the times of a delegation. */
-interface Delegation {
-  /** The online keys. */
-  readonly keys: readonly RootKey[];
-  /** Whether checkpoints by the online keys may hold issuers. */
-  readonly mayHold: boolean;
-  /** In milliseconds since 1970. */
-  readonly issuedAt: number;
-  /** In milliseconds since 1970. */
-  readonly expiresAt: number;
-}
-
 /** A delegation to be signed. */
-export interface RequestedDelegation extends Delegation {
+export interface RequestedDelegation extends Pick<Delegation, 'keys' | 'mayHold' | 'issuedAt' | 'expiresAt'> {
   /** The bytes to sign, as text. */
   readonly input: string;
   /** The thumbprint of the next root key, if the delegation announces one. */
@@ -29,25 +23,22 @@ export interface RequestedDelegation extends Delegation {
 }
 
 /** The published delegation. */
-export interface PreviousDelegation extends Delegation {
+interface PreviousDelegation extends Delegation {
   /** The root key that signed it. */
   readonly rootKey: RootKey;
-}
-
-/** The root key that is to sign a delegation, and the delegation that is replaced. */
-export interface DelegationContext {
-  readonly rootKey: RootKey;
-  readonly previous: PreviousDelegation | undefined;
 }
 
 /**
  * Reads a delegation that is not signed yet, and asserts that it is the one that this program makes of its claims.
  *
+ * @param rootKey - the root key that is to sign
+ * @param previous - the delegation that is replaced
  * @throws {@link TreeRejected}
  */
 export async function readDelegationInput(
   input: string,
-  { rootKey, previous }: DelegationContext,
+  rootKey: RootKey,
+  previous?: PreviousDelegation,
 ): Promise<RequestedDelegation> {
   const known = ['iat', 'exp', 'keys', 'hold', 'next_root_thumbprint'] as const;
   const statement = readInput(input, { type: 'delegation', rootKey, known });

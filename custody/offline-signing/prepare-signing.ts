@@ -51,7 +51,7 @@ export interface PreparationOptions {
 }
 
 /** A signing request that was written to a folder. */
-export interface PreparedRequest extends SigningRequest {
+interface PreparedRequest extends SigningRequest {
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
   /** What the hosts answered, as whole sentences. Undefined if there is nothing to say. */
@@ -127,7 +127,7 @@ function requestedPublication(
 ): RequestedPublication {
   const input = signingInput(rootKey, 'registry-publication+jwt', claims);
   const statement = readStatementInput(input);
-  return { list, registry: readList(list), sha256: claims.sha256, input, statement, ...context };
+  return { list, registry: readList(list), input, statement, ...context };
 }
 
 /** A new publication must not take the sequence of one that is not complete. */

@@ -23,7 +23,7 @@ export interface OnlineKeys {
 }
 
 /** A delegation to be signed, and the file of the published one. */
-export interface NewDelegation {
+interface NewDelegation {
   readonly requested: RequestedDelegation;
   readonly previousFile: Buffer | undefined;
 }
@@ -44,11 +44,11 @@ export async function newDelegation(
     (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
   const term = { days, mayHold: mayHold ?? previous?.mayHold === true, now: Date.now() };
   const input = signingInput(rootKey, 'registry-delegation+jwt', delegationClaims(keys, term));
-  return { requested: await readDelegationInput(input, { rootKey, previous }), previousFile };
+  return { requested: await readDelegationInput(input, rootKey, previous), previousFile };
 }
 
 /** A delegation to be signed elsewhere. */
-export interface DelegationOptions extends OnlineKeys {
+interface DelegationOptions extends OnlineKeys {
   /** The root key that will sign. */
   readonly rootKey: RootKey;
   /** The folder of the tree, which need not exist. */

@@ -23,8 +23,6 @@ export interface RequestedPublication {
   /** The bytes of the list. */
   readonly list: Uint8Array;
   readonly registry: IssuerRegistry;
-  /** The payload hash of the list. */
-  readonly sha256: string;
   /** The names and reasons that are published with the list. The statement contains the hash of their file. */
   readonly about: AboutIssuers;
   /** The bytes of the statement, as text. */

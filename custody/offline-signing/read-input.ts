@@ -4,7 +4,7 @@ import { RequestRejected } from '../../generator/errors.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 
 /** A type of payload that this program makes from its claims alone. */
-export type ClaimsType = Extract<PayloadType, 'delegation' | 'rotation'>;
+type ClaimsType = Extract<PayloadType, 'delegation' | 'rotation'>;
 
 /** The names of a payload in messages. */
 const NAMES: Readonly<Record<ClaimsType, string>> = {
@@ -18,7 +18,7 @@ export function refusedInput(type: ClaimsType, message: string, cause?: unknown)
 }
 
 /** What a payload may be. */
-export interface ExpectedInput {
+interface ExpectedInput {
   readonly type: ClaimsType;
   /** The root key that is to sign. */
   readonly rootKey: RootKey;

@@ -78,7 +78,7 @@ async function requestedPublication(
   const subject = subjectOf(bytesOfList(list, registry), previous?.statement?.levels ?? 0, names);
   const input = inputOf(bytes);
   const statement = assertExpectedStatement(input, subject, { rootKey, predecessor });
-  return { list, registry, sha256: hash, about, input, statement, previous, kept };
+  return { list, registry, about, input, statement, previous, kept };
 }
 
 async function requestedDelegation(
@@ -91,7 +91,7 @@ async function requestedDelegation(
   const previous =
     previousDelegation &&
     (await readPreviousDelegation(previousDelegation, previousRootKey ?? rootKey, folder));
-  return readDelegationInput(inputOf(bytes), { rootKey, previous });
+  return readDelegationInput(inputOf(bytes), rootKey, previous);
 }
 
 async function readPrevious(

@@ -133,7 +133,7 @@ function readFile(maxBytes: number, ...path: string[]): Buffer | undefined {
 }
 
 /** A new request. */
-export interface NewRequest extends Pick<RequestFiles, 'previous' | 'previousDelegation'> {
+interface NewRequest extends Pick<RequestFiles, 'previous' | 'previousDelegation'> {
   readonly payloads: readonly Payload[];
   /** The content of about.json; undefined if there is none. */
   readonly about: Uint8Array | undefined;

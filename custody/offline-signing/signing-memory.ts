@@ -168,12 +168,12 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
   }
 }
 
-function signedVersion({ registry, sha256: list, statement, input }: RequestedPublication): SignedVersion {
+function signedVersion({ registry, statement, input }: RequestedPublication): SignedVersion {
   return {
     updated_at: registry.updated_at,
-    sha256: list,
+    sha256: statement.sha256,
     sequence: statement.sequence,
-    statement: sha256(Buffer.from(input)),
+    statement: sha256(input),
   };
 }
 
@@ -184,8 +184,8 @@ function previousVersion({ previous }: RequestedPublication, isSameKey: boolean)
 }
 
 /** Whether a request is for the publication that was signed last, which may be signed again. */
-function isSame({ sha256: list, input }: RequestedPublication, signed: SignedVersion): boolean {
-  return signed.sha256 === list && signed.statement === sha256(Buffer.from(input));
+function isSame({ statement, input }: RequestedPublication, signed: SignedVersion): boolean {
+  return signed.sha256 === statement.sha256 && signed.statement === sha256(input);
 }
 
 /** Whether a publication is the known one, or newer, in the order of lists and in that of statements. */

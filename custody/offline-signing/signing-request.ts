@@ -5,7 +5,7 @@ import { describePublication, type RequestedPublication } from './publication-re
 import { describeRotation, type RequestedRotation } from './rotation-request.js';
 
 /** What is to be signed on a machine that has the key but not the registry. All of it is verified. */
-export interface RequestedStatements {
+interface RequestedStatements {
   readonly publication?: RequestedPublication | undefined;
   readonly delegation?: RequestedDelegation | undefined;
   readonly rotation?: RequestedRotation | undefined;
@@ -66,7 +66,7 @@ export function describeRequest(request: SigningRequest): string[] {
   const { publication, rootKey } = request;
   return [
     ...describeChanges(request),
-    ...(publication === undefined ? [] : [`sha256   ${publication.sha256}`]),
+    ...(publication === undefined ? [] : [`sha256   ${publication.statement.sha256}`]),
     `root key ${rootKey.thumbprint}`,
   ];
 }

@@ -78,7 +78,7 @@ export interface Contribution {
 }
 
 /** A contribution with its secret. */
-export interface OwnContribution extends Contribution {
+interface OwnContribution extends Contribution {
   /** The secret polynomial. */
   readonly coefficients: readonly bigint[];
 }

@@ -1,6 +1,7 @@
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import type { GroupKey } from './frost.js';
+import { base64url } from './message.js';
 
 /** A holder, as the others know him. */
 export interface GroupHolder {
@@ -36,7 +37,7 @@ export async function keyGroup(
     const [first = new Uint8Array()] = commitments;
     return {
       key: { threshold: commitments.length, holders: holders.length, commitments },
-      rootKey: await importRootKey(ed25519Jwk(Buffer.from(first).toString('base64url'))),
+      rootKey: await importRootKey(ed25519Jwk(base64url(first))),
       holders: await Promise.all(
         holders.map(async (holder) => ({ ...holder, messageKey: await importRootKey(ed25519Jwk(holder.x)) })),
       ),

@@ -12,7 +12,7 @@ import { readIfExists } from '../../generator/files/read-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 
 /** The `typ` of each message of a holder. */
-export type MessageType =
+type MessageType =
   | 'registry-ceremony-join+jwt'
   | 'registry-ceremony-parts+jwt'
   | 'registry-ceremony-receipt+jwt'
@@ -74,7 +74,7 @@ export async function readMessage(text: string, expected: ExpectedMessage): Prom
     const { holder } = jws.payload;
     if (holder !== number) throw refused(`is a message of holder ${String(holder)}, not of holder ${number}`);
     await verifyCompactJws(jws, key ?? (await importRootKey(jws.payload['key'])));
-    return { holder: number, claims: jws.payload, text, sha256: sha256(Buffer.from(text)) };
+    return { holder: number, claims: jws.payload, text, sha256: sha256(text) };
   } catch (cause) {
     if (cause instanceof SharedKeyRejected) throw cause;
     throw refused(
@@ -131,3 +131,6 @@ export function bytes32(value: unknown, { file, name }: Pick<ExpectedMessage, 'f
 
 /** Encodes bytes as base64url. */
 export const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+/** Decodes base64url, leniently. */
+export const fromBase64url = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64url'));

@@ -6,13 +6,13 @@ import { writePrivateFile } from '../../generator/files/replace-file.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { type GroupSize, isShareOf, type KeyShare } from './frost.js';
 import { type GroupHolder, type KeyGroup, keyGroup } from './key-group.js';
-import type { MessageKey } from './message.js';
+import { fromBase64url, type MessageKey } from './message.js';
 
 /** Iterations of PBKDF2 with HMAC-SHA-512 (RFC 7518, PBES2-HS512+A256KW): about half a second. */
 const ITERATIONS = 600_000;
 
 /** What the file of a holder says in clear, so that a person can tell one file from another. */
-export interface ShareLabel extends GroupSize {
+interface ShareLabel extends GroupSize {
   /** The payload hash of the ceremony. */
   readonly ceremony: string;
   readonly number: number;
@@ -54,6 +54,8 @@ export interface HolderFile<Secrets = JoiningSecrets | ShareSecrets> {
   readonly file: string;
   readonly label: ShareLabel;
   readonly secrets: Secrets;
+  /** With which it is written again. */
+  readonly passphrase: string;
 }
 
 /** Where the file of a holder is, and how it is opened. */
@@ -68,12 +70,12 @@ export interface ShareAccess {
  * Writes the file of a holder, encrypted under a passphrase, by one rename. Only the owner can read it, and git ignores
  * it.
  *
+ * @param env - the environment for git
  * @throws {@link IoFailed} | {@link UsageError}
  */
 export async function writeHolderFile(
-  { label, secrets }: Omit<HolderFile, 'file'>,
-  { file, env }: Omit<ShareAccess, 'passphrase'>,
-  passphrase: string,
+  { file, label, secrets, passphrase }: HolderFile,
+  env: NodeJS.ProcessEnv,
 ): Promise<void> {
   // The label is inside, too, so that nobody can change it.
   const plaintext = Buffer.from(JSON.stringify({ label, secrets }));
@@ -113,11 +115,11 @@ export async function readHolderFile({
     // Without the cause, which could quote the content.
     throw unreadable('cannot be decrypted: the passphrase is wrong, or the file is damaged');
   }
-  const inside = parse(text) as unknown as Omit<HolderFile, 'file'> | undefined;
+  const inside = parse(text) as unknown as Pick<HolderFile, 'label' | 'secrets'> | undefined;
   if (inside === undefined || JSON.stringify(inside.label) !== JSON.stringify(label)) {
     throw unreadable('names another holder or another key outside than inside: restore it from its backup');
   }
-  return { file, ...inside };
+  return { file, ...inside, passphrase };
 }
 
 /** A holder's share, and what the holder knows of the group. */
@@ -143,8 +145,8 @@ export async function openShare(access: ShareAccess): Promise<OpenedShare> {
 
 /** Takes the share out of a holder's file, and verifies that it is a share of the key. @throws {@link SharedKeyRejected} */
 export async function shareIn({ label, secrets }: HolderFile<ShareSecrets>): Promise<OpenedShare> {
-  const share = { number: label.number, scalar: new Uint8Array(Buffer.from(secrets.scalar, 'base64url')) };
-  const commitments = secrets.commitments.map((text) => new Uint8Array(Buffer.from(text, 'base64url')));
+  const share = { number: label.number, scalar: fromBase64url(secrets.scalar) };
+  const commitments = secrets.commitments.map(fromBase64url);
   const group = await keyGroup(commitments, secrets.holders);
   if (isShareOf(share, group.key)) return { label, share, messageKey: secrets.messageKey, group };
   throw new SharedKeyRejected('ERR_OTHER_KEY', `the share of ${label.name} is not a share of ${label.root}`);

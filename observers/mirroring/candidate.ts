@@ -43,7 +43,7 @@ export interface MirrorOptions {
 }
 
 /** What a mirror accepted before. A new release must follow it, and need not download it again. */
-export interface AcceptedBefore {
+interface AcceptedBefore {
   /** The release being served. */
   readonly held: HeldRelease | undefined;
   /** All releases, newest first. */

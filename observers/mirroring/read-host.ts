@@ -31,7 +31,7 @@ export interface ServedPublication extends ServedStatement {
 }
 
 /** The checkpoint that a host serves. */
-export interface ServedCheckpoint extends ServedStatement {
+interface ServedCheckpoint extends ServedStatement {
   /** The ids of the held issuers, sorted. */
   readonly hold: readonly string[];
   /** RFC 7638 thumbprint of the key that signed it. */
@@ -39,7 +39,7 @@ export interface ServedCheckpoint extends ServedStatement {
 }
 
 /** What a host says of its tree. */
-export interface ClaimedTree {
+interface ClaimedTree {
   /** RFC 7638 thumbprint of its root key; undefined if it cannot be read. */
   readonly rootKey: string | undefined;
   /** Whether it has the mark of a development key. */

@@ -48,7 +48,7 @@ export function contradiction(one: string, other: string): string {
 }
 
 /** A host or a folder, and the head of its log. */
-export interface LoggedHost {
+interface LoggedHost {
   readonly url: string;
   readonly log: ServedLog | undefined;
 }

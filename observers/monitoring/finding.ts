@@ -1,6 +1,6 @@
 /** How urgent a finding is, most urgent first. `change` is a change of an issuer that the user watches. */
 export const SEVERITIES = ['alarm', 'change', 'warning', 'note'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+type Severity = (typeof SEVERITIES)[number];
 
 /** Everything that a monitor tells, by its stable code, and how urgent it is. docs/operators/log.md names each code. */
 const SEVERITY_OF = {

@@ -24,7 +24,7 @@ import type { KnownLog } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
 
 /** How the log of a host relates to the log that is known. */
-export type Relation =
+type Relation =
   /** The known log begins with the log of the host, or is the same. */
   | { readonly kind: 'contained' }
   | Grown

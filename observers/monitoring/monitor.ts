@@ -14,7 +14,7 @@ import { MonitoredHost } from './monitored-host.js';
 import type { MonitorOptions, Round } from './round.js';
 
 /** A host in the report of a round. */
-export interface HostReport {
+interface HostReport {
   readonly url: string;
   /** The number of entries of the newest head that it shows. Null if it shows none. */
   readonly size: number | null;
@@ -32,7 +32,7 @@ export interface RoundReport {
 }
 
 /** A round, and what the next one continues. */
-export interface MonitoredRound {
+interface MonitoredRound {
   readonly report: RoundReport;
   /** Undefined if no log could be read, now or before. */
   readonly known: KnownLog | undefined;

@@ -58,7 +58,7 @@ interface Reading {
 }
 
 /** A file whose hash is known. */
-export interface HashedFile {
+interface HashedFile {
   /** Where the file can be, the likely place first. */
   readonly paths: readonly string[];
   readonly sha256: string;

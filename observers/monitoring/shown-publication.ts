@@ -10,7 +10,7 @@ import type { KnownLog } from './known-log.js';
 import { isTooLarge } from './monitored-host.js';
 
 /** What a host publishes, compared with the log. */
-export interface ShownPublication {
+interface ShownPublication {
   /** What is published, but not in the log, and what could not be read. */
   readonly findings: readonly Finding[];
   /**

@@ -28,7 +28,7 @@ export interface Cosigner {
 }
 
 /** A head that a witness is asked to cosign. */
-export interface CosignRequest {
+interface CosignRequest {
   readonly head: SignedHead;
   /** The keys of the log that the witness trusts. One of them must have signed the head. */
   readonly logKeys: readonly NoteKey[];

@@ -3,14 +3,14 @@ import { type ServerType, serve } from '@hono/node-server';
 import { type WitnessService, witnessApp } from './app.js';
 
 /** Where a witness listens. */
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   /** 0: a free port. */
   readonly port: number;
 }
 
 /** A running witness. */
-export interface RunningWitness {
+interface RunningWitness {
   /** The URL of the server on this machine. */
   readonly address: string;
   /** Stops the server after the requests that are under way, or after a few seconds. */
