@@ -63,7 +63,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   const started = performance.now();
   if (options.rootKey === undefined)
     throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
-  const rootKey = await loadRootKey(options.rootKey, true, io.env);
+  const rootKey = await loadRootKey(options.rootKey, io.env);
   const files = readRequestFiles(folder);
   const types = [...files.payloads.keys()];
   if (signatures.length > types.length) {

@@ -111,11 +111,11 @@ export async function buildUnsigned(
     {
       issuers: options.issuers,
       out: options.out,
-      rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),
+      rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       log: await logChoice(io, options),
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
-        keys: await Promise.all(delegate.map((file) => loadRootKey(file, true, io.env))),
+        keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),
         days: positiveNumber('--days', days),
         mayHold: hold,
       },

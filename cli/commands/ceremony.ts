@@ -61,7 +61,7 @@ function addStart(ceremony: Command, io: Invocation): void {
     )
     .action((folder: string, { holders, threshold, splits }: StartOptions) =>
       run(io, false, async () => {
-        const key = splits === undefined ? undefined : await loadRootKey(splits, true, io.env);
+        const key = splits === undefined ? undefined : await loadRootKey(splits, io.env);
         if (key !== undefined && key.algorithm !== 'Ed25519') {
           throw new UsageError(
             `${splits} is a P-256 key, and only Ed25519 keys can be shared: rotate to a new key`,

@@ -35,7 +35,7 @@ export async function shownRequest(
   options: RequestOptions,
 ): Promise<SigningRequest> {
   const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;
-  const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, true, io.env);
+  const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, io.env);
   const request = await readSigningRequest(folder, rootKey, before);
   assertNewest(memory, request, insteadOf);
   sayRules(io, request, options);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { unknownId } from '../../generator/authoring/find-record.js';
-import { type Change, history } from '../../generator/review/history.js';
+import { type CommittedChange, history } from '../../generator/review/history.js';
 import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -32,7 +32,7 @@ export function addHistoryCommand(program: Command, io: Invocation): void {
     );
 }
 
-function formatChange({ at, issuer, field, from, to, author, commit, subject }: Change): string {
+function formatChange({ at, issuer, field, from, to, author, commit, subject }: CommittedChange): string {
   const move =
     from === undefined
       ? `added, ${field} ${to}`

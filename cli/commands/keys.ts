@@ -7,7 +7,13 @@ import { onlinePermission } from '../../generator/freshness/missing-online-key.j
 import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
 import { logIdentity } from '../../generator/log/sign-head.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import { generateKeyFile, KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
+import {
+  generateKeyFile,
+  KEY_CURVES,
+  type KeyCurve,
+  loadRootKey,
+  publicKeyOf,
+} from '../../generator/signing/key-file.js';
 import { generateKeyPair } from '../../generator/signing/key-pair.js';
 import {
   assertCommitted,
@@ -107,7 +113,7 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
     .action((file: string) =>
       run(io, false, async () => {
-        emit(io, (await loadRootKey(file, false, io.env)).jwk);
+        emit(io, (await publicKeyOf(file, io.env)).jwk);
         return undefined;
       }),
     );
@@ -133,7 +139,7 @@ const UNSIGNED = 'do not sign: write a signing request for --root-key to a new f
 
 async function delegateKeys(io: Invocation, { online, days, hold, out, ...options }: DelegateOptions) {
   const term = { days: positiveNumber('--days', days) };
-  const keys = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
+  const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
     const request = await prepareDelegation({ rootKey, keys, ...term, mayHold: hold, out }, options.unsigned);
@@ -187,7 +193,7 @@ async function committedNext(
   { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
   { out, settings, commit }: Pick<StepOptions, 'out' | 'settings' | 'commit'>,
 ): Promise<RootKey> {
-  const next = await loadRootKey(file, true, io.env);
+  const next = await loadRootKey(file, io.env);
   const steps = publishedSteps(out);
   const outgoing = withConfigured(await withCommitment(rootKey, steps), settings.next_roots);
   assertCommitted(outgoing, next.thumbprint);
@@ -197,7 +203,7 @@ async function committedNext(
 
 /** The root key that will sign a request. */
 function unsignedRootKey(io: Invocation, { rootKey }: SignerOptions): Promise<RootKey> {
-  if (rootKey !== undefined) return loadRootKey(rootKey, true, io.env);
+  if (rootKey !== undefined) return loadRootKey(rootKey, io.env);
   throw new UsageError(
     'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',
   );
@@ -213,7 +219,7 @@ function addNoteKeyCommands(keys: Command, io: Invocation): void {
     .option('--state <dir>', 'create the folder that remembers what the witness cosigns')
     .action((file: string, { name, state }: WitnessOptions) =>
       run(io, false, async () => {
-        const vkey = witnessVkey(name, await loadRootKey(file, false, io.env));
+        const vkey = witnessVkey(name, await publicKeyOf(file, io.env));
         if (state !== undefined) createState(state, vkey);
         io.stdout.write(`${vkey}\n`);
         if (state !== undefined) say(io, `${state} is the state of this witness. ${KEEP_STATE}`);
@@ -227,7 +233,7 @@ function addNoteKeyCommands(keys: Command, io: Invocation): void {
     .requiredOption('--origin <name>', 'name of the log, such as registry.example/log')
     .action((file: string, { origin }: { origin: string }) =>
       run(io, false, async () => {
-        const { vkey } = logIdentity(origin, await loadRootKey(file, false, io.env));
+        const { vkey } = logIdentity(origin, await publicKeyOf(file, io.env));
         io.stdout.write(`${vkey}\n`);
         return undefined;
       }),

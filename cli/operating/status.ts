@@ -129,7 +129,7 @@ async function loadPinned({ rootKey: file, nextRoots, env }: StatusOptions): Pro
   const none = { file, nextRoots, rootKey: undefined, problem: undefined };
   if (file === undefined) return none;
   try {
-    const rootKey = await loadRootKey(file, true, env);
+    const rootKey = await loadRootKey(file, env);
     // `rootKeyCondition` reports keys that belong to an earlier root key.
     const isEarlier = nextRoots?.includes(rootKey.thumbprint) === true;
     return { ...none, rootKey: isEarlier ? rootKey : { ...rootKey, nextRoots } };
@@ -150,7 +150,7 @@ function trustedKey({ rootKey }: PinnedKey, { published }: LocalTree): RootKey |
 async function thumbprintIn(file: string | undefined, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (file === undefined) return undefined;
   try {
-    return (await loadRootKey(file, true, env)).thumbprint;
+    return (await loadRootKey(file, env)).thumbprint;
   } catch (error) {
     if (!(error instanceof GeneratorError)) throw error;
     return undefined;

@@ -35,7 +35,7 @@ export async function committedKeys(
   if (given === undefined) return undefined;
   const thumbprints = await Promise.all(
     given.map(async (one) =>
-      GRAMMAR.bytes32.pattern.test(one) ? one : (await loadRootKey(one, true, env)).thumbprint,
+      GRAMMAR.bytes32.pattern.test(one) ? one : (await loadRootKey(one, env)).thumbprint,
     ),
   );
   const repeated = thumbprints.find((thumbprint, at) => thumbprints.indexOf(thumbprint) !== at);

@@ -109,7 +109,7 @@ export async function sectionSigner(
   };
   const needsKey = signerCommand === undefined ? {} : { rootKey };
   const chosen = await chooseSigner({ ...choice, ...needsKey, passphrase, production: true }).catch(refuse);
-  const expected = rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env).catch(refuse);
+  const expected = rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env).catch(refuse);
   if (expected !== undefined && expected.thumbprint !== chosen.rootKey.thumbprint) {
     throw new KeyRejected(
       `${section}.public_key in registry.yaml names another key than ${section}.signer, ${chosen.rootKey.thumbprint}: ${rootKey} is ` +

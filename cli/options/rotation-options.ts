@@ -94,7 +94,7 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
       }),
     nextRoots: options.settings.next_roots,
     commit: await committedKeys(io, '--commit', options.commit),
-    online: online && (await Promise.all(online.map((file) => loadRootKey(file, true, io.env)))),
+    online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
     delegationDays: positiveNumber('--days', options.days),
     checkpoint: await checkpointChoice(io, options.settings),
     checkpointHours: checkpointHours(options.settings),

@@ -27,7 +27,7 @@ export interface TrustOption extends PinnedTrust {
 export async function loadTrust({ env }: Io, file: string): Promise<TrustOption> {
   const text = readKeySource(file, env);
   if (!isTrustAnchor(parseJson(text))) {
-    return { ...pinnedKey(await parseRootKey(text, file, true)), sources: [] };
+    return { ...pinnedKey(await parseRootKey(text, file)), sources: [] };
   }
   try {
     // Two members of the same name could hide a requirement.

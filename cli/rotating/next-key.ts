@@ -52,7 +52,7 @@ async function namedKey(
   { key, rootKey, env = process.env }: SignerChoice,
   makesKey: boolean,
 ): Promise<RootKey | undefined> {
-  if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
+  if (rootKey !== undefined) return loadRootKey(rootKey, env);
   return key === undefined || makesKey ? undefined : publicHalf(key, env);
 }
 

@@ -58,7 +58,7 @@ export async function planRotation(options: RotationOptions): Promise<CompleteRo
   assertOutside(out, [dirname(resolve(options.folder))]);
   const published = await readProductionTree(out);
   const files = await readRotationFiles(options.folder, env);
-  const configured = choice.rootKey === undefined ? undefined : await loadRootKey(choice.rootKey, true, env);
+  const configured = choice.rootKey === undefined ? undefined : await loadRootKey(choice.rootKey, env);
   const nextKey = await readNextKey(options, files);
   const { next } = nextKey;
   if (next !== undefined && published.rootKey?.thumbprint === next.thumbprint) {

@@ -113,7 +113,7 @@ export async function freshnessFiles(
   const roots = [
     signed.rootKey,
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),
-    ...(await rootKeysOf(rotation)),
+    ...(await rootKeysIn(rotation)),
   ];
   const isFirstKnown = rotation === undefined || knowsFirstKey(rotation, roots);
   const older =
@@ -255,7 +255,7 @@ async function rotationChain(
 }
 
 /** The root keys that the steps of a rotation name. */
-async function rootKeysOf(rotation: Uint8Array | undefined): Promise<RootKey[]> {
+async function rootKeysIn(rotation: Uint8Array | undefined): Promise<RootKey[]> {
   if (rotation === undefined) return [];
   return Promise.all(readRotation(rotation).map(({ claims }) => importRootKey(claims['next_root'])));
 }

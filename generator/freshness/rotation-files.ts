@@ -33,7 +33,7 @@ export async function readRotationFiles(folder: string, env: NodeJS.ProcessEnv):
     const path = join(folder, ROTATION_FILES[name]);
     return existsSync(path) ? path : undefined;
   };
-  const key = async (path: string | undefined) => path && loadRootKey(path, true, env);
+  const key = async (path: string | undefined) => path && loadRootKey(path, env);
   const text = (path: string | undefined) => path && readText(path).trim();
   return {
     folder,

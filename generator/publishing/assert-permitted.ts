@@ -35,7 +35,7 @@ export async function assertRootContinues(
 ): Promise<void> {
   if (published === undefined || published.development) return;
   const rotating = freshness?.rotation !== undefined;
-  const previous = await rootOf(published, signer, rotating);
+  const previous = await publishedRoot(published, signer, rotating);
   if (previous === signer.rootKey.thumbprint) return;
   if (signer.development) {
     throw new KeyRejected(
@@ -56,7 +56,7 @@ export async function assertRootContinues(
  * signature of the list still shows whether the signer's key was the root key. A killed rotation may leave the next key
  * in keys/root.json; the same command then completes the rotation.
  */
-async function rootOf(
+async function publishedRoot(
   { rootKey, list, signature, intact }: PublishedTree,
   signer: RootSigner,
   rotating: boolean,

@@ -30,6 +30,7 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { SignedElsewhere } from './publication.js';
+import { holds } from './write.js';
 
 /** The log of a tree with everything that the tree publishes. */
 export interface ExtendedLog {
@@ -186,28 +187,23 @@ async function logged(jwt: string, steps = 0): Promise<NewStatement> {
 /** Returns the rotation steps and the delegation that the published tree has not. Without a published log, all of them. */
 async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<NewStatement[]> {
   const hasLog = served?.statement?.log !== undefined;
-  const isPublished = (path: string) =>
-    hasLog && tree.get(path) !== undefined && isSame(served.folder, path, tree);
+  const isPublished = (path: string, bytes: Uint8Array) => hasLog && holds(served.folder, path, bytes);
   const found: NewStatement[] = [];
   const rotation = tree.get(PATHS.rotation);
-  if (rotation !== undefined && !isPublished(PATHS.rotation)) {
-    const before = hasLog ? stepsIn(readIfThere(served.folder, PATHS.rotation)) : 0;
+  if (rotation !== undefined && !isPublished(PATHS.rotation, rotation)) {
+    const before = hasLog ? countSteps(readIfThere(served.folder, PATHS.rotation)) : 0;
     for (const [at, { text }] of readRotation(rotation).entries()) {
       if (at >= before) found.push(await logged(text, at));
     }
   }
   const delegation = tree.get(PATHS.delegation);
-  if (delegation !== undefined && !isPublished(PATHS.delegation)) {
+  if (delegation !== undefined && !isPublished(PATHS.delegation, delegation)) {
     found.push(await logged(Buffer.from(delegation).toString('utf8')));
   }
   return found;
 }
 
-function isSame(folder: string, path: string, tree: Tree): boolean {
-  return readIfThere(folder, path)?.equals(tree.get(path) ?? new Uint8Array()) === true;
-}
-
-const stepsIn = (rotation: Uint8Array | undefined) =>
+const countSteps = (rotation: Uint8Array | undefined) =>
   rotation === undefined ? 0 : readRotation(rotation).length;
 
 /** Returns new names and reasons as they are kept until the rest of the tree is published. */
@@ -215,8 +211,7 @@ function keptAbout(
   { about, sha256: hash }: SignedPublication,
   served: PublishedTree | undefined,
 ): [string, Uint8Array][] {
-  const published = served && readIfThere(served.folder, PATHS.about);
-  if (about === undefined || published?.equals(about) === true) return [];
+  if (about === undefined || (served && holds(served.folder, PATHS.about, about))) return [];
   return [[PATHS.snapshot(hash, PATHS.about), about]];
 }
 

@@ -36,6 +36,8 @@ interface Logging {
   readonly tree: Tree;
   readonly signed: SignedPublication;
   readonly log: ExtendedLog;
+  /** The tree that is published so far. */
+  readonly served: PublishedTree | undefined;
 }
 
 /** A tree with the proof that it is logged. */
@@ -53,11 +55,12 @@ interface LoggedTree {
  * first publication replaces nothing, so it never stops after the head.
  */
 export async function logPublication(
-  { tree, signed, log }: Logging,
+  { tree, signed, log, served }: Logging,
   choice: LogChoice | undefined,
   output: OutputFolder,
 ): Promise<LoggedTree> {
   const { out } = output;
+  if (!log.isNew && log.files.size > 0) await renewReplacedProof(served, choice, output);
   const cosigning = choice ?? NO_WITNESSES;
   // The remains of a log whose head was never written, or of a development key.
   if (log.isNew) rmSync(join(out, LOG_FOLDER), { recursive: true, force: true });
@@ -137,7 +140,7 @@ const REPLACED_HEAD_MS = 5000;
  * Collects cosignatures of a head once more before another publication replaces it, so that its last proof shows until when
  * its publication was in force. Witnesses that do not respond soon are left out: a publication can be urgent.
  */
-export async function renewReplacedProof(
+async function renewReplacedProof(
   published: PublishedTree | undefined,
   choice: CosignChoice | undefined,
   output: OutputFolder,

@@ -16,7 +16,7 @@ import { applyRules, assertRootContinues } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
 import { holdersRecord } from './holders-record.js';
-import { logPublication, removeReplacedTiles, renewReplacedProof } from './log-publication.js';
+import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { predecessorOf, publishedList } from './predecessor.js';
 import type { NewPublication, PublishOptions } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
@@ -65,9 +65,8 @@ export async function publish(
   onStage?.('verify');
   const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
   const extended = await extendLog(logging, choice);
-  if (extended?.isNew === false && extended.files.size > 0) await renewReplacedProof(served, choice, output);
   const logged =
-    extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, output));
+    extended && (await logPublication({ tree: assembled, signed, log: extended, served }, choice, output));
   if (logged !== undefined) onStage?.('log');
   const complete = logged?.tree ?? assembled;
   const outcome = {

@@ -78,13 +78,18 @@ function sizeOf(tree: Tree): number {
 const PAGES_REMOVED =
   'The pages of issuers were removed: there are more issuers than `issuers` of `page` in registry.yaml says, or that setting is gone.';
 
+const HOLDERS_REMOVED = `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, name their record with holders in registry.yaml.`;
+
 /** How many removed files to name. */
 const MAX_REMOVED = 5;
 
-/** Names removed files that no earlier publication can have made, which may be all that somebody has of them, and removed pages. */
+/** Names removed files that no earlier publication can have made, which may be all that somebody has of them, and other removals. */
 function removalNotes({ removed }: Written, folder: string): string[] {
   const strangers = removed.filter((path) => isChecksummed(path) && roleOf(path) !== 'known');
-  const notes = removed.includes(PATHS.pageSums) ? [PAGES_REMOVED] : [];
+  const notes = [
+    ...(removed.includes(PATHS.pageSums) ? [PAGES_REMOVED] : []),
+    ...(removed.includes(PATHS.holders) ? [HOLDERS_REMOVED] : []),
+  ];
   if (strangers.length === 0) return notes;
   const named = strangers.slice(0, MAX_REMOVED).join(', ');
   const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
@@ -158,11 +163,6 @@ function buildNotes({
   }
   if (published !== undefined && !published.signed) {
     found.push(`The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`);
-  }
-  if (published?.holders !== undefined && !tree.has(PATHS.holders)) {
-    found.push(
-      `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, name their record with holders in registry.yaml.`,
-    );
   }
   const { checkpoint } = statements;
   const promises = signed.statement.checkpoint;

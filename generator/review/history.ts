@@ -12,7 +12,7 @@ import { isRecordPath } from '../records/record-name.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
 
 /** A change of an issuer's status or tier. */
-export interface Change {
+export interface CommittedChange {
   readonly commit: string;
   /** RFC 3339. */
   readonly at: string;
@@ -37,7 +37,7 @@ const NO_VALUES: Values = { tier: undefined, status: undefined };
  *
  * @throws {@link IoFailed}
  */
-export function history(issuers: string, env: NodeJS.ProcessEnv): Change[] {
+export function history(issuers: string, env: NodeJS.ProcessEnv): CommittedChange[] {
   const [repository, commits] = commitsOf(issuers, env);
   const changes = commits.map((commit) => ({
     ...commit,
@@ -84,7 +84,7 @@ interface Move {
 function changesIn(
   { changes, ...commit }: CommitChanges,
   valuesOf: (id: string | undefined) => Values,
-): Change[] {
+): CommittedChange[] {
   const moves = new Map<string, Move>();
   for (const { path, before, after } of changes) {
     const issuer = stemOf(path);

@@ -35,7 +35,7 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
     );
   }
   if (choice.rootKey !== undefined) {
-    const expected = await loadRootKey(choice.rootKey, true, choice.env ?? process.env);
+    const expected = await loadRootKey(choice.rootKey, choice.env ?? process.env);
     if (expected.thumbprint !== signer.rootKey.thumbprint) {
       const found = signer.rootKey.thumbprint + (signer.development ? ', a development key' : '');
       const remedy = choice.key === undefined && choice.signer === undefined ? ': pass --key' : '';
@@ -58,7 +58,7 @@ export async function chooseBuildSigner(choice: SignerChoice): Promise<Signer> {
   const { key, signer, rootKey: file, directory, env = process.env } = choice;
   if (signer !== undefined || file === undefined) return chooseSigner(choice);
   if (key !== undefined && (await publicHalf(key, env)) !== undefined) return chooseSigner(choice);
-  const rootKey = await loadRootKey(file, true, env);
+  const rootKey = await loadRootKey(file, env);
   if (key !== undefined) {
     let opened: Promise<Signer> | undefined;
     const signLater = async (bytes: Uint8Array) => {
@@ -88,7 +88,7 @@ async function selectSigner(choice: SignerChoice): Promise<Signer> {
           'checkpoints and the log, set public_key in registry.yaml',
       );
     }
-    return commandSigner(await loadRootKey(rootKey, true, env), { env, ...command });
+    return commandSigner(await loadRootKey(rootKey, env), { env, ...command });
   }
   if (key === undefined) {
     if (!production) return developmentSigner(directory);

@@ -141,18 +141,13 @@ export function privatePem(key: KeyObject): string {
 }
 
 /**
- * Loads a root key: a public JWK, a public PEM, or the public half of a private key.
+ * Loads a root key: a public JWK or a public PEM. Private keys are refused.
  *
- * @param onlyPublic - whether private keys are refused
  * @param env - the environment for `env:NAME`
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
-export async function loadRootKey(
-  file: string,
-  onlyPublic: boolean,
-  env: NodeJS.ProcessEnv,
-): Promise<RootKey> {
-  return parseRootKey(readKeySource(file, env), file, onlyPublic);
+export async function loadRootKey(file: string, env: NodeJS.ProcessEnv): Promise<RootKey> {
+  return parseRootKey(readKeySource(file, env), file);
 }
 
 /**
@@ -160,7 +155,21 @@ export async function loadRootKey(
  *
  * @param source - the name of the file, for messages
  */
-export async function parseRootKey(text: string, source: string, onlyPublic: boolean): Promise<RootKey> {
+export async function parseRootKey(text: string, source: string): Promise<RootKey> {
+  const key = await publicKeyIn(text, source);
+  if (key !== undefined) return key;
+  throw new KeyRejected(`${source} contains no public JWK; print one with \`keys public\``);
+}
+
+/** Loads a root key as {@link loadRootKey} does, or else the public half of a private key. */
+export async function publicKeyOf(file: string, env: NodeJS.ProcessEnv): Promise<RootKey> {
+  const text = readKeySource(file, env);
+  const key = await publicKeyIn(text, file);
+  return key ?? (await signerFor(assertUsable(readPrivateKey(text, file), file), false)).rootKey;
+}
+
+/** Returns the public key in a text. Undefined if there is none. */
+async function publicKeyIn(text: string, source: string): Promise<RootKey | undefined> {
   const jwk = text.includes('-----BEGIN PUBLIC KEY-----') ? parsePublicPem(text, source) : parseJson(text);
   if (isPublicJwk(jwk)) {
     try {
@@ -169,13 +178,10 @@ export async function parseRootKey(text: string, source: string, onlyPublic: boo
       throw new KeyRejected(`${source} is not a root key: ${(cause as Error).message}`, { cause });
     }
   }
-  if (isTrustAnchor(jwk)) {
-    throw new KeyRejected(
-      `${source} is a trust anchor, which only commands that verify a registry take; this command needs the root key alone`,
-    );
-  }
-  if (onlyPublic) throw new KeyRejected(`${source} contains no public JWK; print one with \`keys public\``);
-  return (await signerFor(assertUsable(readPrivateKey(text, source), source), false)).rootKey;
+  if (!isTrustAnchor(jwk)) return undefined;
+  throw new KeyRejected(
+    `${source} is a trust anchor, which only commands that verify a registry take; this command needs the root key alone`,
+  );
 }
 
 /** Returns whether a parsed file is meant as a trust anchor, valid or not. */
@@ -190,7 +196,7 @@ export function isTrustAnchor(value: unknown): boolean {
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function publicHalf(source: string, env: NodeJS.ProcessEnv): Promise<RootKey | undefined> {
-  return isEncrypted(readKeySource(source, env)) ? undefined : loadRootKey(source, false, env);
+  return isEncrypted(readKeySource(source, env)) ? undefined : publicKeyOf(source, env);
 }
 
 function isPublicJwk(value: unknown): boolean {

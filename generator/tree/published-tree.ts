@@ -56,8 +56,6 @@ export interface PublishedFiles {
    * missing or damaged.
    */
   readonly about: AboutIssuers | undefined;
-  /** The record of the holders of the root key; undefined if there is none. It is not verified. */
-  readonly holders: Uint8Array | undefined;
   /** The checkpoint, whenever it expires; undefined if there is none, or if it is not valid. */
   readonly checkpoint: Checkpoint | undefined;
   /** A publication in the log that has not been completed; undefined if there is none. */
@@ -159,7 +157,6 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     rootKey,
     statement,
     about: await verifyAbout(read(PATHS.about), statement ?? { aboutSha256: undefined }),
-    holders: read(PATHS.holders),
     pending: await pendingPublication(read, statement, rootKey),
     hasStatement:
       publication !== undefined ||

@@ -4,11 +4,8 @@ import { PATHS } from '../tree/paths.js';
 import { Problems, rejecting, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
-import { type AcceptedLog, type CheckedLog, checkLog, type LogConditions } from './verify-log.js';
+import { type AcceptedLog, type CheckedLog, checkLog, type StatedLog } from './verify-log.js';
 import { checkRotation, trustedRoot } from './verify-statements.js';
-
-/** What a tree says about its log. */
-type StatedLog = Pick<LogConditions, 'roots' | 'statement'>;
 
 /**
  * Verifies the small files of a tree that decide about its log: the rotation from the pinned root key, and the publication
@@ -37,7 +34,7 @@ export function auditLog(
     const files = new SeenFiles(source);
     const isLogged =
       (await files.get(PATHS.logHead)) !== undefined || (await namesLog(await files.get(PATHS.publication)));
-    if (isLogged) return checkLog(files, { ...(await statedLogIn(files, pinned)), ...known });
+    if (isLogged) return checkLog(files, await statedLogIn(files, pinned), known);
     if (known.head === undefined) return undefined;
     throw new Problems([`the tree has no log, but the log ${known.head.origin} was accepted before`]);
   });

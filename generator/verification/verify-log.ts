@@ -38,8 +38,8 @@ export interface AcceptedLog {
   readonly isVerified?: ((path: string) => boolean) | undefined;
 }
 
-/** What a log is checked against. */
-export interface LogConditions extends AcceptedLog {
+/** What a tree says about its log. */
+export interface StatedLog {
   /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
   readonly statement: PublicationStatement | undefined;
   /** The root keys of the tree. */
@@ -68,14 +68,18 @@ export interface CheckedLog {
  * publication statement; a publication that is only in the log can be fetched; there is nothing else in the folders of
  * the log and of witnesses.
  */
-export async function checkLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
-  const { statement, roots, isVerified = () => false } = conditions;
+export async function checkLog(
+  files: SeenFiles,
+  stated: StatedLog,
+  { head: accepted, isVerified = () => false }: AcceptedLog = {},
+): Promise<CheckedLog> {
+  const { statement, roots } = stated;
   const origin = statement?.log?.origin;
   // Before the head, which is then not older, also on a live host.
   const cosigned = origin === undefined ? undefined : await cosignedHead(files, origin);
   const statements = await treeStatements(files);
   const head = parseHead(await files.require(PATHS.logHead), inHead);
-  await assertHeadSigned(files, head, conditions);
+  await assertHeadSigned(files, head, stated);
   // A host can send any number of files. A tree in a folder is on the disk of whoever checks it.
   const fetchFile = (path: string) => files.read(path);
   const { entries, tree } = await readEntries(
@@ -84,7 +88,7 @@ export async function checkLog(files: SeenFiles, conditions: LogConditions): Pro
       : { fetchFile, invalid: damaged },
     head,
   );
-  await assertContains({ ...head, tree }, conditions.head);
+  await assertContains({ ...head, tree }, accepted);
   const { published, pending } = newestIn(entries, statement);
   // A live host is asked for one file at a time, so only for those from the published one on, and the one that names the
   // key of the cosigned head.
@@ -121,7 +125,7 @@ const damaged = problemIn('the log');
 async function assertHeadSigned(
   files: SeenFiles,
   head: SignedHead,
-  { statement, roots }: Pick<LogConditions, 'statement' | 'roots'>,
+  { statement, roots }: StatedLog,
 ): Promise<void> {
   const read = (index: number) => files.get(PATHS.loggedStatement(index));
   if ((await headSigner(head, statement?.text, { roots: roots.keys, read })) !== undefined) return;
