@@ -9,6 +9,7 @@ import { type PassportEnv, requirePassport as requireInHono } from '@passport-re
 import express from 'express';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Hono } from 'hono';
+import { cloneRawRequest, type HonoRequest } from 'hono/request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUDIENCE, issuedPassport, passportOf, seconds, tokenOf } from '../../support/passport-world.js';
 import { listen } from '../../support/serving.js';
@@ -630,14 +631,66 @@ describe('the request of a handler', () => {
     expect(await sent.text()).toBe('{ "a": 1 }');
   });
 
-  it('is whole in Hono, by every way to its body', async () => {
+  it.each<[string, (given: Request) => Promise<string>]>([
+    ['text', (given) => given.text()],
+    ['JSON', async (given) => JSON.stringify(await given.json())],
+    ['bytes', async (given) => Buffer.from(await given.arrayBuffer()).toString()],
+    ['a blob', async (given) => (await given.blob()).text()],
+    ['a stream', (given) => new Response(given.body).text()],
+    ['another request', (given) => new Request('https://inner.example/', given).text()],
+    ['another request with its headers', (given) => new Request(given, { headers: {} }).text()],
+  ])('gives its body as %s, in fetch and in Hono', async (_door, read) => {
+    const inFetch = requireInFetch({ verifier, action: 'email.send' }, async (given) => {
+      return new Response(await read(given));
+    });
     const app = new Hono<PassportEnv>();
     app.use(requireInHono({ verifier, action: 'email.send' }));
-    app.post('/send', async (c) =>
-      c.json([await c.req.raw.clone().text(), await c.req.json(), await c.req.text()]),
+    app.post('/send', async (c) => c.text(await read(c.req.raw)));
+    for (const response of [await inFetch(await request()), await app.fetch(await request())]) {
+      expect([response.status, JSON.parse(await response.text())]).toEqual([200, { a: 1 }]);
+    }
+  });
+
+  it.each<[string, (given: HonoRequest) => Promise<string>]>([
+    ['text', (given) => given.text()],
+    ['JSON', async (given) => JSON.stringify(await given.json())],
+    ['bytes', async (given) => Buffer.from(await given.arrayBuffer()).toString()],
+    ['a blob', async (given) => (await given.blob()).text()],
+    ['a copy', async (given) => (await cloneRawRequest(given)).text()],
+  ])("gives its body as %s by Hono's own ways, again and again", async (_door, read) => {
+    const app = new Hono<PassportEnv>();
+    app.use(requireInHono({ verifier, action: 'email.send' }));
+    const sent = await request();
+    app.post('/send', async (c) => {
+      expect(c.req.raw).toBe(sent);
+      return c.json([await c.req.raw.clone().text(), await read(c.req), await c.req.text()]);
+    });
+    const response = await app.fetch(sent);
+    expect(response.status).toBe(200);
+    const bodies = ((await response.json()) as string[]).map((body) => JSON.parse(body));
+    expect(bodies).toEqual([{ a: 1 }, { a: 1 }, { a: 1 }]);
+  });
+
+  it('ends with its sender, after it was admitted', async () => {
+    const sender = new AbortController();
+    const sent = new Request(await request(), { signal: sender.signal });
+    const handler = requireInFetch({ verifier, action: 'email.send' }, async (given) => {
+      sender.abort();
+      return Response.json(given.signal.aborted);
+    });
+    expect(await (await handler(sent)).json()).toBe(true);
+  });
+
+  it.each(['GET', 'POST'])('has no body after %s without one', async (method) => {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      [PROOF_HEADER]: await sign('email.send', { a: '1' }),
+    };
+    const handler = requireInFetch({ verifier, action: 'email.send' }, (given, { payload }) =>
+      Response.json([given.body, payload]),
     );
-    const response = await app.fetch(await request());
-    expect([response.status, await response.json()]).toEqual([200, ['{ "a": 1 }', { a: 1 }, '{ "a": 1 }']]);
+    const response = await handler(new Request('https://mail.example/send?a=1', { method, headers }));
+    expect([response.status, await response.json()]).toEqual([200, [null, { a: '1' }]]);
   });
 });
 

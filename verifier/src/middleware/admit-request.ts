@@ -1,13 +1,14 @@
 import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
-import { MAX_BODY_BYTES, parseBody, payloadOf, type Read, tooLarge } from './payload.js';
+import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, tooLarge } from './payload.js';
 import type { Refusal } from './refusal.js';
 import { refuseUrl } from './request-target.js';
 
 /**
  * Admits or refuses a Request. Reads the body from a copy, so that the handler, the function that names the action and earlier
  * middleware can read it, too. A request that is made again from its body would cost less, but lose headers that earlier
- * middleware has changed, members that frameworks have added, and the end of its signal.
+ * middleware has changed, members that frameworks have added, the end of its signal, and what platforms know only of the request
+ * itself: Bun tells the address of a client for no other.
  */
 export async function admitRequest(
   request: Request,
@@ -36,12 +37,14 @@ async function readPayload(request: Request, maxBytes: number): Promise<Read<unk
     );
   }
   const body = await readRequestBody(request, maxBytes);
-  return isRefusal(body) ? body : payloadOf(body.value, new URL(request.url).searchParams);
+  return isRefusal(body) ? body : payloadOf(body.value, queryOf(request.url));
 }
 
 async function readRequestBody(request: Request, maxBytes: number): Promise<Read<unknown>> {
   try {
-    return parseBody(await readLimited(request.clone().body, maxBytes));
+    // Without a body, there is nothing to copy.
+    const body = request.body === null ? null : request.clone().body;
+    return parseBody(await readLimited(body, maxBytes));
   } catch (error) {
     if (error instanceof LimitExceeded) return tooLarge(maxBytes);
     throw error;

@@ -79,8 +79,9 @@ function covers(
   // All decisions under the policy have the same reason.
   const reason: Reason = Object.freeze({ code, message: `the issuer declares none of ${wanted.join(', ')}` });
   return (issuer) => {
-    // A loop: gateways decide often, and `some` would call a function for each value.
-    for (const one of scopeOf(issuer) ?? []) if (accepted.has(one)) return undefined;
+    const declared = scopeOf(issuer) ?? [];
+    // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen arrays.
+    for (let at = 0; at < declared.length; at++) if (accepted.has(declared[at] as string)) return undefined;
     return reason;
   };
 }

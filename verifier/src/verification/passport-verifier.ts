@@ -203,7 +203,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
         });
         check('proof-times', () => checkProofTimes(claims, clock));
         // This step is the last, so that only valid proofs are marked as used.
-        await check('replay', () => assertFirst(passport, { ...claims, requestId }));
+        await check('replay', () => assertFirst(passport, { jti: claims.jti, requestId }));
         return { ...found, mandate };
       });
       return passed ? { allowed: true, ...verdict } : { allowed: false, ...verdict };
@@ -218,7 +218,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
    */
   async function assertFirst(
     { issuer_id, jti }: PassportClaims,
-    proof: ActionClaims & Pick<ActionRequest, 'requestId'>,
+    proof: Pick<ActionClaims, 'jti'> & Pick<ActionRequest, 'requestId'>,
   ): Promise<void> {
     const key = `${issuer_id}:${jti}:${proof.jti}`;
     const lifetime = MAX_ACTION_SECONDS * 1000 + 3 * clock.tolerance;
