@@ -88,7 +88,7 @@ const fromWhereItIs = (texts) => ({
     const statement =
       /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier(?:\/core|\/http)?)';$/gm;
     const sourceOf = (name, from) => (from.startsWith('@') ? modules.get(name) : `words:${name}`);
-    onLoad({ filter: /(?:website\/src|generator\/tree\/site)\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
+    onLoad({ filter: /website\/src\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names, from) =>
         names
           .split(',')

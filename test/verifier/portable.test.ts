@@ -66,7 +66,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     // Without the code that reads whole lists.
     [
       'createIssuerLookup',
-      28_300,
+      28_350,
       /\/list\/(?:list|canonical)\.js|\/publication\/(?:publication|follow-changes)\.js/,
     ],
     ['createRegistryClient', 30_950, /\/sums\/proof\.js/],

@@ -1,8 +1,13 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
-import { type AboutIssuer, instantOf, nameSkeleton } from '@passport-registry/verifier/core';
+import {
+  type AboutIssuer,
+  instantOf,
+  nameSkeleton,
+  sinceOf,
+  standingOf,
+} from '@passport-registry/verifier/core';
 import type { ListBytes } from '../../list/list.js';
 import { type Html, html } from './html.js';
-import { sinceOf, standingOf } from './standing.js';
 import type { Words } from './website-files.js';
 
 /** What a page without a script says of an issuer. It does not know who is on hold. */

@@ -222,5 +222,13 @@ export {
   type ReportedMirror,
   verifyOperations,
 } from './audit/operations.js';
+export {
+  isNotYet,
+  recognitionOf,
+  type ShownStatus,
+  type Standing,
+  sinceOf,
+  standingOf,
+} from './audit/standing.js';
 export { levelsFor, mayHaveLevels } from './audit/sums-levels.js';
 export { consistencyProof, inclusionProof, isConsistent } from './audit/tree-proofs.js';

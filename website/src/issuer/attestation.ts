@@ -1,7 +1,8 @@
 import type { Issuer, RegistryClient } from '@passport-registry/verifier';
+import type { ShownStatus } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
-import { type ShownStatus, statusMark } from '../list/status-mark.js';
+import { statusMark } from '../list/status-mark.js';
 import { attestation as text } from '../texts/en.js';
 
 /** What a sheet says of an issuer. */

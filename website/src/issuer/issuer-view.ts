@@ -1,4 +1,5 @@
 import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
+import { recognitionOf, type ShownStatus, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element, meta, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { day } from '../dom/time.js';
@@ -7,15 +8,7 @@ import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { aboutIn, type KnownAbout, type Names } from '../list/names.js';
 import { similarIssuers, similarIssuersView } from '../list/similar-issuers.js';
-import {
-  recognitionOf,
-  type ShownStatus,
-  shownStatus,
-  standingIcon,
-  standingOf,
-  statusClass,
-  statusMark,
-} from '../list/status-mark.js';
+import { shownStatus, standingIcon, statusClass, statusMark } from '../list/status-mark.js';
 import { type Changes, latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';

@@ -1,9 +1,10 @@
 import type { Issuer } from '@passport-registry/verifier';
+import { type ShownStatus, sinceOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
 import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
-import { type ShownStatus, sinceOf, statusMark } from '../list/status-mark.js';
+import { statusMark } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
 import { fields as labels, since as sinceLabels, issuer as text } from '../texts/en.js';

@@ -1,10 +1,15 @@
 import type { Issuer } from '@passport-registry/verifier';
-import type { AboutIssuer } from '@passport-registry/verifier/core';
+import {
+  type AboutIssuer,
+  isNotYet,
+  recognitionOf,
+  type ShownStatus,
+  standingOf,
+} from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day, dayInWords } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
 import { saidReason } from '../list/name-beside.js';
-import { isNotYet, recognitionOf, type ShownStatus, standingOf } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { issuer as issuerText, LANGUAGE } from '../texts/en.js';
 

@@ -5,10 +5,9 @@ import {
   type TrustAnchor,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { hasCode } from '@passport-registry/verifier/core';
+import { hasCode, recognitionOf, type Standing, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day } from '../dom/time.js';
-import { recognitionOf, type Standing, standingOf } from '../list/status-mark.js';
 import { issuer as issuerText, use as text } from '../texts/en.js';
 
 /**

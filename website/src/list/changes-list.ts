@@ -1,4 +1,5 @@
 import type { Issuer, Registry } from '@passport-registry/verifier';
+import { type ShownStatus, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { wordFor } from '../dom/word.js';
@@ -8,7 +9,6 @@ import { issuerFragment } from '../route.js';
 import { fields, standings, status as statusWords, changes as text } from '../texts/en.js';
 import { nameBeside, saidReason } from './name-beside.js';
 import type { Names } from './names.js';
-import { type ShownStatus, standingOf } from './status-mark.js';
 
 /** How many changes are shown. Those of many issuers at once count as one. */
 const MAX_CHANGES = 10;

@@ -1,4 +1,5 @@
 import { type Issuer, TIERS } from '@passport-registry/verifier';
+import { type ShownStatus, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element } from '../dom/element.js';
 import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
@@ -10,15 +11,7 @@ import type { Names } from './names.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
 import type { searchHints } from './search-hints.js';
-import {
-  countsOf,
-  type ShownStatus,
-  STANDINGS,
-  shownStatus,
-  standingOf,
-  statusClass,
-  statusMark,
-} from './status-mark.js';
+import { countsOf, STANDINGS, shownStatus, statusClass, statusMark } from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;

@@ -1,8 +1,8 @@
 import { aboutOf, type Issuer, type RegistryClient } from '@passport-registry/verifier';
-import { type AboutIssuer, nameSkeleton } from '@passport-registry/verifier/core';
+import { type AboutIssuer, nameSkeleton, standingOf } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
 import { standings, names as text } from '../texts/en.js';
-import { STANDINGS, shownStatus, standingOf } from './status-mark.js';
+import { STANDINGS, shownStatus } from './status-mark.js';
 
 /** What people are told of an issuer, and whether its name looks like that of another one. */
 export interface KnownAbout extends AboutIssuer {

@@ -1,9 +1,10 @@
 import { type Issuer, TIERS } from '@passport-registry/verifier';
+import { type Standing, standingOf } from '@passport-registry/verifier/core';
 import { element, svgElement } from '../dom/element.js';
 import { listFragment, type Query } from '../route.js';
 import { list as listText, standings, overview as text } from '../texts/en.js';
 import { placeName } from './places.js';
-import { countsOf, STANDINGS, type Standing, shownStatus, standingOf } from './status-mark.js';
+import { countsOf, STANDINGS, shownStatus } from './status-mark.js';
 
 const MAX_PLACES = 24;
 

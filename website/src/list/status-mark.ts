@@ -1,18 +1,9 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type ShownStatus, type Standing, standingOf } from '../../../generator/tree/site/standing.js';
+import { type ShownStatus, type Standing, standingOf } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { wordFor } from '../dom/word.js';
 import { standings } from '../texts/en.js';
-
-export {
-  isNotYet,
-  recognitionOf,
-  type ShownStatus,
-  type Standing,
-  sinceOf,
-  standingOf,
-} from '../../../generator/tree/site/standing.js';
 
 const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 

@@ -1,7 +1,7 @@
-import type { Issuer } from '@passport-registry/verifier';
-import { instantOf } from '@passport-registry/verifier/core';
+import type { Issuer } from '../generated/schemas.js';
+import { instantOf } from '../list/date-time.js';
 
-// What an issuer is to a reader. The pages without a script and the script of the page import it, so that both say the same.
+// What an issuer is to a reader. The page, and the generator that makes its pages for readers without a script, say the same.
 
 /** A status that is shown: that of the record, or that the checkpoint holds an active issuer. */
 export type ShownStatus = Issuer['status'] | 'on hold';
