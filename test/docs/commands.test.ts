@@ -79,7 +79,9 @@ describe('the commands of the documents', () => {
     const [build = '', pin = ''] = commandsBelow('README.md', 'Passport issuer registry');
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/acme.yaml': record });
-    await sh(build, folder);
+    const [, printed = ''] = /```text\n(.*)\n```/.exec(smallest) ?? [];
+    const numbers = (text: string) => text.replaceAll(/\d[\d,.]*/g, '0');
+    expect(numbers((await sh(build, folder)).stderr)).toContain(numbers(printed));
     const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
     const registry = await serve(join(folder, 'dist'));
     await sh(pin.replace('https://registry.example', registry).replace('THUMBPRINT', kid), folder);
@@ -90,6 +92,13 @@ describe('the commands of the documents', () => {
     writeFiles(verifier, { 'decide.mjs': `${code}registry.close();\n` });
     const { stdout, code: exit } = await run(process.execPath, ['decide.mjs'], verifier);
     expect([stdout, exit]).toEqual(['true\n', 0]);
+  });
+
+  it('README.md: the number of cases in the conformance kit', () => {
+    const rules = readFileSync(join(ROOT, 'conformance/rules.md'), 'utf8');
+    const count = Number(/from the (\d+) cases/.exec(rules)?.[1]);
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    expect(readme).toContain(`in all ${count.toLocaleString('en')} cases`);
   });
 
   it('README.md: a registry of your own, pinned', async () => {

@@ -213,6 +213,8 @@ async function verdict(files: Files, root: RootKey, now: number, maxAge = 30 * D
 
 describe('the clocks (rule clocks)', () => {
   const MS = 0.001;
+  const ENDS =
+    '`exp` of checkpoint, of the delegation that it rests on, and of a publication statement, if it has one';
   const stated = (row: string) =>
     expect(rows('The clocks', 'The other clocks').map(([name]) => name)).toContain(row);
 
@@ -240,7 +242,7 @@ describe('the clocks (rule clocks)', () => {
 
   it('iat, nbf and exp of checkpoint and delegation', async () => {
     stated('`iat` and `nbf` of delegation, checkpoint, publication statement, rotation step');
-    stated('`exp` of checkpoint, and of the delegation that it rests on');
+    stated(ENDS);
     for (const [times, code] of [
       [{ checkpoint: { exp: MADE + 100 } }, 'ERR_CHECKPOINT_EXPIRED'],
       [{ delegation: { exp: MADE + 100 } }, 'ERR_DELEGATION_EXPIRED'],
@@ -259,7 +261,7 @@ describe('the clocks (rule clocks)', () => {
   });
 
   it('iat, nbf and exp of a publication statement, and the freshness that it ends', async () => {
-    stated('`exp` of a publication statement, if it has one');
+    stated(ENDS);
     const key = await testKey();
     const at = async (claims: Record<string, number>, now: number) =>
       verdict(await publishSummed(key, [], { updatedAt: UPDATED_AT, claims }), key.rootKey, now);

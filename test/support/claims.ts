@@ -100,6 +100,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A passport is accepted only if': [
       ['verifier/issuer/issuer-answers', 'is remembered for exactly these bytes of a token'],
       ['verifier/issuer/issuer-answers', 'is verified again under the keys that are requested next'],
+      ['verifier/issuer/issuer-answers', 'not from a revocation, and not to a lower nonce'],
+      ['verifier/verification/attacks', 'a token %s fails at'],
+      ['verifier/verification/attacks', 'an issuer %s fails at'],
+      ['verifier/verification/attacks', 'has its own code, which an attack of this file gets'],
       ['verifier/verification/attacks', 'is not taken for verified by anything but its signature'],
       ['verifier/verification/attacks', 'that is stale rejects'],
     ],
@@ -113,6 +117,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/gate/attacks', 'tells the application nothing that the client has said of itself'],
     ],
     'An action is allowed only with a fresh proof': [
+      ['verifier/verification/attacks', 'a mandate %s fails at'],
+      ['verifier/verification/attacks', 'a proof %s fails at'],
       ['verifier/verification/attacks', 'is accepted once of a hundred at the same time'],
       [
         'verifier/middleware/middleware',
@@ -189,6 +195,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     '`branch save` verifies both trees': [
       ['generator/publishing/save-branch', 'and publishes no file that is not part of the tree, such as %s'],
       ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
+      ['generator/publishing/save-branch', 'by a tree that was built over an older list'],
       ['generator/publishing/branch', 'refuses a branch that was put back to an older list'],
       ['generator/publishing/branch', 'starts only if the host clearly has no list'],
       ['generator/publishing/branch', 'never replaces the publication of somebody else'],
@@ -264,10 +271,6 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A forbidden change to the published list': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
     ],
-    'A published tree on a git branch': [
-      ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
-      ['generator/publishing/save-branch', 'by a tree that was built over an older list'],
-    ],
     'The worst that a mirror can do': [
       ['verifier/client/lifecycle', 'going back'],
       ['verifier/client/attacks', 'that is caught in the middle of a publication'],
@@ -279,14 +282,6 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'accepts a list that exactly the quorum has cosigned, and refuses one less',
       ],
       ['verifier/log/client-proof', 'refuses a source that does not prove that its publication is logged'],
-    ],
-    'A passport is accepted, and an action is allowed, only': [
-      ['verifier/verification/attacks', 'a token %s fails at'],
-      ['verifier/verification/attacks', 'an issuer %s fails at'],
-      ['verifier/verification/attacks', 'a mandate %s fails at'],
-      ['verifier/verification/attacks', 'a proof %s fails at'],
-      ['verifier/verification/attacks', 'has its own code, which an attack of this file gets'],
-      ['verifier/issuer/issuer-answers', 'not from a revocation, and not to a lower nonce'],
     ],
     'Production signing never falls back': [
       ['generator/build', 'is refused under --production, made or not, named or not'],
