@@ -35,9 +35,8 @@ interface Options extends FreshnessOptions, RuleOptions, LogOptions, HoldersOpti
 }
 
 /** `passport-registry attach`, for the machine with the registry */
-export function addAttachCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('attach')
+export function declareAttach(command: Command, io: Invocation): void {
+  command
     .description(
       'publish a list that was signed elsewhere; print a delegation or a step that was signed elsewhere',
     )

@@ -15,46 +15,62 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { verifyHolders } from '../verify-holders.js';
+import { addCommands } from './add-commands.js';
 
 interface BranchOptions {
   branch: string;
   remote: string;
 }
 
+type LoadOptions = BranchOptions & { baseUrl?: string };
+
 type SaveOptions = BranchOptions & ChangeRuleOptions & { message: string };
 
 /** `passport-registry branch` */
-export function addBranchCommand(program: Command, io: Invocation): void {
-  const group = program
-    .command('branch')
-    .description('keep the published tree on a branch of a git repository');
-  addBranchOptions(group.command('load'))
-    .description('write the tree of the branch into a new folder')
+export function declareBranch(command: Command, io: Invocation): void {
+  addCommands(command, io, {
+    load: {
+      summary: 'write the tree of the branch into a new folder',
+      example: 'branch load dist',
+      load: async () => declareLoad,
+    },
+    save: {
+      summary: 'commit a tree to the branch, on top of the commit that was loaded, and push',
+      example: 'branch save dist',
+      load: async () => declareSave,
+    },
+  });
+}
+
+function declareLoad(command: Command, io: Invocation): void {
+  addBranchOptions(command)
     .argument('[dir]', 'folder to make', 'dist')
     .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
-    .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
-      run(io, false, async () => {
-        const from = namedBranch(io, options);
-        if (options.baseUrl !== undefined) assertAddresses([options.baseUrl]);
-        const loaded = await loadBranch(dir, from, options.baseUrl);
-        const where = branchName(from);
-        if (loaded === undefined) {
-          say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
-        } else {
-          say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
-          if (loaded.notCompared !== undefined)
-            say(io, `note: the tree was not compared with the live registry: ${loaded.notCompared}`);
-        }
-        return undefined;
-      }),
-    );
-  const save = addBranchOptions(group.command('save'))
-    .description('commit a tree to the branch, on top of the commit that was loaded, and push')
+    .action((dir: string, options: LoadOptions) => run(io, false, () => loadTree(io, dir, options)));
+}
+
+function declareSave(command: Command, io: Invocation): void {
+  addBranchOptions(command)
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--message <text>', 'message of the commit', 'Publish the registry');
-  addChangeRuleOptions(save).action((dir: string, options: SaveOptions) =>
+  addChangeRuleOptions(command).action((dir: string, options: SaveOptions) =>
     run(io, false, () => saveTree(io, dir, options)),
   );
+}
+
+async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<undefined> {
+  const from = namedBranch(io, options);
+  if (options.baseUrl !== undefined) assertAddresses([options.baseUrl]);
+  const loaded = await loadBranch(dir, from, options.baseUrl);
+  const where = branchName(from);
+  if (loaded === undefined) {
+    say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
+    return undefined;
+  }
+  say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
+  if (loaded.notCompared !== undefined)
+    say(io, `note: the tree was not compared with the live registry: ${loaded.notCompared}`);
+  return undefined;
 }
 
 async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<undefined> {

@@ -42,10 +42,8 @@ export interface UnsignedOptions {
 }
 
 /** `passport-registry build` */
-export function addBuildCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('build')
-    .description('validate the records, sign the list, write and verify the tree');
+export function declareBuild(command: Command, io: Invocation): void {
+  command.description('validate the records, sign the list, write and verify the tree');
   command
     .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder')
     .option(

@@ -37,9 +37,8 @@ const ONLY = {
 } as const;
 
 /** `passport-registry check` */
-export function addCheckCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('check')
+export function declareCheck(command: Command, io: Invocation): void {
+  command
     .description('check records: their fields, their layout and, with --online, what their issuers serve')
     .argument(
       '[path|id...]',

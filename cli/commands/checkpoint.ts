@@ -41,9 +41,8 @@ interface HoldOptions extends Options {
 }
 
 /** `passport-registry checkpoint` */
-export function addCheckpointCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('checkpoint')
+export function declareCheckpoint(command: Command, io: Invocation): void {
+  command
     .description(
       'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
     )
@@ -55,9 +54,8 @@ export function addCheckpointCommand(program: Command, io: Invocation): void {
 }
 
 /** `passport-registry hold` */
-export function addHoldCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('hold')
+export function declareHold(command: Command, io: Invocation): void {
+  command
     .description(
       'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key',
     )

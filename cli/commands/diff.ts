@@ -28,9 +28,8 @@ type Options = Omit<FormatOptions, 'format'> &
   };
 
 /** `passport-registry diff` */
-export function addDiffCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('diff')
+export function declareDiff(command: Command, io: Invocation): void {
+  command
     .description('show what a change does to the issuers, and check the rules of change')
     .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
     .argument(

@@ -7,9 +7,8 @@ import { run } from '../terminal/run.js';
 import { untilStopped } from '../terminal/until-stopped.js';
 
 /** `passport-registry serve gate` */
-export function addGateCommand(serve: Command, io: Invocation): void {
-  serve
-    .command('gate')
+export function declareGate(command: Command, io: Invocation): void {
+  command
     .description('answer gateways such as nginx, which ask before each request whether to admit it')
     .option('--config <file>', 'settings of the door, such as gate.yaml')
     // The option of the program takes precedence.

@@ -6,9 +6,8 @@ import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
 /** `passport-registry history` */
-export function addHistoryCommand(program: Command, io: Invocation): void {
-  program
-    .command('history')
+export function declareHistory(command: Command, io: Invocation): void {
+  command
     .description('show changes of status and tier from the git history, newest first')
     .argument('[id]', 'issuer_id (default: all issuers)')
     .option('--issuers <dir>', 'folder of the records', 'issuers')

@@ -54,9 +54,8 @@ const OF_NEW_REGISTRIES = { statements: true, page: { issuers: 10_000 } };
 const LOCAL_URL = 'http://127.0.0.1:8080';
 
 /** `passport-registry init` */
-export function addInitCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('init')
+export function declareInit(command: Command, io: Invocation): void {
+  command
     .description('make the folder of a new registry; on a terminal, ask for missing values')
     .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
     .option('--name <text>', 'name of the registry')

@@ -18,6 +18,7 @@ import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { repeatForever } from '../terminal/watch.js';
 import { verifyHolders } from '../verify-holders.js';
+import { addCommands } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
@@ -33,24 +34,31 @@ interface StatusOptions extends WithSettings {
   json?: true;
 }
 
-/** `passport-registry mirror` and `mirror status` */
-export function addMirrorCommand(program: Command, io: Invocation): void {
-  const mirror = program
-    .command('mirror')
+/** `passport-registry mirror` */
+export function declareMirror(command: Command, io: Invocation): void {
+  command
     .description('download the tree of a registry, verify it, and switch to it with one rename')
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .option(...TRUST_OPTION)
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30');
-  addWitnessOptions(mirror)
+  addWitnessOptions(command)
     .option('--watch <seconds>', 'keep running, and check again after this time')
     .option('--json', 'report as JSON on stdout')
     .action((source: string, folder: string, options: Options) =>
       run(io, options.json === true, () => mirrorAndReport(io, { source, folder }, options)),
     );
-  mirror
-    .command('status')
-    .description('compare a registry with its mirrors')
+  addCommands(command, io, {
+    status: {
+      summary: 'compare a registry with its mirrors',
+      example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+      load: async () => declareMirrorStatus,
+    },
+  });
+}
+
+function declareMirrorStatus(command: Command, io: Invocation): void {
+  command
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .option(...TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))

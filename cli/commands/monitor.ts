@@ -31,9 +31,8 @@ interface Options {
 }
 
 /** `passport-registry monitor` */
-export function addMonitorCommand(program: Command, io: Invocation): void {
-  program
-    .command('monitor')
+export function declareMonitor(command: Command, io: Invocation): void {
+  command
     .description('follow the public log of a registry, and tell what is wrong or has changed')
     .argument('<url>', 'URL of the registry')
     .option(...TRUST_OPTION)

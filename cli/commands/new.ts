@@ -35,9 +35,8 @@ interface Options {
 const SCHEMA = 'schemas/issuer.schema.json';
 
 /** `passport-registry new` */
-export function addNewCommand(program: Command, io: Invocation): void {
-  program
-    .command('new')
+export function declareNew(command: Command, io: Invocation): void {
+  command
     .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
     .option('--issuers <dir>', 'folder of the records', RECORDS_FOLDER)

@@ -27,9 +27,8 @@ interface Options extends QuorumOptions {
 }
 
 /** `passport-registry pin` */
-export function addPinCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('pin')
+export function declarePin(command: Command, io: Invocation): void {
+  command
     .description('write the trust anchor of a registry whose thumbprint you know')
     .argument('<url>', 'URL of the registry')
     .option(

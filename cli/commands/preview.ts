@@ -18,9 +18,8 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry preview` */
-export function addPreviewCommand(program: Command, io: Invocation): void {
-  program
-    .command('preview')
+export function declarePreview(command: Command, io: Invocation): void {
+  command
     .description('show the records on this machine, signed by a development key and not published')
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--port <number>', 'port to listen on', '8080')

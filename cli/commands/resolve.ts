@@ -51,9 +51,8 @@ interface Options {
 }
 
 /** `passport-registry resolve` */
-export function addResolveCommand(program: Command, io: Invocation): void {
-  program
-    .command('resolve')
+export function declareResolve(command: Command, io: Invocation): void {
+  command
     .description(
       'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
     )

@@ -18,10 +18,10 @@ import { renamed } from './old-names.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
-export function addRotateCommand(keys: Command, io: Invocation): void {
-  const command = keys
-    .command('rotate')
-    .description('replace the root key: next key, step, delegation, build; continues where it was stopped');
+export function declareRotate(command: Command, io: Invocation): void {
+  command.description(
+    'replace the root key: next key, step, delegation, build; continues where it was stopped',
+  );
   addRotationOptions(command)
     .addOption(new Option('--next <file>').hideHelp())
     .action((options: RotateCommandOptions & { next?: string }) =>

@@ -20,9 +20,8 @@ interface Options {
 }
 
 /** `passport-registry sandbox` */
-export function addSandboxCommand(program: Command, io: Invocation): void {
-  program
-    .command('sandbox')
+export function declareSandbox(command: Command, io: Invocation): void {
+  command
     .description('run an issuer of passports on this machine, for experiments')
     .option('--port <number>', 'port to listen on', '8787')
     .option('--issuer-id <id>', 'id of the issuer in the registry', 'playground')

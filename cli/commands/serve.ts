@@ -9,12 +9,11 @@ import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { shortPath } from '../terminal/short-path.js';
-import { addGateCommand } from './gate.js';
+import { addCommands } from './add-commands.js';
 
 /** `passport-registry serve` */
-export function addServeCommand(program: Command, io: Invocation): void {
-  const serve = program
-    .command('serve')
+export function declareServe(command: Command, io: Invocation): void {
+  command
     .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--port <number>', 'port to listen on', '8080')
@@ -27,7 +26,13 @@ export function addServeCommand(program: Command, io: Invocation): void {
         return serveAndSay(io, folder, number);
       }),
     );
-  addGateCommand(serve, io);
+  addCommands(command, io, {
+    gate: {
+      summary: 'answer gateways, which ask before each request',
+      example: 'serve gate --config gate.yaml',
+      load: async () => (await import('./gate.js')).declareGate,
+    },
+  });
 }
 
 /** Serves a tree until the process is told to stop, and says where. @throws {@link IoFailed} if the port is not free */

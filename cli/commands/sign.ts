@@ -21,10 +21,8 @@ interface Options extends SignerOptions, RequestOptions {
 }
 
 /** `passport-registry sign`, for the machine with the key */
-export function addSignCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('sign')
-    .description('show what a signing request changes, then sign it')
+export function declareSign(command: Command, io: Invocation): void {
+  command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
     .option(
       '--share <file>',

@@ -21,10 +21,8 @@ import { sayStatus } from '../terminal/say-status.js';
 import { shortPath } from '../terminal/short-path.js';
 
 /** `passport-registry status` */
-export function addStatusCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('status')
-    .description('show how a registry is doing, and what to do next')
+export function declareStatus(command: Command, io: Invocation): void {
+  command
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist')
     .option('--root-key <file>', 'public JWK of the root key')
@@ -52,7 +50,7 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
   const options = withShortPaths(given);
   const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn, settings } = options;
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
-  const config: string | undefined = command.parent?.opts()['config'];
+  const config: string | undefined = command.optsWithGlobals()['config'];
   const own = [
     config ?? CONFIGURATION_FILE,
     rootKey,

@@ -34,10 +34,8 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry verify` */
-export function addVerifyCommand(program: Command, io: Invocation): void {
-  program
-    .command('verify')
-    .description('verify a tree, a live registry, or a proof of the past')
+export function declareVerify(command: Command, io: Invocation): void {
+  command
     .argument(
       '[dir|url]',
       'folder of a tree, or URL of a registry (default: base_url of registry.yaml, dist, or the source of the trust anchor)',

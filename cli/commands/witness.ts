@@ -23,9 +23,8 @@ interface Options extends WitnessOptions {
 }
 
 /** `passport-registry witness` */
-export function addWitnessCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('witness')
+export function declareWitness(command: Command, io: Invocation): void {
+  command
     .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
     .option(...TRUST_OPTION)

@@ -6,7 +6,7 @@ import { validateConfiguration } from '../../generator/generated/configuration-v
 import type { ParsedFile } from '../../generator/records/yaml/parse.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
-import { assertNoKeyText } from '../../generator/signing/key-file.js';
+import { assertNoKeyText } from '../../generator/signing/key-text.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import { accentFault } from '../../generator/tree/site/accent.js';
 import type { PageSettings } from '../../generator/tree/site/page-settings.js';
