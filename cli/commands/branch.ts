@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { repositoryAround } from '../../generator/files/git.js';
 import {
   branchName,
@@ -8,7 +8,8 @@ import {
 } from '../../generator/files/remote-branch.js';
 import { loadBranch } from '../../generator/publishing/load-branch.js';
 import { saveBranch } from '../../generator/publishing/save-branch.js';
-import { addChangeRuleOptions, type ChangeRuleOptions } from '../options/rule-options.js';
+import { addOptions } from '../options/add-options.js';
+import { BREAK_OPTION, type ChangeRuleOptions, OVERRIDE_OPTION } from '../options/rule-options.js';
 import { assertAddresses } from '../options/where.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -43,17 +44,17 @@ export function declareBranch(command: Command, io: Invocation): void {
 }
 
 function declareLoad(command: Command, io: Invocation): void {
-  addBranchOptions(command)
+  addOptions(command, ...BRANCH_OPTIONS)
     .argument('[dir]', 'folder to make', 'dist')
     .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
     .action((dir: string, options: LoadOptions) => run(io, false, () => loadTree(io, dir, options)));
 }
 
 function declareSave(command: Command, io: Invocation): void {
-  addBranchOptions(command)
+  addOptions(command, ...BRANCH_OPTIONS)
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--message <text>', 'message of the commit', 'Publish the registry');
-  addChangeRuleOptions(command).action((dir: string, options: SaveOptions) =>
+  addOptions(command, OVERRIDE_OPTION, BREAK_OPTION).action((dir: string, options: SaveOptions) =>
     run(io, false, () => saveTree(io, dir, options)),
   );
 }
@@ -84,11 +85,10 @@ async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<unde
   return undefined;
 }
 
-function addBranchOptions(command: Command): Command {
-  return command
-    .option('--branch <name>', 'branch that holds the published tree', PUBLISHED_BRANCH)
-    .option('--remote <name>', 'remote repository', 'origin');
-}
+const BRANCH_OPTIONS = [
+  new Option('--branch <name>', 'branch that holds the published tree').default(PUBLISHED_BRANCH),
+  new Option('--remote <name>', 'remote repository').default('origin'),
+];
 
 function namedBranch({ env }: Io, { branch, remote }: BranchOptions): RemoteBranch {
   return remoteBranch({ repository: repositoryAround('.', env), remote, branch });

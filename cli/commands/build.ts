@@ -10,12 +10,8 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
-import {
-  addBuildOptions,
-  type BuildCommandOptions,
-  listTime,
-  treeOptions,
-} from '../options/build-options.js';
+import { addOptions } from '../options/add-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
 import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
@@ -53,7 +49,7 @@ export function declareBuild(command: Command, io: Invocation): void {
     .option('--days <number>', 'how long the delegation of --delegate is valid', '90')
     .option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)')
     .option('--no-hold', 'do not let the keys of --delegate stop issuers');
-  addBuildOptions(command).action((options: BuildCommandOptions & UnsignedOptions) =>
+  addOptions(command, ...BUILD_OPTIONS).action((options: BuildCommandOptions & UnsignedOptions) =>
     run(io, options.json === true, async () => {
       if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
       if (options.delegate === undefined) return codeOf(await buildAndReport(io, options));

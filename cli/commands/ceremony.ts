@@ -8,8 +8,9 @@ import { fingerprintWords, isFingerprint } from '../../custody/shared-key/finger
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
+import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { newPassphrase } from '../options/new-passphrase.js';
-import { addShareOptions, memoryOf, type ShareOptions, shareAccess } from '../options/share-options.js';
+import { memoryOf, SHARE_OPTIONS, type ShareOptions, shareAccess } from '../options/share-options.js';
 import { passphraseFrom } from '../options/signer-options.js';
 import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -104,8 +105,8 @@ function declareJoin(command: Command, io: Invocation): void {
   command
     .argument('<folder>', 'folder of the ceremony')
     .option('--as <name>', 'your name in the ceremony; needed the first time')
-    .option('--json', 'report as JSON on stdout');
-  addShareOptions(command).action((folder: string, options: JoinOptions) =>
+    .addOption(JSON_OPTION);
+  addOptions(command, ...SHARE_OPTIONS).action((folder: string, options: JoinOptions) =>
     run(io, options.json === true, async () => {
       const read = await readCeremony(folder);
       const report = await joinCeremony(read, shareAccess(io, options.share, options), {
@@ -167,8 +168,8 @@ function declareFinish(command: Command, io: Invocation): void {
       '--words <words>',
       'the fingerprint that the other holders have read to you, instead of the question',
     )
-    .option('--json', 'report as JSON on stdout');
-  addShareOptions(command).action((folder: string, options: FinishOptions) =>
+    .addOption(JSON_OPTION);
+  addOptions(command, ...SHARE_OPTIONS).action((folder: string, options: FinishOptions) =>
     run(io, options.json === true, async () => {
       const report = await finishCeremony(
         await readCeremony(folder),
@@ -218,7 +219,7 @@ async function sayFingerprint(io: Io, digest: string): Promise<void> {
 function declareCeremonyStatus(command: Command, io: Invocation): void {
   command
     .argument('<folder>', 'folder of the ceremony')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((folder: string, { json }: { json?: true }) =>
       run(io, json === true, async () => {
         const status = await ceremonyStatus(await readCeremony(folder));

@@ -1,4 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
+import { Option } from 'commander';
 import { readSigningRequest } from '../../custody/offline-signing/read-request.js';
 import {
   assertNewest,
@@ -11,12 +12,34 @@ import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/update
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import type { RequestOptions } from '../options/request-options.js';
-import { exceptions } from '../options/rule-options.js';
+import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
+
+/** The options of commands that show a signing request before they sign it. */
+export interface RequestOptions extends ExceptionOptions {
+  previousRootKey?: string;
+  insteadOf?: string;
+  memory?: string | undefined;
+  yes?: true;
+}
+
+/** The same, for the help. */
+export const REQUEST_OPTIONS = [
+  new Option(
+    '--previous-root-key <file>',
+    'public JWK of the previous root key, for the first request after a rotation',
+  ),
+  new Option(
+    '--instead-of <hash>',
+    'what was signed last and never published: payload hash of a list, or thumbprint of a next root key',
+  ),
+  new Option('--memory <dir>', 'folder that records what was signed (default: one for this user)'),
+  new Option('--yes', 'sign without asking'),
+  ...EXCEPTION_OPTIONS,
+];
 
 /** A signing request, and the root key that is to sign it. */
 interface RequestToSign {

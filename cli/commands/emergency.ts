@@ -10,7 +10,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import type { Level } from '../operating/condition.js';
 import { presenceOf } from '../operating/root-key-condition.js';
-import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import { addOptions } from '../options/add-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/build-options.js';
 import { hasSigner } from '../options/settings.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
@@ -53,7 +54,7 @@ function addChangeOptions(command: Command, reason: string): Command {
   command
     .requiredOption('--reason <text>', reason)
     .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
-  return addBuildOptions(command);
+  return addOptions(command, ...BUILD_OPTIONS);
 }
 
 interface StatusChange {

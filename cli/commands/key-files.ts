@@ -9,8 +9,9 @@ import {
 import { generateKeyPair } from '../../generator/signing/key-pair.js';
 import { witnessVkey } from '../../observers/witnessing/witness-key.js';
 import { createState } from '../../observers/witnessing/witness-state.js';
+import { addOptions } from '../options/add-options.js';
 import {
-  addNewPassphraseOptions,
+  NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
@@ -38,7 +39,7 @@ export function declareGenerate(command: Command, io: Invocation): void {
     .requiredOption('--private <file>', 'where to write the private key, as PKCS#8 PEM')
     .addOption(movedOption('--out <file>', 'keys generate --out', 'keys generate --private'))
     .option('--public <file>', 'also write the public JWK to this new file');
-  addNewPassphraseOptions(command).action((options: GenerateOptions) =>
+  addOptions(command, ...NEW_PASSPHRASE_OPTIONS).action((options: GenerateOptions) =>
     run(io, false, () => generateKey(io, options)),
   );
 }

@@ -15,10 +15,11 @@ import {
   withConfigured,
 } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { addCommitmentOption, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import { addOptions } from '../options/add-options.js';
+import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { positiveNumber } from '../options/numbers.js';
 import type { WithSettings } from '../options/settings.js';
-import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -56,7 +57,7 @@ export function declareDelegate(command: Command, io: Invocation): void {
     .option('--no-hold', 'do not let them stop issuers')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose delegation the new one replaces', 'dist');
-  addSignerOptions(command).action((options: DelegateOptions) =>
+  addOptions(command, ...ROOT_SIGNER_OPTIONS).action((options: DelegateOptions) =>
     run(io, false, () => delegateKeys(io, options)),
   );
 }
@@ -68,7 +69,7 @@ export function declareStep(command: Command, io: Invocation): void {
     .requiredOption('--next <file>', 'public JWK of the next root key')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
-  addSignerOptions(addCommitmentOption(command)).action((options: StepOptions) =>
+  addOptions(command, COMMIT_OPTION, ...ROOT_SIGNER_OPTIONS).action((options: StepOptions) =>
     run(io, false, () => signStep(io, options)),
   );
 }

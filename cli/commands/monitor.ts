@@ -7,6 +7,7 @@ import type { KnownLog } from '../../observers/monitoring/known-log.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
+import { JSON_OPTION } from '../options/add-options.js';
 import { duration, positiveNumber } from '../options/numbers.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/where.js';
@@ -35,7 +36,7 @@ export function declareMonitor(command: Command, io: Invocation): void {
   command
     .description('follow the public log of a registry, and tell what is wrong or has changed')
     .argument('<url>', 'URL of the registry')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .option('--mirror <url...>', 'URLs of its mirrors (default: the other sources of the trust anchor)')
     .option('--watch <id...>', 'issuers whose changes end with exit code 5')
     .option('--state <dir>', 'folder of what earlier rounds have seen, which the next round continues')
@@ -45,7 +46,7 @@ export function declareMonitor(command: Command, io: Invocation): void {
     .option('--timeout <seconds>', 'time limit of a round', '600')
     .option('--every <seconds>', 'keep running, and check again after this time')
     .option('--feed <file>', 'add alarms and changes to an Atom feed')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((url: string, options: Options) =>
       run(io, options.json === true, () => monitor(io, url, options)),
     );

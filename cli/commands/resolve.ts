@@ -64,7 +64,7 @@ export function declareResolve(command: Command, io: Invocation): void {
     .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
     .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
     .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')

@@ -6,11 +6,12 @@ import { delegationOf } from '../operating/published-before.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
+import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
 import { witnessChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/numbers.js';
 import { ROTATION_FOLDER } from '../options/rotation-options.js';
-import { addExceptionOptions, exceptions } from '../options/rule-options.js';
+import { EXCEPTION_OPTIONS, exceptions } from '../options/rule-options.js';
 import type { CheckpointSettings } from '../options/settings.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
 import { assertAddresses } from '../options/where.js';
@@ -23,21 +24,21 @@ import { shortPath } from '../terminal/short-path.js';
 /** `passport-registry status` */
 export function declareStatus(command: Command, io: Invocation): void {
   command
-    .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--out <dir>', 'folder of the published tree', 'dist')
+    .addOption(ISSUERS_OPTION)
+    .addOption(OUT_OPTION)
     .option('--root-key <file>', 'public JWK of the root key')
     .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors')
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
-  addExceptionOptions(command)
+  addOptions(command, ...EXCEPTION_OPTIONS)
     .option('--offline', 'ask no host')
     .addOption(
       new Option('--fail-on <level>', 'what ends with exit code 1')
         .choices(['error', 'warning'])
         .default('error'),
     )
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((options: StatusCommandOptions) =>
       run(io, options.json === true, () => status(io, options, command)),
     );

@@ -10,6 +10,7 @@ import {
 } from '../../generator/verification/expected-tree.js';
 import { demandsOf } from '../../generator/verification/pinned-trust.js';
 import { verifyTree } from '../../generator/verification/verify.js';
+import { JSON_OPTION } from '../options/add-options.js';
 import { positiveNumber } from '../options/numbers.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
@@ -40,7 +41,7 @@ export function declareVerify(command: Command, io: Invocation): void {
       '[dir|url]',
       'folder of a tree, or URL of a registry (default: base_url of registry.yaml, dist, or the source of the trust anchor)',
     )
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
@@ -48,7 +49,7 @@ export function declareVerify(command: Command, io: Invocation): void {
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
     .option('--proof <file>', 'verify this file of `resolve --proof-out` instead, without a network')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((where: string | undefined, options: Options) =>
       run(io, options.json === true, () => verify(io, where, options)),
     );

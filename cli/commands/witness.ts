@@ -4,10 +4,11 @@ import { UsageError } from '../../generator/errors.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
 import { registryLog } from '../../observers/witnessing/registry-log.js';
+import { addOptions } from '../options/add-options.js';
 import { cannotListen, portNumber } from '../options/port-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/where.js';
-import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
+import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -27,10 +28,10 @@ export function declareWitness(command: Command, io: Invocation): void {
   command
     .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .addOption(movedOption('--registry <url>', 'witness --registry', 'witness URL'))
     .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
-  addWitnessOptions(command)
+  addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on', '8790')
     .option('--json', 'print the URL as JSON on stdout when the witness is ready')
