@@ -9,7 +9,7 @@ import {
 import { loadBranch } from '../../generator/publishing/load-branch.js';
 import { saveBranch } from '../../generator/publishing/save-branch.js';
 import { addOptions } from '../options/add-options.js';
-import { BREAK_OPTION, type ChangeRuleOptions, OVERRIDE_OPTION } from '../options/rule-options.js';
+import { BREAK_OPTION, exceptions, OVERRIDE_OPTION, type RuleOptions } from '../options/rule-options.js';
 import { assertAddresses } from '../options/where.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -25,7 +25,7 @@ interface BranchOptions {
 
 type LoadOptions = BranchOptions & { baseUrl?: string };
 
-type SaveOptions = BranchOptions & ChangeRuleOptions & { message: string };
+type SaveOptions = BranchOptions & RuleOptions & { message: string };
 
 /** `passport-registry branch` */
 export function declareBranch(command: Command, io: Invocation): void {
@@ -76,9 +76,8 @@ async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<unde
 
 async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<undefined> {
   const to = namedBranch(io, options);
-  const { message, override, breakPinnedVerifiers } = options;
-  const exceptions = { overrides: override, breakPinnedVerifiers: breakPinnedVerifiers === true };
-  const { commit, warnings } = await saveBranch(dir, to, { message, exceptions, verifyHolders });
+  const how = { message: options.message, exceptions: exceptions(options), verifyHolders };
+  const { commit, warnings } = await saveBranch(dir, to, how);
   sayDiagnostics(io, warnings);
   const where = branchName(to);
   say(io, commit === undefined ? `${where} has the same files` : `${dir} is on ${where}: commit ${commit}`);

@@ -1,7 +1,7 @@
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import { type RecordSet, recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { positiveNumber } from '../options/numbers.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
+import { positiveNumber } from '../options/values.js';
 import { type FormatOptions, report } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';

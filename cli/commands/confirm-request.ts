@@ -68,22 +68,11 @@ export async function shownRequest(
 }
 
 /**
- * Shows a signing request as `shownRequest` does, asks, and remembers it. Whoever signs a payload, with a key or with a
- * share of one, signs only what this function returns.
+ * Asks whether to sign a request that was shown, and remembers it. Whoever signs, with a key or with a share of one, signs
+ * only what was shown and confirmed.
  *
- * @throws {@link UsageError} if the user does not confirm; the errors of `shownRequest`
+ * @throws {@link UsageError} if the user does not confirm
  */
-export async function confirmedRequest(
-  io: Io,
-  toSign: RequestToSign,
-  options: RequestOptions,
-): Promise<SigningRequest> {
-  const request = await shownRequest(io, toSign, options);
-  await confirmRequest(io, request, options);
-  return request;
-}
-
-/** Asks whether to sign a request that was shown, and remembers it. @throws {@link UsageError} if the user does not confirm */
 export async function confirmRequest(
   io: Io,
   request: SigningRequest,

@@ -3,7 +3,6 @@ import { publicationProblems } from '../../generator/review/assert-publishable.j
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
 import { forMarkdown } from '../../generator/review/markdown.js';
 import { addOptions } from '../options/add-options.js';
-import { type Compared, readSides, type Sides } from '../options/diff-sides.js';
 import {
   type ExceptionOptions,
   exceptions,
@@ -17,6 +16,7 @@ import { type FormatOptions, formatOptions, report, tally, wantsJson } from '../
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { type Compared, readSides, type Sides } from './diff-sides.js';
 
 type Options = Omit<FormatOptions, 'format'> &
   ExceptionOptions &

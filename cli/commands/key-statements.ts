@@ -17,9 +17,9 @@ import {
 import { PATHS } from '../../generator/tree/paths.js';
 import { addOptions } from '../options/add-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
-import { positiveNumber } from '../options/numbers.js';
 import type { WithSettings } from '../options/settings.js';
 import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import { positiveNumber } from '../options/values.js';
 import type { Invocation } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';

@@ -9,9 +9,9 @@ import {
   mirrorStatus,
 } from '../../observers/mirroring/status.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
-import { positiveNumber } from '../options/numbers.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import type { Invocation, Io } from '../terminal/io.js';

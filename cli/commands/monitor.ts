@@ -8,8 +8,8 @@ import { monitorOnce, type RoundReport } from '../../observers/monitoring/monito
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
 import { JSON_OPTION } from '../options/add-options.js';
-import { duration, positiveNumber } from '../options/numbers.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { duration, positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';

@@ -6,7 +6,7 @@ import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { type Answer, answerFrom, type NothingSaid } from '../../observers/past/answer.js';
 import { witnessTrust } from '../../observers/past/past-publication.js';
-import { pastTime } from '../options/time-option.js';
+import { pastTime } from '../options/values.js';
 import { sourceAt } from '../options/where.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';

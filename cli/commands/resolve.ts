@@ -24,9 +24,9 @@ import { countedFetch, type FetchedTotals } from '../../generator/verification/c
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
-import { positiveNumber } from '../options/numbers.js';
 import { readPolicy } from '../options/policy-file.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { positiveNumber } from '../options/values.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, grouped, say } from '../terminal/output.js';

@@ -3,7 +3,6 @@ import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../operating/follows-host.js';
 import { addOptions } from '../options/add-options.js';
-import { ROTATION_OPTIONS, type RotateCommandOptions, rotationOptions } from '../options/rotation-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
 import { ask } from '../terminal/ask.js';
@@ -12,6 +11,7 @@ import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { renamed } from './old-names.js';
+import { ROTATION_OPTIONS, type RotateCommandOptions, rotationOptions } from './rotation-options.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */

@@ -12,13 +12,7 @@ import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../option
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import {
-  confirmedRequest,
-  confirmRequest,
-  REQUEST_OPTIONS,
-  type RequestOptions,
-  shownRequest,
-} from './confirm-request.js';
+import { confirmRequest, REQUEST_OPTIONS, type RequestOptions, shownRequest } from './confirm-request.js';
 
 interface Options extends SignerOptions, RequestOptions {
   share?: string;
@@ -50,7 +44,8 @@ async function sign(io: Io, folder: string, { share, ...options }: Options): Pro
     );
   }
   const signer = await chooseSigner({ ...signerChoice(io, options), production: true });
-  const request = await confirmedRequest(io, { folder, rootKey: signer.rootKey }, options);
+  const request = await shownRequest(io, { folder, rootKey: signer.rootKey }, options);
+  await confirmRequest(io, request, options);
   const signed = await signRequest(folder, request, signer);
   if (options.json) emit(io, { ok: true, signed });
   for (const file of signed) say(io, `signed: ${file}`);

@@ -7,19 +7,19 @@ import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
 import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
-import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
 import { witnessChoice } from '../options/log-options.js';
-import { positiveNumber } from '../options/numbers.js';
-import { ROTATION_FOLDER } from '../options/rotation-options.js';
 import { EXCEPTION_OPTIONS, exceptions } from '../options/rule-options.js';
 import type { CheckpointSettings } from '../options/settings.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
+import { positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayStatus } from '../terminal/say-status.js';
 import { shortPath } from '../terminal/short-path.js';
+import { commandSettings, type StatusCommandOptions } from './command-settings.js';
+import { ROTATION_FOLDER } from './rotation-options.js';
 
 /** `passport-registry status` */
 export function declareStatus(command: Command, io: Invocation): void {

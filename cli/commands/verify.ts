@@ -11,9 +11,9 @@ import {
 import { demandsOf } from '../../generator/verification/pinned-trust.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { JSON_OPTION } from '../options/add-options.js';
-import { positiveNumber } from '../options/numbers.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
+import { positiveNumber } from '../options/values.js';
 import { isFolder, sourceAt } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say, sayReport } from '../terminal/output.js';

@@ -1,18 +1,17 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
 import { registryLog } from '../../observers/witnessing/registry-log.js';
 import { addOptions } from '../options/add-options.js';
-import { cannotListen, portNumber } from '../options/port-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { portNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { untilStopped } from '../terminal/until-stopped.js';
+import { serveUntilStopped } from '../terminal/until-stopped.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
@@ -51,14 +50,10 @@ async function witness(io: Io, registry: string | undefined, options: Options): 
   const { startWitness } = await import('../../observers/witnessing/server.js');
   const report = (line: string) => say(io, `${new Date().toISOString()} ${line}`);
   const started = startWitness({ cosigner, logs, report }, { host: options.host, port });
-  const { address, close } = await started.catch((cause: NodeJS.ErrnoException) => {
-    if (cause.syscall === 'listen') throw cannotListen(port, cause);
-    throw cause;
+  await serveUntilStopped(started, { port }, ({ address }) => {
+    sayStarted(io, { cosigner, logs }, address);
+    if (options.json) emit(io, { address, witness: cosigner.state.key.name });
   });
-  sayStarted(io, { cosigner, logs }, address);
-  if (options.json) emit(io, { address, witness: cosigner.state.key.name });
-  await untilStopped((stop) => once(stop, 'abort'));
-  await close();
   return 0;
 }
 

@@ -19,9 +19,6 @@ export interface RuleOptions extends ExceptionOptions {
   stopped?: string | undefined;
 }
 
-/** The options of commands that publish a list which is signed already. */
-export type ChangeRuleOptions = Pick<RuleOptions, 'override' | 'breakPinnedVerifiers'>;
-
 /** The options of commands that check records without a key. */
 export interface ProductionOptions {
   production?: true;

@@ -10,8 +10,8 @@ import { assertNoKeyText } from '../../generator/signing/key-text.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import { accentFault } from '../../generator/tree/site/accent.js';
 import type { PageSettings } from '../../generator/tree/site/page-settings.js';
-import { positiveNumber, wholeNumber } from './numbers.js';
 import { parseSettings } from './settings-file.js';
+import { positiveNumber, wholeNumber } from './values.js';
 
 /** A signer: a key or a command. */
 export interface SignerSettings {

@@ -5,20 +5,16 @@ import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import type { Io } from '../terminal/io.js';
 import { askPassphrase } from './ask-passphrase.js';
-import { positiveNumber } from './numbers.js';
+import { positiveNumber } from './values.js';
 
-/** The options of commands that sign with any key. */
-export interface SigningOptions {
+/** The options of commands that sign. */
+export interface SignerOptions {
   key?: string | undefined;
   passphraseFile?: string | undefined;
   /** This and the following: for the root key from registry.yaml only. */
   signerCommand?: string | undefined;
   signerInput?: SignerInput | undefined;
   signerTimeout?: string | undefined;
-}
-
-/** The options of commands that sign with the root key. */
-export interface SignerOptions extends SigningOptions {
   rootKey?: string | undefined;
   production?: true;
 }

@@ -1,17 +1,17 @@
 import { Option } from 'commander';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../generator/signing/key-file.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
+import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
+import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import { checkpointChoice, checkpointHours } from '../options/freshness-options.js';
+import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
+import { newKeyPassphrase } from '../options/new-passphrase.js';
+import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
+import { keyOptions, type SignerOptions, signerChoice, signerOptions } from '../options/signer-options.js';
+import { positiveNumber } from '../options/values.js';
 import type { RotationOptions } from '../rotating/rotation-options.js';
 import type { Io } from '../terminal/io.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './add-options.js';
-import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from './build-options.js';
-import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from './commitment-options.js';
-import { checkpointChoice, checkpointHours } from './freshness-options.js';
-import { LOG_OPTIONS, type LogOptions, logChoice } from './log-options.js';
-import { newKeyPassphrase } from './new-passphrase.js';
-import { positiveNumber } from './numbers.js';
-import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from './rule-options.js';
-import { keyOptions, type SignerOptions, signerChoice, signerOptions } from './signer-options.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
 export const ROTATION_FOLDER = 'rotation';
