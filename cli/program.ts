@@ -68,10 +68,5 @@ function newProgram(io: Io): Command {
     .addHelpText('after', HELP_OF_COMMANDS)
     .showHelpAfterError('(see passport-registry --help)')
     .option('--config <file>', 'configuration file (default: registry.yaml, if it exists)')
-    .hook('preAction', async (_program, command) => {
-      // Imported on demand: without a command, nothing needs the settings.
-      const { useConfiguration } = await import('./options/use-configuration.js');
-      useConfiguration(command);
-    })
     .exitOverride();
 }

@@ -11,6 +11,8 @@ export interface CommandEntry {
   readonly options?: string;
   /** One command that works as it is, or with other names. */
   readonly example: string;
+  /** Whether it takes nothing from registry.yaml, so that an invalid file does not stop it. */
+  readonly isWithoutSettings?: true;
   /** Loads the rest of its declaration: arguments, options and action. */
   readonly load: () => Promise<(command: Command, io: Invocation) => void>;
 }
@@ -25,6 +27,9 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
     const command = parent.command(name).summary(summary).description(summary);
     if (group !== undefined) command.helpGroup(group);
     describe(command, entry, io.argv.includes('--all'));
+    command.hook('preAction', async (own, called) => {
+      if (own === called) await useSettings(called, entry);
+    });
   }
   // A command with arguments may be about something of the name `help`.
   if (parent.registeredArguments.length === 0) addHelpCommand(parent);
@@ -32,6 +37,16 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
     const declare = await entries[command.name()]?.load();
     declare?.(command, io);
   });
+}
+
+/** Completes the options of a command from registry.yaml. No name of a file may be a private key, wherever it is from. */
+async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
+  // Imported on demand: the help needs no settings.
+  const { assertFilesNamed, useConfiguration } = await import('../options/use-configuration.js');
+  assertFilesNamed(command);
+  if (isWithoutSettings) return;
+  useConfiguration(command);
+  assertFilesNamed(command);
 }
 
 /** Makes the help of a command show an example, and only its usual options unless all are wanted. */

@@ -5,11 +5,13 @@ const BUILD = 'issuers out key passphrase-file root-key';
 
 /** The commands of the program. */
 export const COMMANDS: CommandEntries = {
+  // `init` makes the file of another registry.
   init: {
     group: 'Start:',
     summary: 'make the folder of a new registry',
     options: 'name contact base-url description homepage key passphrase-file no-passphrase',
     example: 'init registry --key ../root-key.pem',
+    isWithoutSettings: true,
     load: async () => (await import('./init.js')).declareInit,
   },
   preview: {
@@ -49,6 +51,7 @@ export const COMMANDS: CommandEntries = {
     group: 'Records:',
     summary: 'show changes of status and tier, from git',
     example: 'history acme',
+    isWithoutSettings: true,
     load: async () => (await import('./history.js')).declareHistory,
   },
   build: {
@@ -89,6 +92,7 @@ export const COMMANDS: CommandEntries = {
     group: 'Publish:',
     summary: 'serve a tree, or answer gateways: serve gate',
     example: 'serve dist --port 8080',
+    isWithoutSettings: true,
     load: async () => (await import('./serve.js')).declareServe,
   },
   hold: {
@@ -118,11 +122,13 @@ export const COMMANDS: CommandEntries = {
     example: 'keys generate --private root-key.pem --public root.json',
     load: async () => (await import('./keys.js')).declareKeys,
   },
+  // `pin` reads another registry: its quorum is that of a verifier, not of the publisher.
   pin: {
     group: 'Trust:',
     summary: 'write the trust anchor of a registry, which verifiers pin',
     options: 'thumbprint trust-anchor require-checkpoint require-publication witness quorum force json',
     example: 'pin https://registry.example --thumbprint THUMBPRINT',
+    isWithoutSettings: true,
     load: async () => (await import('./pin.js')).declarePin,
   },
   verify: {
@@ -152,6 +158,7 @@ export const COMMANDS: CommandEntries = {
     options: 'root-key log witness-key witness-state host port json',
     example:
       'witness https://registry.example --root-key root.json --witness-key witness-key.pem --witness-state state',
+    isWithoutSettings: true,
     load: async () => (await import('./witness.js')).declareWitness,
   },
   monitor: {
@@ -165,6 +172,7 @@ export const COMMANDS: CommandEntries = {
     group: 'For others:',
     summary: 'run an issuer of passports, for experiments',
     example: 'sandbox',
+    isWithoutSettings: true,
     load: async () => (await import('./sandbox.js')).declareSandbox,
   },
 };

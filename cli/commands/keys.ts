@@ -8,6 +8,7 @@ export function declareKeys(command: Command, io: Invocation): void {
     generate: {
       summary: 'make a private key in a new file, print its public JWK',
       example: 'keys generate --private root-key.pem --public root.json',
+      isWithoutSettings: true,
       load: async () => (await import('./key-files.js')).declareGenerate,
     },
     delegate: {
@@ -31,6 +32,7 @@ export function declareKeys(command: Command, io: Invocation): void {
     public: {
       summary: 'print the public JWK of a key',
       example: 'keys public root-key.pem > root.json',
+      isWithoutSettings: true,
       load: async () => (await import('./key-files.js')).declarePublic,
     },
     ceremony: {
@@ -41,11 +43,13 @@ export function declareKeys(command: Command, io: Invocation): void {
     witness: {
       summary: 'print the verifier key of a witness, and make its state',
       example: 'keys witness witness-key.pem --name mirror.example --state state',
+      isWithoutSettings: true,
       load: async () => (await import('./key-files.js')).declareWitnessKey,
     },
     log: {
       summary: 'print the verifier key of a log, for `witness --log`',
       example: 'keys log log-key.pem --origin registry.example/log',
+      isWithoutSettings: true,
       load: async () => (await import('./key-files.js')).declareLogKey,
     },
   });

@@ -31,6 +31,7 @@ export function declareServe(command: Command, io: Invocation): void {
     gate: {
       summary: 'answer gateways, which ask before each request',
       example: 'serve gate --config gate.yaml',
+      isWithoutSettings: true,
       load: async () => (await import('./gate.js')).declareGate,
     },
   });

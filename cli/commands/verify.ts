@@ -16,9 +16,10 @@ import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-opti
 import { positiveNumber } from '../options/values.js';
 import { isFolder, sourceAt } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say, sayReport } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
+import { sayReport } from '../terminal/say-report.js';
 import { verifyHolders } from '../verify-holders.js';
 import { movedOption } from './old-names.js';
 import { verifyProof } from './verify-proof.js';

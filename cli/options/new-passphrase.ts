@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
+import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
-import { askPassphrase } from './ask-passphrase.js';
 import { passphraseFrom } from './signer-options.js';
 
 /** The options of commands that make a key. */

@@ -3,8 +3,8 @@ import { readText } from '../../generator/files/read-file.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
+import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
-import { askPassphrase } from './ask-passphrase.js';
 import { positiveNumber } from './values.js';
 
 /** The options of commands that sign. */

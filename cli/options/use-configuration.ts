@@ -6,35 +6,15 @@ import { loadSettings, type Settings, type SignerSettings, settingsFor } from '.
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
 
-/**
- * Commands that take nothing from a configuration file, so that an invalid file does not stop them. `init` makes the
- * file of another registry, and `pin` reads another one: its quorum is that of a verifier, not of the publisher.
- */
-const WITHOUT_CONFIGURATION = [
-  'init',
-  'keys generate',
-  'keys witness',
-  'keys log',
-  'pin',
-  'serve',
-  'serve gate',
-  'sandbox',
-  'history',
-  'witness',
-];
-
 type Values = Record<string, unknown>;
 
 /** Lets a command take options from registry.yaml that are not given on the command line. To be called before its action. */
 export function useConfiguration(command: Command): void {
-  assertFilesNamed(command);
-  if (command.options.length === 0 || WITHOUT_CONFIGURATION.includes(pathOf(command))) return;
   const named: string | undefined = command.optsWithGlobals()['config'];
   const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
   const settings = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
   command.setOptionValueWithSource('settings', settingsFor(command, settings), 'config');
   for (const group of optionGroups(settings)) applyGroup(command, group);
-  assertFilesNamed(command);
 }
 
 /**
@@ -43,19 +23,13 @@ export function useConfiguration(command: Command): void {
  *
  * @throws {@link UsageError}
  */
-function assertFilesNamed(command: Command): void {
+export function assertFilesNamed(command: Command): void {
   for (const option of command.options) {
     if (!option.flags.includes('<file')) continue;
     const value: unknown = command.getOptionValue(option.attributeName());
     for (const name of [value].flat()) if (typeof name === 'string') assertNoKeyText(name);
   }
   if (command.parent !== null) assertFilesNamed(command.parent);
-}
-
-/** The name of a command below the program, such as `keys public`. */
-function pathOf(command: Command): string {
-  const { parent } = command;
-  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
