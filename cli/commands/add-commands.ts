@@ -54,7 +54,8 @@ function describe(command: Command, { options, example }: CommandEntry, all: boo
   const called = fullName(command);
   const whole = new Help();
   const shown = all ? undefined : options?.split(' ');
-  const isShown = ({ long = '' }: Option) => long === '--help' || shown?.includes(long.slice(2)) !== false;
+  const isShown = ({ long = '' }: Option) =>
+    shown === undefined || long === '--help' || shown.includes(long.slice(2));
   command
     .showHelpAfterError(`(see ${called} --help)`)
     .configureHelp({
