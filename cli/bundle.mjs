@@ -2,7 +2,7 @@
 // the licences of the bundled packages next to the bundles. An installation does not include bundled packages.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 
@@ -204,6 +204,31 @@ export const sha256 = (bytes) => new Uint8Array(hash('sha256', bytes, 'buffer'))
   },
 };
 
+/**
+ * Lets everything that the command line loads on demand load most commands, too. What they share is then one file. Otherwise,
+ * each set of commands would have a file of its own, and Node.js takes a millisecond to open a file.
+ */
+const commandsTogether = {
+  name: 'commands-together',
+  setup({ onLoad, onResolve }) {
+    const folder = `${ROOT}cli/commands/`;
+    // The cryptography of holders, which few registries need.
+    const commands = readdirSync(folder).filter((file) => file !== 'ceremony.ts');
+    onResolve({ filter: /^\.\.?\//, namespace: 'file' }, ({ path, kind, resolveDir }) =>
+      kind === 'dynamic-import' && !resolveDir.includes('node_modules')
+        ? { path: join(resolveDir, path), namespace: 'on-demand' }
+        : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'on-demand' }, ({ path }) => ({
+      contents: [`export * from '${path}';`, ...commands.map((file) => `import '${folder}${file}';`)].join(
+        '\n',
+      ),
+      loader: 'ts',
+      resolveDir: ROOT,
+    }));
+  },
+};
+
 const FOR_NODE = {
   outdir: `${ROOT}build`,
   chunkNames: 'bundle/[name]-[hash]',
@@ -215,6 +240,9 @@ const FOR_NODE = {
   banner: { js: 'const require = process.getBuiltinModule;' },
 };
 
+/** The `sandbox` command loads the library's bundle. Its start-up time does not matter. */
+const PROGRAM = { external: ['passport-registry/sandbox'] };
+
 /**
  * Writes build/cli/main.js, and build/bundle/ with the library and the parts that both load on demand. The bundles are
  * not minified, so that stack traces stay readable.
@@ -222,10 +250,16 @@ const FOR_NODE = {
 async function bundlePrograms() {
   const program = await bundle({
     ...FOR_NODE,
-    // The second one is for tests, which run the command line in their own process. It is not shipped.
-    entryPoints: { 'cli/main': 'cli/bin.ts', 'cli/in-process': 'cli/program.ts' },
-    // The `sandbox` command loads the library's bundle. Its start-up time does not matter.
-    external: ['passport-registry/sandbox'],
+    ...PROGRAM,
+    entryPoints: { 'cli/main': 'cli/bin.ts' },
+    plugins: [...FOR_NODE.plugins, commandsTogether],
+  });
+  // For tests, which run the command line in their own process. It is not shipped.
+  await bundle({
+    ...FOR_NODE,
+    ...PROGRAM,
+    entryPoints: { 'cli/in-process': 'cli/program.ts' },
+    splitting: false,
   });
   const library = await bundle({
     ...FOR_NODE,

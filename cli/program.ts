@@ -1,32 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../generator/files/package-file.js';
-import { containsKey } from '../generator/signing/key-file.js';
-import { addAttachCommand } from './commands/attach.js';
-import { addBranchCommand } from './commands/branch.js';
-import { addBuildCommand } from './commands/build.js';
-import { addCheckCommand } from './commands/check.js';
-import { addCheckpointCommand, addHoldCommand } from './commands/checkpoint.js';
-import { addDiffCommand } from './commands/diff.js';
-import { addRevokeCommand, addSuspendCommand } from './commands/emergency.js';
-import { configureHelp, describeCommands } from './commands/help.js';
-import { addHistoryCommand } from './commands/history.js';
-import { addInitCommand } from './commands/init.js';
-import { addKeysCommand } from './commands/keys.js';
-import { addMirrorCommand } from './commands/mirror.js';
-import { addMonitorCommand } from './commands/monitor.js';
-import { addNewCommand } from './commands/new.js';
-import { addOldNames, answerToOldOption, OLD_NAMES } from './commands/old-names.js';
-import { addPinCommand } from './commands/pin.js';
-import { addPreviewCommand } from './commands/preview.js';
-import { addResolveCommand } from './commands/resolve.js';
-import { addSandboxCommand } from './commands/sandbox.js';
-import { addServeCommand } from './commands/serve.js';
-import { addSignCommand } from './commands/sign.js';
-import { addStatusCommand } from './commands/status.js';
-import { addVerifyCommand } from './commands/verify.js';
-import { addWitnessCommand } from './commands/witness.js';
+import { containsKey } from '../generator/signing/key-text.js';
+import { addCommands } from './commands/add-commands.js';
+import { COMMANDS } from './commands/all-commands.js';
+import { addOldNames, answerToOldOption } from './commands/old-names.js';
 import { withThumbprints } from './options/thumbprint-arguments.js';
-import { useConfiguration } from './options/use-configuration.js';
 import type { Invocation, Io } from './terminal/io.js';
 import { sayLines } from './terminal/output.js';
 import { run } from './terminal/run.js';
@@ -37,35 +15,10 @@ const WRONG_USAGE = 2;
 /** Replaces an error of Commander, which would quote the argument. */
 const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
 
-type AddCommand = (program: Command, io: Invocation) => void;
-
-/** The commands in groups, by their names, in the order of the help. */
-const GROUPS: Readonly<Record<string, Readonly<Record<string, AddCommand>>>> = {
-  'Start:': { init: addInitCommand, preview: addPreviewCommand, status: addStatusCommand },
-  'Records:': {
-    new: addNewCommand,
-    check: addCheckCommand,
-    diff: addDiffCommand,
-    history: addHistoryCommand,
-  },
-  'Publish:': {
-    build: addBuildCommand,
-    sign: addSignCommand,
-    attach: addAttachCommand,
-    checkpoint: addCheckpointCommand,
-    branch: addBranchCommand,
-    serve: addServeCommand,
-  },
-  'Issuers:': { hold: addHoldCommand, suspend: addSuspendCommand, revoke: addRevokeCommand },
-  'Keys:': { keys: addKeysCommand },
-  'Trust:': { pin: addPinCommand, verify: addVerifyCommand, resolve: addResolveCommand },
-  'For others:': {
-    mirror: addMirrorCommand,
-    witness: addWitnessCommand,
-    monitor: addMonitorCommand,
-    sandbox: addSandboxCommand,
-  },
-};
+/** How to see the options of a command. */
+const HELP_OF_COMMANDS = `
+Options of a command: passport-registry COMMAND --help
+All of its options: passport-registry COMMAND --help --all`;
 
 /**
  * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process
@@ -81,16 +34,13 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     stderr: io.stderr,
     stdin: io.stdin,
     env: io.env,
+    argv,
     exitCode: 0,
     startedAt: io === process ? 0 : performance.now(),
   };
   const program = newProgram(io);
-  configureHelp(program, argv.includes('--all'));
-  addCommands(program, invocation, argv[0]);
-  describeCommands(program);
+  addCommands(program, invocation, COMMANDS);
   addOldNames(program, invocation);
-  pointToHelp(program, program.name());
-  useConfiguration(program, Object.keys(OLD_NAMES));
   try {
     await program.parseAsync(withThumbprints(argv), { from: 'user' });
   } catch (error) {
@@ -99,15 +49,6 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     await run(invocation, argv.includes('--json'), () => Promise.reject(error));
   }
   return invocation.exitCode;
-}
-
-/** Adds the named command alone, because the options of all take longer than most commands; or all if none is named. */
-function addCommands(program: Command, io: Invocation, named = ''): void {
-  const isNamed = Object.values(GROUPS).some((commands) => Object.hasOwn(commands, named));
-  for (const [heading, commands] of Object.entries(GROUPS)) {
-    program.commandsGroup(heading);
-    for (const [name, add] of Object.entries(commands)) if (!isNamed || name === named) add(program, io);
-  }
 }
 
 function newProgram(io: Io): Command {
@@ -123,11 +64,9 @@ function newProgram(io: Io): Command {
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })
+    .configureHelp({ subcommandTerm: (each) => each.name() })
+    .addHelpText('after', HELP_OF_COMMANDS)
+    .showHelpAfterError('(see passport-registry --help)')
+    .option('--config <file>', 'configuration file (default: registry.yaml, if it exists)')
     .exitOverride();
-}
-
-/** Lets errors about the arguments of a command point to the help of that command. */
-function pointToHelp(command: Command, name: string): void {
-  command.showHelpAfterError(`(see ${name} --help)`);
-  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`);
 }

@@ -3,21 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { IoFailed } from '../generator/errors.js';
 import { readIfThere } from '../generator/files/read-file.js';
-import { untilStopped } from './terminal/until-stopped.js';
 
 const HOST = '127.0.0.1';
-
-/** Serves a tree until the process gets SIGINT or SIGTERM. The parameters are those of {@link startServer}. */
-export async function serveTree(
-  folder: string,
-  port: number,
-  onListening: (url: string) => void,
-): Promise<void> {
-  const server = await startServer(folder, port);
-  onListening(server.url);
-  await untilStopped((stop) => once(stop, 'abort'));
-  server.close();
-}
 
 /** A server that runs in this process. */
 interface StaticServer {

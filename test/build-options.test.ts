@@ -6,7 +6,7 @@ import { ROOT } from './support/paths.js';
 /** The types of objects with options or settings of `build`, each under all names that it has on its way. */
 const TYPES = [
   ...['BuildCommandOptions', 'UnsignedOptions', 'Settings', 'WithSettings', 'HoldersOptions'],
-  ...['SignerOptions', 'SigningOptions', 'FreshnessOptions', 'LogOptions', 'RuleOptions', 'ExceptionOptions'],
+  ...['SignerOptions', 'FreshnessOptions', 'LogOptions', 'RuleOptions', 'ExceptionOptions'],
   ...['SignerSettings', 'CheckpointSettings', 'LogSettings', 'WitnessSettings'],
   ...['BuildOptions', 'PublishOptions', 'NewPublication', 'PreparationOptions', 'TreeOptions', 'ListTime'],
   ...['SignerChoice', 'CommandSignerOptions', 'PublicationExceptions', 'RuleExceptions'],

@@ -14,15 +14,16 @@ import { findValidSignature, signaturesIn } from '../../generator/signing/signat
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
-import { addHoldersOption, type HoldersOptions, treeOptions } from '../options/build-options.js';
+import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
+import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
 import {
-  addFreshnessOptions,
+  FRESHNESS_OPTIONS,
   type FreshnessOptions,
   freshnessChoice,
   sayCheckpointLater,
 } from '../options/freshness-options.js';
-import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
-import { addRuleOptions, exceptions, type RuleOptions } from '../options/rule-options.js';
+import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
+import { exceptions, RULE_OPTIONS, type RuleOptions } from '../options/rule-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -36,21 +37,20 @@ interface Options extends FreshnessOptions, RuleOptions, LogOptions, HoldersOpti
 }
 
 /** `passport-registry attach`, for the machine with the registry */
-export function addAttachCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('attach')
+export function declareAttach(command: Command, io: Invocation): void {
+  command
     .description(
       'publish a list that was signed elsewhere; print a delegation or a step that was signed elsewhere',
     )
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
-    .option('--out <dir>', 'folder of the published tree', 'dist');
-  addHoldersOption(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
-    .option('--json', 'report as JSON on stdout')
-    .action((folder: string, signatures: readonly string[], options: Options) =>
+    .addOption(OUT_OPTION);
+  const ofPublication = [...FRESHNESS_OPTIONS, ...RULE_OPTIONS, ...LOG_OPTIONS, HOLDERS_OPTION];
+  addOptions(command, ...ofPublication, JSON_OPTION).action(
+    (folder: string, signatures: readonly string[], options: Options) =>
       run(io, options.json === true, () => attach(io, { folder, signatures }, options)),
-    );
+  );
 }
 
 /** The folder of the request, and the files of its signatures if they are elsewhere. */

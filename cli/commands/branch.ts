@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { repositoryAround } from '../../generator/files/git.js';
 import {
   branchName,
@@ -8,71 +8,86 @@ import {
 } from '../../generator/files/remote-branch.js';
 import { loadBranch } from '../../generator/publishing/load-branch.js';
 import { saveBranch } from '../../generator/publishing/save-branch.js';
-import { addChangeRuleOptions, type ChangeRuleOptions } from '../options/rule-options.js';
+import { addOptions } from '../options/add-options.js';
+import { BREAK_OPTION, exceptions, OVERRIDE_OPTION, type RuleOptions } from '../options/rule-options.js';
 import { assertAddresses } from '../options/where.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { verifyHolders } from '../verify-holders.js';
+import { addCommands } from './add-commands.js';
 
 interface BranchOptions {
   branch: string;
   remote: string;
 }
 
-type SaveOptions = BranchOptions & ChangeRuleOptions & { message: string };
+type LoadOptions = BranchOptions & { baseUrl?: string };
+
+type SaveOptions = BranchOptions & RuleOptions & { message: string };
 
 /** `passport-registry branch` */
-export function addBranchCommand(program: Command, io: Invocation): void {
-  const group = program
-    .command('branch')
-    .description('keep the published tree on a branch of a git repository');
-  addBranchOptions(group.command('load'))
-    .description('write the tree of the branch into a new folder')
+export function declareBranch(command: Command, io: Invocation): void {
+  addCommands(command, io, {
+    load: {
+      summary: 'write the tree of the branch into a new folder',
+      example: 'branch load dist',
+      load: async () => declareLoad,
+    },
+    save: {
+      summary: 'commit a tree to the branch, on top of the commit that was loaded, and push',
+      example: 'branch save dist',
+      load: async () => declareSave,
+    },
+  });
+}
+
+function declareLoad(command: Command, io: Invocation): void {
+  addOptions(command, ...BRANCH_OPTIONS)
     .argument('[dir]', 'folder to make', 'dist')
     .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
-    .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
-      run(io, false, async () => {
-        const from = namedBranch(io, options);
-        if (options.baseUrl !== undefined) assertAddresses([options.baseUrl]);
-        const loaded = await loadBranch(dir, from, options.baseUrl);
-        const where = branchName(from);
-        if (loaded === undefined) {
-          say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
-        } else {
-          say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
-          if (loaded.notCompared !== undefined)
-            say(io, `note: the tree was not compared with the live registry: ${loaded.notCompared}`);
-        }
-        return undefined;
-      }),
-    );
-  const save = addBranchOptions(group.command('save'))
-    .description('commit a tree to the branch, on top of the commit that was loaded, and push')
+    .action((dir: string, options: LoadOptions) => run(io, false, () => loadTree(io, dir, options)));
+}
+
+function declareSave(command: Command, io: Invocation): void {
+  addOptions(command, ...BRANCH_OPTIONS)
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--message <text>', 'message of the commit', 'Publish the registry');
-  addChangeRuleOptions(save).action((dir: string, options: SaveOptions) =>
+  addOptions(command, OVERRIDE_OPTION, BREAK_OPTION).action((dir: string, options: SaveOptions) =>
     run(io, false, () => saveTree(io, dir, options)),
   );
 }
 
+async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<undefined> {
+  const from = namedBranch(io, options);
+  if (options.baseUrl !== undefined) assertAddresses([options.baseUrl]);
+  const loaded = await loadBranch(dir, from, options.baseUrl);
+  const where = branchName(from);
+  if (loaded === undefined) {
+    say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
+    return undefined;
+  }
+  say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
+  if (loaded.notCompared !== undefined)
+    say(io, `note: the tree was not compared with the live registry: ${loaded.notCompared}`);
+  return undefined;
+}
+
 async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<undefined> {
   const to = namedBranch(io, options);
-  const { message, override, breakPinnedVerifiers } = options;
-  const exceptions = { overrides: override, breakPinnedVerifiers: breakPinnedVerifiers === true };
-  const { commit, warnings } = await saveBranch(dir, to, { message, exceptions, verifyHolders });
+  const how = { message: options.message, exceptions: exceptions(options), verifyHolders };
+  const { commit, warnings } = await saveBranch(dir, to, how);
   sayDiagnostics(io, warnings);
   const where = branchName(to);
   say(io, commit === undefined ? `${where} has the same files` : `${dir} is on ${where}: commit ${commit}`);
   return undefined;
 }
 
-function addBranchOptions(command: Command): Command {
-  return command
-    .option('--branch <name>', 'branch that holds the published tree', PUBLISHED_BRANCH)
-    .option('--remote <name>', 'remote repository', 'origin');
-}
+const BRANCH_OPTIONS = [
+  new Option('--branch <name>', 'branch that holds the published tree').default(PUBLISHED_BRANCH),
+  new Option('--remote <name>', 'remote repository').default('origin'),
+];
 
 function namedBranch({ env }: Io, { branch, remote }: BranchOptions): RemoteBranch {
   return remoteBranch({ repository: repositoryAround('.', env), remote, branch });

@@ -10,18 +10,14 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
-import {
-  addBuildOptions,
-  type BuildCommandOptions,
-  listTime,
-  treeOptions,
-} from '../options/build-options.js';
+import { addOptions } from '../options/add-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
 import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
-import { positiveNumber } from '../options/numbers.js';
 import { exceptions } from '../options/rule-options.js';
 import { hasSigner } from '../options/settings.js';
 import { signerChoice } from '../options/signer-options.js';
+import { positiveNumber } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -43,10 +39,8 @@ export interface UnsignedOptions {
 }
 
 /** `passport-registry build` */
-export function addBuildCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('build')
-    .description('validate the records, sign the list, write and verify the tree');
+export function declareBuild(command: Command, io: Invocation): void {
+  command.description('validate the records, sign the list, write and verify the tree');
   command
     .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder')
     .option(
@@ -56,7 +50,7 @@ export function addBuildCommand(program: Command, io: Invocation): void {
     .option('--days <number>', 'how long the delegation of --delegate is valid', '90')
     .option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)')
     .option('--no-hold', 'do not let the keys of --delegate stop issuers');
-  addBuildOptions(command).action((options: BuildCommandOptions & UnsignedOptions) =>
+  addOptions(command, ...BUILD_OPTIONS).action((options: BuildCommandOptions & UnsignedOptions) =>
     run(io, options.json === true, async () => {
       if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
       if (options.delegate === undefined) return codeOf(await buildAndReport(io, options));

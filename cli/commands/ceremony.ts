@@ -1,16 +1,22 @@
 import type { Command } from 'commander';
 import { readCeremony, startCeremony } from '../../custody/ceremony/ceremony-file.js';
-import type { CeremonyStatus } from '../../custody/ceremony/status.js';
+import { finishCeremony } from '../../custody/ceremony/finish.js';
+import { joinCeremony } from '../../custody/ceremony/join.js';
+import { splitKey } from '../../custody/ceremony/split.js';
+import { type CeremonyStatus, ceremonyStatus } from '../../custody/ceremony/status.js';
+import { fingerprintWords, isFingerprint } from '../../custody/shared-key/fingerprint.js';
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
+import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { newPassphrase } from '../options/new-passphrase.js';
-import { addShareOptions, memoryOf, type ShareOptions, shareAccess } from '../options/share-options.js';
+import { memoryOf, SHARE_OPTIONS, type ShareOptions, shareAccess } from '../options/share-options.js';
 import { passphraseFrom } from '../options/signer-options.js';
 import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { addCommands } from './add-commands.js';
 
 interface StartOptions {
   holders: string[];
@@ -37,21 +43,39 @@ interface FinishOptions extends ShareOptions {
 }
 
 /** `passport-registry keys ceremony` */
-export function addCeremonyCommand(keys: Command, io: Invocation): void {
-  const ceremony = keys
-    .command('ceremony')
-    .description('make a root key that several holders share, so that no machine ever has it');
-  addStart(ceremony, io);
-  addJoin(ceremony, io);
-  addSplit(ceremony, io);
-  addFinish(ceremony, io);
-  addStatus(ceremony, io);
+export function declareCeremony(command: Command, io: Invocation): void {
+  command.description('make a root key that several holders share, so that no machine ever has it');
+  addCommands(command, io, {
+    start: {
+      summary: 'write who shares the key, and how many of them sign, to a new folder',
+      example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',
+      load: async () => declareStart,
+    },
+    join: {
+      summary: 'take part: run it once, and once more when all holders have joined',
+      example: 'keys ceremony join ceremony --as Anna --share anna.share',
+      load: async () => declareJoin,
+    },
+    split: {
+      summary: 'split an existing Ed25519 key among the holders, when all have joined',
+      example: 'keys ceremony split ceremony --key root-key.pem',
+      load: async () => declareSplit,
+    },
+    finish: {
+      summary: 'compare the fingerprint, write your share and a receipt',
+      example: 'keys ceremony finish ceremony --share anna.share',
+      load: async () => declareFinish,
+    },
+    status: {
+      summary: 'show how far a ceremony is, and who must act',
+      example: 'keys ceremony status ceremony',
+      load: async () => declareCeremonyStatus,
+    },
+  });
 }
 
-function addStart(ceremony: Command, io: Invocation): void {
-  ceremony
-    .command('start')
-    .description('write who shares the key, and how many of them sign, to a new folder')
+function declareStart(command: Command, io: Invocation): void {
+  command
     .argument('<folder>', 'folder that the holders pass around or synchronise')
     .requiredOption('--holders <name...>', 'names of the holders')
     .requiredOption('--threshold <number>', 'how many holders sign together')
@@ -77,16 +101,13 @@ function addStart(ceremony: Command, io: Invocation): void {
     );
 }
 
-function addJoin(ceremony: Command, io: Invocation): void {
-  const command = ceremony
-    .command('join')
-    .description('take part: run it once, and once more when all holders have joined')
+function declareJoin(command: Command, io: Invocation): void {
+  command
     .argument('<folder>', 'folder of the ceremony')
     .option('--as <name>', 'your name in the ceremony; needed the first time')
-    .option('--json', 'report as JSON on stdout');
-  addShareOptions(command).action((folder: string, options: JoinOptions) =>
+    .addOption(JSON_OPTION);
+  addOptions(command, ...SHARE_OPTIONS).action((folder: string, options: JoinOptions) =>
     run(io, options.json === true, async () => {
-      const { joinCeremony } = await import('../../custody/ceremony/join.js');
       const read = await readCeremony(folder);
       const report = await joinCeremony(read, shareAccess(io, options.share, options), {
         name: options.as,
@@ -111,10 +132,8 @@ function addJoin(ceremony: Command, io: Invocation): void {
   );
 }
 
-function addSplit(ceremony: Command, io: Invocation): void {
-  ceremony
-    .command('split')
-    .description('split an existing Ed25519 key among the holders, when all have joined')
+function declareSplit(command: Command, io: Invocation): void {
+  command
     .argument('<folder>', 'folder of the ceremony')
     .requiredOption('--key <file|env:NAME>', 'the private root key: PKCS#8 PEM (may be encrypted) or JWK')
     .option(
@@ -124,7 +143,6 @@ function addSplit(ceremony: Command, io: Invocation): void {
     .option('--words <words>', 'the fingerprint that a holder has read to you, instead of the question')
     .action((folder: string, { key: source, words, passphraseFile }: SplitOptions) =>
       run(io, false, async () => {
-        const { splitKey } = await import('../../custody/ceremony/split.js');
         const key = await loadPrivateKey(source, passphraseFrom(io, passphraseFile), io.env);
         await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
         say(
@@ -140,9 +158,8 @@ function addSplit(ceremony: Command, io: Invocation): void {
     );
 }
 
-function addFinish(ceremony: Command, io: Invocation): void {
-  const command = ceremony
-    .command('finish')
+function declareFinish(command: Command, io: Invocation): void {
+  command
     .description(
       'compare the fingerprint, write your share and a receipt; run it once more for the test signature',
     )
@@ -151,10 +168,9 @@ function addFinish(ceremony: Command, io: Invocation): void {
       '--words <words>',
       'the fingerprint that the other holders have read to you, instead of the question',
     )
-    .option('--json', 'report as JSON on stdout');
-  addShareOptions(command).action((folder: string, options: FinishOptions) =>
+    .addOption(JSON_OPTION);
+  addOptions(command, ...SHARE_OPTIONS).action((folder: string, options: FinishOptions) =>
     run(io, options.json === true, async () => {
-      const { finishCeremony } = await import('../../custody/ceremony/finish.js');
       const report = await finishCeremony(
         await readCeremony(folder),
         shareAccess(io, options.share, options),
@@ -179,7 +195,6 @@ function addFinish(ceremony: Command, io: Invocation): void {
 
 /** Shows the fingerprint, and compares it. @throws {@link SharedKeyRejected} if it is another one */
 async function confirm(io: Io, digest: string, words: string | undefined): Promise<void> {
-  const { isFingerprint } = await import('../../custody/shared-key/fingerprint.js');
   await sayFingerprint(io, digest);
   if (words === undefined) {
     const question = 'Read these words to the others. Does everybody have the same? Type yes: ';
@@ -196,23 +211,18 @@ async function confirm(io: Io, digest: string, words: string | undefined): Promi
 }
 
 async function sayFingerprint(io: Io, digest: string): Promise<void> {
-  const { fingerprintWords } = await import('../../custody/shared-key/fingerprint.js');
   const words = fingerprintWords(digest);
   say(io, 'fingerprint of this ceremony:');
   for (let at = 0; at < words.length; at += 4) say(io, `  ${words.slice(at, at + 4).join(' ')}`);
 }
 
-function addStatus(ceremony: Command, io: Invocation): void {
-  ceremony
-    .command('status')
-    .description('show how far a ceremony is, and who must act')
+function declareCeremonyStatus(command: Command, io: Invocation): void {
+  command
     .argument('<folder>', 'folder of the ceremony')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((folder: string, { json }: { json?: true }) =>
       run(io, json === true, async () => {
-        const { ceremonyStatus } = await import('../../custody/ceremony/status.js');
         const status = await ceremonyStatus(await readCeremony(folder));
-        const { fingerprintWords } = await import('../../custody/shared-key/fingerprint.js');
         const words = status.digest === undefined ? undefined : fingerprintWords(status.digest);
         if (json) emit(io, { ok: true, ...status, words });
         else describe(io, status, words);

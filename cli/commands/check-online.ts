@@ -1,8 +1,8 @@
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { positiveNumber } from '../options/numbers.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
+import { positiveNumber } from '../options/values.js';
 import { type FormatOptions, report } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';

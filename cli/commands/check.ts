@@ -6,8 +6,9 @@ import { checkRecords, type RecordSet } from '../../generator/records/check-reco
 import { type Collected, collectRecordFiles } from '../../generator/records/collect.js';
 import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addProductionOptions, type ProductionOptions } from '../options/rule-options.js';
-import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import { addOptions } from '../options/add-options.js';
+import { PRODUCTION_OPTIONS, type ProductionOptions } from '../options/rule-options.js';
+import { type FormatOptions, formatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
@@ -37,9 +38,8 @@ const ONLY = {
 } as const;
 
 /** `passport-registry check` */
-export function addCheckCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('check')
+export function declareCheck(command: Command, io: Invocation): void {
+  command
     .description('check records: their fields, their layout and, with --online, what their issuers serve')
     .argument(
       '[path|id...]',
@@ -53,7 +53,7 @@ export function addCheckCommand(program: Command, io: Invocation): void {
     .option('--allow-private', 'with --online: also contact private, loopback and link-local addresses')
     .option('--timeout <seconds>', 'with --online: time limit for each document', '10')
     .option('--concurrency <number>', 'with --online: number of issuers to check at the same time', '16');
-  addFormatOptions(addProductionOptions(command)).action((names: string[], options: Options) =>
+  addOptions(command, ...PRODUCTION_OPTIONS, ...formatOptions()).action((names: string[], options: Options) =>
     run(io, wantsJson(options), async () => {
       assertNotBoth(command, options);
       if (options.online) return checkIssuers(io, names, options);

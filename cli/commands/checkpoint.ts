@@ -1,6 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/core';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfThere } from '../../generator/files/read-file.js';
@@ -16,11 +16,12 @@ import { type PublishedTree, readPublished } from '../../generator/tree/publishe
 import { rememberEnded } from '../operating/ended-holds.js';
 import { assertFollowsHost } from '../operating/follows-host.js';
 import { publishOperations } from '../operating/publish-operations.js';
+import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { treeOptions } from '../options/build-options.js';
 import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
-import { addCosignOptions, cosignChoice } from '../options/log-options.js';
+import { COSIGN_OPTION, cosignChoice } from '../options/log-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
-import { addSigningOptions } from '../options/signer-options.js';
+import { keyOptions } from '../options/signer-options.js';
 import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -42,23 +43,21 @@ interface HoldOptions extends Options {
 }
 
 /** `passport-registry checkpoint` */
-export function addCheckpointCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('checkpoint')
+export function declareCheckpoint(command: Command, io: Invocation): void {
+  command
     .description(
       'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
     )
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addCheckpointOptions(command).action((out: string, options: Options) =>
+  addOptions(command, ...checkpointOptions(command.name())).action((out: string, options: Options) =>
     run(io, options.json === true, () => completeOrSign(io, out, options)),
   );
 }
 
 /** `passport-registry hold` */
-export function addHoldCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('hold')
+export function declareHold(command: Command, io: Invocation): void {
+  command
     .description(
       'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key',
     )
@@ -67,26 +66,24 @@ export function addHoldCommand(program: Command, io: Invocation): void {
     .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
     .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
     .option('--out <dir>', 'folder of the tree', 'dist');
-  addCheckpointOptions(command).action((ids: string[], options: HoldOptions) =>
+  addOptions(command, ...checkpointOptions(command.name())).action((ids: string[], options: HoldOptions) =>
     run(io, options.json === true, () => hold(io, holdChangeOf(ids, options), options)),
   );
 }
 
-function addCheckpointOptions(command: Command): Command {
-  return addCosignOptions(addSigningOptions(command, 'online-'))
-    .addOption(movedOption('--key <file>', `${command.name()} --key`, `${command.name()} --online-key`))
-    .addOption(
-      movedOption(
-        '--passphrase-file <file>',
-        `${command.name()} --passphrase-file`,
-        `${command.name()} --online-passphrase-file`,
-      ),
-    )
-    .option(
+/** @param name - the name of the command */
+function checkpointOptions(name: string): Option[] {
+  return [
+    ...keyOptions('online-'),
+    COSIGN_OPTION,
+    movedOption('--key <file>', `${name} --key`, `${name} --online-key`),
+    movedOption('--passphrase-file <file>', `${name} --passphrase-file`, `${name} --online-passphrase-file`),
+    new Option(
       '--hours <number>',
       `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
-    )
-    .option('--json', 'report as JSON on stdout');
+    ),
+    JSON_OPTION,
+  ];
 }
 
 function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOptions): HoldChange {

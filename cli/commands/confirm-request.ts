@@ -1,4 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
+import { Option } from 'commander';
 import { readSigningRequest } from '../../custody/offline-signing/read-request.js';
 import {
   assertNewest,
@@ -11,12 +12,34 @@ import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/update
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import type { RequestOptions } from '../options/request-options.js';
-import { exceptions } from '../options/rule-options.js';
+import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
+
+/** The options of commands that show a signing request before they sign it. */
+export interface RequestOptions extends ExceptionOptions {
+  previousRootKey?: string;
+  insteadOf?: string;
+  memory?: string | undefined;
+  yes?: true;
+}
+
+/** The same, for the help. */
+export const REQUEST_OPTIONS = [
+  new Option(
+    '--previous-root-key <file>',
+    'public JWK of the previous root key, for the first request after a rotation',
+  ),
+  new Option(
+    '--instead-of <hash>',
+    'what was signed last and never published: payload hash of a list, or thumbprint of a next root key',
+  ),
+  new Option('--memory <dir>', 'folder that records what was signed (default: one for this user)'),
+  new Option('--yes', 'sign without asking'),
+  ...EXCEPTION_OPTIONS,
+];
 
 /** A signing request, and the root key that is to sign it. */
 interface RequestToSign {
@@ -45,22 +68,11 @@ export async function shownRequest(
 }
 
 /**
- * Shows a signing request as `shownRequest` does, asks, and remembers it. Whoever signs a payload, with a key or with a
- * share of one, signs only what this function returns.
+ * Asks whether to sign a request that was shown, and remembers it. Whoever signs, with a key or with a share of one, signs
+ * only what was shown and confirmed.
  *
- * @throws {@link UsageError} if the user does not confirm; the errors of `shownRequest`
+ * @throws {@link UsageError} if the user does not confirm
  */
-export async function confirmedRequest(
-  io: Io,
-  toSign: RequestToSign,
-  options: RequestOptions,
-): Promise<SigningRequest> {
-  const request = await shownRequest(io, toSign, options);
-  await confirmRequest(io, request, options);
-  return request;
-}
-
-/** Asks whether to sign a request that was shown, and remembers it. @throws {@link UsageError} if the user does not confirm */
 export async function confirmRequest(
   io: Io,
   request: SigningRequest,

@@ -2,20 +2,21 @@ import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
 import { forMarkdown } from '../../generator/review/markdown.js';
-import { type Compared, readSides, type Sides } from '../options/diff-sides.js';
+import { addOptions } from '../options/add-options.js';
 import {
-  addOverrideOption,
-  addProductionOptions,
   type ExceptionOptions,
   exceptions,
+  OVERRIDE_OPTION,
+  PRODUCTION_OPTIONS,
   type ProductionOptions,
 } from '../options/rule-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/where.js';
-import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import { type FormatOptions, formatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { type Compared, readSides, type Sides } from './diff-sides.js';
 
 type Options = Omit<FormatOptions, 'format'> &
   ExceptionOptions &
@@ -28,9 +29,8 @@ type Options = Omit<FormatOptions, 'format'> &
   };
 
 /** `passport-registry diff` */
-export function addDiffCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('diff')
+export function declareDiff(command: Command, io: Invocation): void {
+  command
     .description('show what a change does to the issuers, and check the rules of change')
     .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
     .argument(
@@ -38,18 +38,17 @@ export function addDiffCommand(program: Command, io: Invocation): void {
       'what to compare with: the same, or the file of one record (default: issuers, or the records in this folder)',
     )
     .option('--issuers <dir>', 'folder of the records, also within commits (default: issuers)')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .option(
       '--at <time>',
       'given twice: compare the lists that a registry with a log had in force at two times, RFC 3339',
       (time: string, times: readonly string[] = []) => [...times, time],
     );
-  addProductionOptions(addOverrideOption(command)).addOption(
-    new Option('--fail-on <severity>', 'which problems end with exit code 1')
-      .choices(['error', 'warning'])
-      .default('error'),
-  );
-  addFormatOptions(command, ['markdown']).action(
+  const failOn = new Option('--fail-on <severity>', 'which problems end with exit code 1')
+    .choices(['error', 'warning'])
+    .default('error');
+  const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
+  addOptions(command, ...ofRules, failOn, ...formatOptions('markdown')).action(
     (before: string, after: string | undefined, options: Options) =>
       run(io, wantsJson(options), () => diff(io, [before, after], options)),
   );

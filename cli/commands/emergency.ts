@@ -10,7 +10,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import type { Level } from '../operating/condition.js';
 import { presenceOf } from '../operating/root-key-condition.js';
-import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import { addOptions } from '../options/add-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/build-options.js';
 import { hasSigner } from '../options/settings.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
@@ -26,13 +27,12 @@ interface Options extends BuildCommandOptions {
 }
 
 /** `passport-registry suspend` */
-export function addSuspendCommand(program: Command, io: Invocation): void {
-  const suspend = program
-    .command('suspend')
+export function declareSuspend(command: Command, io: Invocation): void {
+  command
     .description('suspend an issuer, or end that: edit its record, build, sign, verify')
     .argument('<id>', 'issuer_id')
     .option('--end', 'end the suspension: make the issuer active again');
-  addChangeOptions(suspend, 'the reason, which is published, or with --end a comment in the record').action(
+  addChangeOptions(command, 'the reason, which is published, or with --end a comment in the record').action(
     (id: string, options: Options) =>
       run(io, options.json === true, () =>
         changeAndBuild(io, { id, to: options.end ? 'active' : 'suspended' }, options),
@@ -41,12 +41,11 @@ export function addSuspendCommand(program: Command, io: Invocation): void {
 }
 
 /** `passport-registry revoke` */
-export function addRevokeCommand(program: Command, io: Invocation): void {
-  const revoke = program
-    .command('revoke')
+export function declareRevoke(command: Command, io: Invocation): void {
+  command
     .description('revoke an issuer for good: edit its record, build, sign, verify')
     .argument('<id>', 'issuer_id');
-  addChangeOptions(revoke, 'the reason, which is published').action((id: string, options: Options) =>
+  addChangeOptions(command, 'the reason, which is published').action((id: string, options: Options) =>
     run(io, options.json === true, () => changeAndBuild(io, { id, to: 'revoked' }, options)),
   );
 }
@@ -55,7 +54,7 @@ function addChangeOptions(command: Command, reason: string): Command {
   command
     .requiredOption('--reason <text>', reason)
     .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
-  return addBuildOptions(command);
+  return addOptions(command, ...BUILD_OPTIONS);
 }
 
 interface StatusChange {

@@ -1,15 +1,12 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import { cannotListen } from '../options/port-number.js';
 import type { Invocation } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
-import { untilStopped } from '../terminal/until-stopped.js';
+import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 /** `passport-registry serve gate` */
-export function addGateCommand(serve: Command, io: Invocation): void {
-  serve
-    .command('gate')
+export function declareGate(command: Command, io: Invocation): void {
+  command
     .description('answer gateways such as nginx, which ask before each request whether to admit it')
     .option('--config <file>', 'settings of the door, such as gate.yaml')
     // The option of the program takes precedence.
@@ -25,13 +22,16 @@ async function serveGate(io: Invocation, file: string | undefined): Promise<numb
   const { jsonLog, loadGateSettings, startGate } = await import('../gate/index.js');
   const settings = loadGateSettings(file);
   const log = jsonLog(io);
-  const { address, close } = await startGate(settings, io, log).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.syscall === 'listen') throw cannotListen(settings.port, cause, 'listen');
-    throw cause;
-  });
-  log('info', 'listening', { address, gateway: settings.gateway, profiles: Object.keys(settings.profiles) });
-  await untilStopped((stop) => once(stop, 'abort'));
-  log('info', 'stopping');
-  await close();
+  const { port, gateway, profiles } = settings;
+  const started = startGate(settings, io, log).then(({ address, close }) => ({
+    address,
+    close: () => {
+      log('info', 'stopping');
+      return close();
+    },
+  }));
+  await serveUntilStopped(started, { port, setting: 'listen' }, ({ address }) =>
+    log('info', 'listening', { address, gateway, profiles: Object.keys(profiles) }),
+  );
   return 0;
 }

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import { unknownId } from '../../generator/authoring/find-record.js';
 import { type CommittedChange, history } from '../../generator/review/history.js';
+import { ISSUERS_OPTION, JSON_OPTION } from '../options/add-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
 /** `passport-registry history` */
-export function addHistoryCommand(program: Command, io: Invocation): void {
-  program
-    .command('history')
+export function declareHistory(command: Command, io: Invocation): void {
+  command
     .description('show changes of status and tier from the git history, newest first')
     .argument('[id]', 'issuer_id (default: all issuers)')
-    .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(ISSUERS_OPTION)
+    .addOption(JSON_OPTION)
     .action((id: string | undefined, { issuers, json }: { issuers: string; json?: true }) =>
       run(io, json === true, async () => {
         const all = history(issuers, io.env);

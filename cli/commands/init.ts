@@ -5,8 +5,9 @@ import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { shellWord } from '../operating/shell-word.js';
+import { addOptions } from '../options/add-options.js';
 import {
-  addNewPassphraseOptions,
+  NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
@@ -54,9 +55,8 @@ const OF_NEW_REGISTRIES = { statements: true, page: { issuers: 10_000 } };
 const LOCAL_URL = 'http://127.0.0.1:8080';
 
 /** `passport-registry init` */
-export function addInitCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('init')
+export function declareInit(command: Command, io: Invocation): void {
+  command
     .description('make the folder of a new registry; on a terminal, ask for missing values')
     .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
     .option('--name <text>', 'name of the registry')
@@ -66,7 +66,7 @@ export function addInitCommand(program: Command, io: Invocation): void {
     .option('--homepage <url>', 'https URL of a page about the operator')
     .option('--key <file>', 'make a root key in this new file, outside of the folder')
     .addOption(movedOption('--root-key <file>', 'init --root-key', 'init --key'));
-  addNewPassphraseOptions(command)
+  addOptions(command, ...NEW_PASSPHRASE_OPTIONS)
     .option(
       '--tool <spec>',
       'the program to pin: an exact version, a tarball, or a git address with a commit',

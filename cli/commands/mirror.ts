@@ -8,16 +8,18 @@ import {
   type MirrorStatus,
   mirrorStatus,
 } from '../../observers/mirroring/status.js';
-import { positiveNumber } from '../options/numbers.js';
+import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
-import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
+import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { repeatForever } from '../terminal/watch.js';
 import { verifyHolders } from '../verify-holders.js';
+import { addCommands } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
@@ -33,30 +35,37 @@ interface StatusOptions extends WithSettings {
   json?: true;
 }
 
-/** `passport-registry mirror` and `mirror status` */
-export function addMirrorCommand(program: Command, io: Invocation): void {
-  const mirror = program
-    .command('mirror')
+/** `passport-registry mirror` */
+export function declareMirror(command: Command, io: Invocation): void {
+  command
     .description('download the tree of a registry, verify it, and switch to it with one rename')
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30');
-  addWitnessOptions(mirror)
+  addOptions(command, ...WITNESS_OPTIONS)
     .option('--watch <seconds>', 'keep running, and check again after this time')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((source: string, folder: string, options: Options) =>
       run(io, options.json === true, () => mirrorAndReport(io, { source, folder }, options)),
     );
-  mirror
-    .command('status')
-    .description('compare a registry with its mirrors')
+  addCommands(command, io, {
+    status: {
+      summary: 'compare a registry with its mirrors',
+      example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',
+      load: async () => declareMirrorStatus,
+    },
+  });
+}
+
+function declareMirrorStatus(command: Command, io: Invocation): void {
+  command
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))
     .addOption(movedOption('--mirror <url...>', 'mirror status --mirror', 'mirror status URL...'))
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     // Options before the name of the subcommand also apply.
     .action((urls: string[], _own: StatusOptions, command: Command) =>
       run(io, command.optsWithGlobals()['json'] === true, () => status(io, urls, command.optsWithGlobals())),

@@ -7,8 +7,9 @@ import type { KnownLog } from '../../observers/monitoring/known-log.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { duration, positiveNumber } from '../options/numbers.js';
+import { JSON_OPTION } from '../options/add-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { duration, positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
@@ -31,12 +32,11 @@ interface Options {
 }
 
 /** `passport-registry monitor` */
-export function addMonitorCommand(program: Command, io: Invocation): void {
-  program
-    .command('monitor')
+export function declareMonitor(command: Command, io: Invocation): void {
+  command
     .description('follow the public log of a registry, and tell what is wrong or has changed')
     .argument('<url>', 'URL of the registry')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .option('--mirror <url...>', 'URLs of its mirrors (default: the other sources of the trust anchor)')
     .option('--watch <id...>', 'issuers whose changes end with exit code 5')
     .option('--state <dir>', 'folder of what earlier rounds have seen, which the next round continues')
@@ -46,7 +46,7 @@ export function addMonitorCommand(program: Command, io: Invocation): void {
     .option('--timeout <seconds>', 'time limit of a round', '600')
     .option('--every <seconds>', 'keep running, and check again after this time')
     .option('--feed <file>', 'add alarms and changes to an Atom feed')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((url: string, options: Options) =>
       run(io, options.json === true, () => monitor(io, url, options)),
     );

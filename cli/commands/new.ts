@@ -7,6 +7,7 @@ import { UsageError } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
+import { ISSUERS_OPTION } from '../options/add-options.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
 import { asSource } from '../options/where.js';
@@ -35,12 +36,11 @@ interface Options {
 const SCHEMA = 'schemas/issuer.schema.json';
 
 /** `passport-registry new` */
-export function addNewCommand(program: Command, io: Invocation): void {
-  program
-    .command('new')
+export function declareNew(command: Command, io: Invocation): void {
+  command
     .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
-    .option('--issuers <dir>', 'folder of the records', RECORDS_FOLDER)
+    .addOption(ISSUERS_OPTION)
     .option('--name <text>', 'what people call the issuer')
     .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
     .option('--jwks-uri <url>', "URL of the issuer's public keys")

@@ -4,7 +4,7 @@ import type { Invocation } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 
 /** The commands of earlier versions, and what does the same now. docs/upgrading.md has the same table. */
-export const OLD_NAMES: Readonly<Record<string, string>> = {
+const OLD_NAMES: Readonly<Record<string, string>> = {
   validate: 'check',
   format: 'check --fix',
   commit: 'sign',

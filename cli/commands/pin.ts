@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { assertTrustAnchor, type TrustAnchor } from '@passport-registry/verifier';
-import { GRAMMAR } from '@passport-registry/verifier/core';
+import { GRAMMAR, logTrustOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { replaceFile } from '../../generator/files/replace-file.js';
-import { readPinnable } from '../../generator/verification/pinnable-registry.js';
-import { addQuorumOptions, type QuorumOptions, quorumChoice } from '../options/quorum-options.js';
+import { readPinnable, type Witnessed } from '../../generator/verification/pinnable-registry.js';
+import { JSON_OPTION } from '../options/add-options.js';
 import { asSource } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -14,12 +14,14 @@ import { run } from '../terminal/run.js';
 import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
 import { movedOption } from './old-names.js';
 
-interface Options extends QuorumOptions {
+interface Options {
   thumbprint?: string;
   nextRoot?: string[];
   trustAnchor: string;
   requireCheckpoint?: true;
   requirePublication?: true;
+  witness?: string[];
+  quorum?: string;
   trustOnFirstUse?: true;
   allowDevelopment?: true;
   force?: true;
@@ -27,9 +29,8 @@ interface Options extends QuorumOptions {
 }
 
 /** `passport-registry pin` */
-export function addPinCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('pin')
+export function declarePin(command: Command, io: Invocation): void {
+  command
     .description('write the trust anchor of a registry whose thumbprint you know')
     .argument('<url>', 'URL of the registry')
     .option(
@@ -43,12 +44,13 @@ export function addPinCommand(program: Command, io: Invocation): void {
     .option('--trust-anchor <file>', 'file of the trust anchor', 'trust-anchor.json')
     .addOption(movedOption('--out <file>', 'pin --out', 'pin --trust-anchor'))
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
-    .option('--require-publication', 'refuse the registry if it shows no publication statement');
-  addQuorumOptions(command)
+    .option('--require-publication', 'refuse the registry if it shows no publication statement')
+    .option('--witness <vkey...>', "verifier keys of the log's witnesses, from their operators")
+    .option('--quorum <number>', 'how many of these witnesses must have cosigned the log')
     .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((url: string, options: Options) => run(io, options.json === true, () => pin(io, url, options)));
 }
 
@@ -102,6 +104,31 @@ function assertNextRoots(given: readonly string[] = []): void {
   throw new UsageError(
     '--next-root takes the RFC 7638 thumbprints of 1 to 3 different keys: 43 characters of base64url each',
   );
+}
+
+/** Returns the witnesses and the quorum. Undefined if no option is about witnesses. @throws {@link UsageError} */
+function quorumChoice({ witness: witnesses, quorum }: Options): Witnessed | undefined {
+  if (witnesses === undefined && quorum === undefined) return undefined;
+  if (witnesses === undefined || quorum === undefined) {
+    throw new UsageError(
+      '--witness and --quorum need each other: name the witnesses, and how many must have cosigned',
+    );
+  }
+  const malformed = witnesses.find((vkey) => !GRAMMAR.witnessKey.pattern.test(vkey));
+  if (malformed !== undefined) {
+    throw new UsageError(
+      `--witness takes the verifier key of a witness, as \`keys witness\` prints it, not ${JSON.stringify(malformed)}`,
+    );
+  }
+  if (!/^(?:[1-9]|[12][0-9]|3[0-2])$/.test(quorum))
+    throw new UsageError('--quorum takes a number from 1 to 32');
+  const witnessed = { witnesses, quorum: Number(quorum) };
+  try {
+    logTrustOf({ log: 'registry.example/log', ...witnessed } as TrustAnchor);
+  } catch (cause) {
+    throw new UsageError(`--witness and --quorum: ${(cause as Error).message}`, { cause });
+  }
+  return witnessed;
 }
 
 /** Exit code if nothing was pinned, the same as that of a tree that was refused. */

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { privateFolder } from '../../generator/files/private-folder.js';
+import { ISSUERS_OPTION } from '../options/add-options.js';
 import { descriptionOf } from '../options/build-options.js';
-import { portNumber } from '../options/port-number.js';
 import type { WithSettings } from '../options/settings.js';
+import { portNumber } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
@@ -18,11 +19,10 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry preview` */
-export function addPreviewCommand(program: Command, io: Invocation): void {
-  program
-    .command('preview')
+export function declarePreview(command: Command, io: Invocation): void {
+  command
     .description('show the records on this machine, signed by a development key and not published')
-    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .addOption(ISSUERS_OPTION)
     .option('--port <number>', 'port to listen on', '8080')
     .action((options: Options) => run(io, false, () => preview(io, options)));
 }

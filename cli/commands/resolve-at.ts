@@ -6,21 +6,18 @@ import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { type Answer, answerFrom, type NothingSaid } from '../../observers/past/answer.js';
 import { witnessTrust } from '../../observers/past/past-publication.js';
-import { pastTime } from '../options/time-option.js';
+import { pastTime } from '../options/values.js';
 import { sourceAt } from '../options/where.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { sayNothing, saySaid } from '../terminal/say-past.js';
 
-/** What is asked about the past, as on the command line. */
-export interface PastOptions {
+/** What is asked about the past, who is asked, and what is trusted. */
+interface PastQuestion {
+  /** As on the command line. */
   readonly at: string;
-  readonly proofOut?: string | undefined;
-  readonly json?: true | undefined;
-}
-
-/** Who is asked, and what is trusted. */
-export interface PastConditions {
+  readonly proofOut: string | undefined;
+  readonly json: true | undefined;
   readonly trust: PinnedTrust;
   /** Asked in this order, until one shows what was said. */
   readonly sources: readonly string[];
@@ -35,7 +32,7 @@ const NOTHING_PROVEN = 4;
 export async function resolveAt(
   io: Io,
   id: string,
-  { at, proofOut, json, trust, sources, policy }: PastOptions & PastConditions,
+  { at, proofOut, json, trust, sources, policy }: PastQuestion,
 ): Promise<number> {
   const time = pastTime('--at', at);
   if (!GRAMMAR.issuerId.pattern.test(id)) throw new UsageError(`${id} is not a valid issuer_id`);

@@ -24,9 +24,9 @@ import { countedFetch, type FetchedTotals } from '../../generator/verification/c
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
-import { positiveNumber } from '../options/numbers.js';
 import { readPolicy } from '../options/policy-file.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { positiveNumber } from '../options/values.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, grouped, say } from '../terminal/output.js';
@@ -51,9 +51,8 @@ interface Options {
 }
 
 /** `passport-registry resolve` */
-export function addResolveCommand(program: Command, io: Invocation): void {
-  program
-    .command('resolve')
+export function declareResolve(command: Command, io: Invocation): void {
+  command
     .description(
       'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
     )
@@ -65,7 +64,7 @@ export function addResolveCommand(program: Command, io: Invocation): void {
     .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
     .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
     .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')

@@ -2,11 +2,7 @@ import { type Command, Option } from 'commander';
 import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../operating/follows-host.js';
-import {
-  addRotationOptions,
-  type RotateCommandOptions,
-  rotationOptions,
-} from '../options/rotation-options.js';
+import { addOptions } from '../options/add-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
 import { ask } from '../terminal/ask.js';
@@ -15,21 +11,21 @@ import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { renamed } from './old-names.js';
+import { ROTATION_OPTIONS, type RotateCommandOptions, rotationOptions } from './rotation-options.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
-export function addRotateCommand(keys: Command, io: Invocation): void {
-  const command = keys
-    .command('rotate')
-    .description('replace the root key: next key, step, delegation, build; continues where it was stopped');
-  addRotationOptions(command)
-    .addOption(new Option('--next <file>').hideHelp())
-    .action((options: RotateCommandOptions & { next?: string }) =>
+export function declareRotate(command: Command, io: Invocation): void {
+  command.description(
+    'replace the root key: next key, step, delegation, build; continues where it was stopped',
+  );
+  addOptions(command, ...ROTATION_OPTIONS, new Option('--next <file>').hideHelp()).action(
+    (options: RotateCommandOptions & { next?: string }) =>
       run(io, options.json === true, async () => {
         if (options.next !== undefined) throw renamed('keys rotate --next', 'keys step --next');
         return rotateRootKey(io, options, command);
       }),
-    );
+  );
 }
 
 async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {

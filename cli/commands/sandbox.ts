@@ -1,13 +1,16 @@
-import { once } from 'node:events';
+import { randomBytes } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import { UsageError } from '../../generator/errors.js';
-import { OPERATOR_TOKEN_FILE, operatorToken } from '../options/operator-token.js';
-import { cannotListen, portNumber } from '../options/port-number.js';
+import { IoFailed, UsageError } from '../../generator/errors.js';
+import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
+import { readText } from '../../generator/files/read-file.js';
+import { portNumber } from '../options/values.js';
 import { isAddress } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { untilStopped } from '../terminal/until-stopped.js';
+import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 interface Options {
   port: string;
@@ -19,10 +22,12 @@ interface Options {
   json?: true;
 }
 
+/** The file with the token of the sandbox issuer's operator, relative to the working directory. */
+const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
+
 /** `passport-registry sandbox` */
-export function addSandboxCommand(program: Command, io: Invocation): void {
-  program
-    .command('sandbox')
+export function declareSandbox(command: Command, io: Invocation): void {
+  command
     .description('run an issuer of passports on this machine, for experiments')
     .option('--port <number>', 'port to listen on', '8787')
     .option('--issuer-id <id>', 'id of the issuer in the registry', 'playground')
@@ -49,16 +54,36 @@ async function sandbox(io: Io, options: Options): Promise<number> {
     ...{ port, issuerId, issuerUrl, keyType, operatorToken: token },
     passportLifetime: Number(passportLifetime),
   });
-  const { address, close } = await started.catch((cause: NodeJS.ErrnoException) => {
-    if (cause.syscall === 'listen') throw cannotListen(port, cause);
-    throw cause;
+  await serveUntilStopped(started, { port }, ({ address }) => {
+    if (options.json) emit(io, { address, issuerId, issuerUrl });
+    say(io, `sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
+    say(io, 'state          in memory, until this process ends');
+    say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
+    say(io, 'It issues a passport to anyone who proves possession of a key: use it only for experiments.');
   });
-  if (options.json) emit(io, { address, issuerId, issuerUrl });
-  say(io, `sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
-  say(io, 'state          in memory, until this process ends');
-  say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
-  say(io, 'It issues a passport to anyone who proves possession of a key: use it only for experiments.');
-  await untilStopped((stop) => once(stop, 'abort'));
-  await close();
   return 0;
+}
+
+/**
+ * Reads the token of the sandbox issuer's operator. The token is kept in a file, so that it is never printed.
+ *
+ * @param file - default: {@link OPERATOR_TOKEN_FILE}, which is created if it does not exist
+ * @throws {@link IoFailed} | {@link UsageError}
+ */
+function operatorToken(file: string | undefined): string {
+  const path = file ?? OPERATOR_TOKEN_FILE;
+  try {
+    if (file === undefined) privateFolder('.');
+    if (file === undefined && !existsSync(path)) {
+      writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    }
+    const token = readText(path).trim();
+    if (!/^[A-Za-z0-9._~+/=-]{16,}$/.test(token)) {
+      throw new UsageError(`${path} does not hold a token: 16 or more of A-Z a-z 0-9 . _ ~ + / = -`);
+    }
+    return token;
+  } catch (cause) {
+    if (cause instanceof UsageError || cause instanceof IoFailed) throw cause;
+    throw new IoFailed(`the operator's token ${path} cannot be used: ${(cause as Error).message}`, { cause });
+  }
 }

@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { ROTATION_FILES } from '../../generator/freshness/rotation-files.js';
-import type { RotateCommandOptions } from '../options/rotation-options.js';
 import type { RemainingRotation } from '../rotating/plan.js';
 import type { Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { shortPath } from '../terminal/short-path.js';
+import type { RotateCommandOptions } from './rotation-options.js';
 
 /** Says to which keys a rotation step commits the next root key. */
 export function sayCommitment(

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { cannotListen, portNumber } from '../options/port-number.js';
-import { serveTree } from '../static-server.js';
+import { portNumber } from '../options/values.js';
+import { startServer } from '../static-server.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { shortPath } from '../terminal/short-path.js';
-import { addGateCommand } from './gate.js';
+import { serveUntilStopped } from '../terminal/until-stopped.js';
+import { addCommands } from './add-commands.js';
 
 /** `passport-registry serve` */
-export function addServeCommand(program: Command, io: Invocation): void {
-  const serve = program
-    .command('serve')
+export function declareServe(command: Command, io: Invocation): void {
+  command
     .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--port <number>', 'port to listen on', '8080')
@@ -27,17 +27,21 @@ export function addServeCommand(program: Command, io: Invocation): void {
         return serveAndSay(io, folder, number);
       }),
     );
-  addGateCommand(serve, io);
+  addCommands(command, io, {
+    gate: {
+      summary: 'answer gateways, which ask before each request',
+      example: 'serve gate --config gate.yaml',
+      isWithoutSettings: true,
+      load: async () => (await import('./gate.js')).declareGate,
+    },
+  });
 }
 
 /** Serves a tree until the process is told to stop, and says where. @throws {@link IoFailed} if the port is not free */
 export async function serveAndSay(io: Invocation, folder: string, port: number): Promise<undefined> {
-  const served = serveTree(folder, port, (url) => {
+  await serveUntilStopped(startServer(folder, port), { port }, ({ url }) => {
     say(io, `${shortPath(folder)} is served at ${url}`);
     say(io, 'Press Ctrl+C to stop.');
-  });
-  await served.catch((cause: NodeJS.ErrnoException) => {
-    throw cause.syscall === 'listen' ? cannotListen(port, cause) : cause;
   });
   return undefined;
 }

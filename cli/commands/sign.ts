@@ -6,13 +6,13 @@ import type { SigningRequest } from '../../custody/offline-signing/signing-reque
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import { addRequestOptions, type RequestOptions } from '../options/request-options.js';
+import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { memoryOf, openShareFor } from '../options/share-options.js';
-import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { confirmedRequest, confirmRequest, shownRequest } from './confirm-request.js';
+import { confirmRequest, REQUEST_OPTIONS, type RequestOptions, shownRequest } from './confirm-request.js';
 
 interface Options extends SignerOptions, RequestOptions {
   share?: string;
@@ -21,18 +21,16 @@ interface Options extends SignerOptions, RequestOptions {
 }
 
 /** `passport-registry sign`, for the machine with the key */
-export function addSignCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('sign')
-    .description('show what a signing request changes, then sign it')
+export function declareSign(command: Command, io: Invocation): void {
+  command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
     .option(
       '--share <file>',
       "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
     )
     .option('--again', 'with --share: replace your earlier commitments, and what you signed with them')
-    .option('--json', 'report as JSON on stdout');
-  addRequestOptions(addSignerOptions(command)).action((folder: string, options: Options) =>
+    .addOption(JSON_OPTION);
+  addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS).action((folder: string, options: Options) =>
     run(io, options.json === true, () => sign(io, folder, options)),
   );
 }
@@ -46,7 +44,8 @@ async function sign(io: Io, folder: string, { share, ...options }: Options): Pro
     );
   }
   const signer = await chooseSigner({ ...signerChoice(io, options), production: true });
-  const request = await confirmedRequest(io, { folder, rootKey: signer.rootKey }, options);
+  const request = await shownRequest(io, { folder, rootKey: signer.rootKey }, options);
+  await confirmRequest(io, request, options);
   const signed = await signRequest(folder, request, signer);
   if (options.json) emit(io, { ok: true, signed });
   for (const file of signed) say(io, `signed: ${file}`);

@@ -6,40 +6,39 @@ import { delegationOf } from '../operating/published-before.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
-import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
+import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { cosignChoice } from '../options/log-options.js';
-import { positiveNumber } from '../options/numbers.js';
-import { ROTATION_FOLDER } from '../options/rotation-options.js';
-import { addExceptionOptions, exceptions } from '../options/rule-options.js';
+import { EXCEPTION_OPTIONS, exceptions } from '../options/rule-options.js';
 import type { CheckpointSettings } from '../options/settings.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
+import { positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayStatus } from '../terminal/say-status.js';
 import { shortPath } from '../terminal/short-path.js';
+import { commandSettings, type StatusCommandOptions } from './command-settings.js';
+import { ROTATION_FOLDER } from './rotation-options.js';
 
 /** `passport-registry status` */
-export function addStatusCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('status')
-    .description('show how a registry is doing, and what to do next')
-    .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--out <dir>', 'folder of the published tree', 'dist')
+export function declareStatus(command: Command, io: Invocation): void {
+  command
+    .addOption(ISSUERS_OPTION)
+    .addOption(OUT_OPTION)
     .option('--root-key <file>', 'public JWK of the root key')
     .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors')
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
-  addExceptionOptions(command)
+  addOptions(command, ...EXCEPTION_OPTIONS)
     .option('--offline', 'ask no host')
     .addOption(
       new Option('--fail-on <level>', 'what ends with exit code 1')
         .choices(['error', 'warning'])
         .default('error'),
     )
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((options: StatusCommandOptions) =>
       run(io, options.json === true, () => status(io, options, command)),
     );
@@ -52,7 +51,7 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
   const options = withShortPaths(given);
   const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn, settings } = options;
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
-  const config: string | undefined = command.parent?.opts()['config'];
+  const config: string | undefined = command.optsWithGlobals()['config'];
   const own = [
     config ?? CONFIGURATION_FILE,
     rootKey,

@@ -9,14 +9,16 @@ import {
   rememberFiles,
 } from '../../generator/verification/expected-tree.js';
 import { verifyTree } from '../../generator/verification/verify.js';
-import { positiveNumber } from '../options/numbers.js';
+import { JSON_OPTION } from '../options/add-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
+import { positiveNumber } from '../options/values.js';
 import { isFolder, sourceAt } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say, sayReport } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
+import { sayReport } from '../terminal/say-report.js';
 import { verifyHolders } from '../verify-holders.js';
 import { movedOption } from './old-names.js';
 import { verifyProof } from './verify-proof.js';
@@ -33,15 +35,13 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry verify` */
-export function addVerifyCommand(program: Command, io: Invocation): void {
-  program
-    .command('verify')
-    .description('verify a tree, a live registry, or a proof of the past')
+export function declareVerify(command: Command, io: Invocation): void {
+  command
     .argument(
       '[dir|url]',
       'folder of a tree, or URL of a registry (default: base_url of registry.yaml, dist, or the source of the trust anchor)',
     )
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
@@ -49,7 +49,7 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
     .option('--proof <file>', 'verify this file of `resolve --proof-out` instead, without a network')
-    .option('--json', 'report as JSON on stdout')
+    .addOption(JSON_OPTION)
     .action((where: string | undefined, options: Options) =>
       run(io, options.json === true, () => verify(io, where, options)),
     );

@@ -1,17 +1,17 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
 import { registryLog } from '../../observers/witnessing/registry-log.js';
-import { cannotListen, portNumber } from '../options/port-number.js';
+import { addOptions } from '../options/add-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { portNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
-import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
+import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { untilStopped } from '../terminal/until-stopped.js';
+import { serveUntilStopped } from '../terminal/until-stopped.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
@@ -23,15 +23,14 @@ interface Options extends WitnessOptions {
 }
 
 /** `passport-registry witness` */
-export function addWitnessCommand(program: Command, io: Invocation): void {
-  const command = program
-    .command('witness')
+export function declareWitness(command: Command, io: Invocation): void {
+  command
     .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
-    .option(...TRUST_OPTION)
+    .addOption(TRUST_OPTION)
     .addOption(movedOption('--registry <url>', 'witness --registry', 'witness URL'))
     .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
-  addWitnessOptions(command)
+  addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on', '8790')
     .option('--json', 'print the URL as JSON on stdout when the witness is ready')
@@ -51,14 +50,10 @@ async function witness(io: Io, registry: string | undefined, options: Options): 
   const { startWitness } = await import('../../observers/witnessing/server.js');
   const report = (line: string) => say(io, `${new Date().toISOString()} ${line}`);
   const started = startWitness({ cosigner, logs, report }, { host: options.host, port });
-  const { address, close } = await started.catch((cause: NodeJS.ErrnoException) => {
-    if (cause.syscall === 'listen') throw cannotListen(port, cause);
-    throw cause;
+  await serveUntilStopped(started, { port }, ({ address }) => {
+    sayStarted(io, { cosigner, logs }, address);
+    if (options.json) emit(io, { address, witness: cosigner.state.key.name });
   });
-  sayStarted(io, { cosigner, logs }, address);
-  if (options.json) emit(io, { address, witness: cosigner.state.key.name });
-  await untilStopped((stop) => once(stop, 'abort'));
-  await close();
   return 0;
 }
 

@@ -1,14 +1,15 @@
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { ListTime, TreeOptions } from '../../generator/publishing/publication.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
-import { addFreshnessOptions, type FreshnessOptions } from './freshness-options.js';
-import { addLogOptions, type LogOptions } from './log-options.js';
-import { addRuleOptions, type RuleOptions } from './rule-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './add-options.js';
+import { FRESHNESS_OPTIONS, type FreshnessOptions } from './freshness-options.js';
+import { LOG_OPTIONS, type LogOptions } from './log-options.js';
+import { RULE_OPTIONS, type RuleOptions } from './rule-options.js';
 import type { Settings, WithSettings } from './settings.js';
-import { addSignerOptions, type SignerOptions } from './signer-options.js';
+import { ROOT_SIGNER_OPTIONS, type SignerOptions } from './signer-options.js';
 
 /** The options of commands that build. */
 export interface BuildCommandOptions extends SignerOptions, FreshnessOptions, RuleOptions, LogOptions {
@@ -20,17 +21,19 @@ export interface BuildCommandOptions extends SignerOptions, FreshnessOptions, Ru
   json?: true;
 }
 
-/** Adds the options of commands that build. */
-export function addBuildOptions(command: Command): Command {
-  command
-    .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--out <dir>', 'folder of the published tree', 'dist');
-  return addLogOptions(addRuleOptions(addFreshnessOptions(addSignerOptions(command))))
-    .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
-    .option('--renew', 'publish under a new updated_at even if no record has changed')
-    .option('--timings', 'print how long each stage took')
-    .option('--json', 'report as JSON on stdout');
-}
+/** The options of commands that build, for the help. */
+export const BUILD_OPTIONS = [
+  ISSUERS_OPTION,
+  OUT_OPTION,
+  ...ROOT_SIGNER_OPTIONS,
+  ...FRESHNESS_OPTIONS,
+  ...RULE_OPTIONS,
+  ...LOG_OPTIONS,
+  new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
+  new Option('--renew', 'publish under a new updated_at even if no record has changed'),
+  new Option('--timings', 'print how long each stage took'),
+  JSON_OPTION,
+];
 
 /** Returns the time of the list, from the options and the environment. @throws {@link UsageError} */
 export function listTime(io: Io, { updatedAt, renew }: BuildCommandOptions): ListTime {
@@ -45,13 +48,11 @@ export interface HoldersOptions extends WithSettings {
   holders?: string | undefined;
 }
 
-/** Adds the option of commands whose record of the ceremony may not be in registry.yaml yet. */
-export function addHoldersOption(command: Command): Command {
-  return command.option(
-    '--holders <file>',
-    'record of the ceremony, holders.json, which says who shares the root key',
-  );
-}
+/** Their option, for the help. */
+export const HOLDERS_OPTION = new Option(
+  '--holders <file>',
+  'record of the ceremony, holders.json, which says who shares the root key',
+);
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
 export function treeOptions({ holders, settings }: HoldersOptions): TreeOptions {

@@ -1,5 +1,5 @@
 import { GRAMMAR } from '@passport-registry/verifier/core';
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import type { Io } from '../terminal/io.js';
@@ -12,14 +12,12 @@ export interface CommitmentOptions {
 /** How many keys a root key may be committed to (rule rotation-commitment). */
 const MAX_KEYS = 3;
 
-/** Adds the option for the keys that may follow the next root key. */
-export function addCommitmentOption(command: Command): Command {
-  return command.option(
-    '--commit <file|thumbprint...>',
-    'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
-      '(default: the keys that are left of the present commitment)',
-  );
-}
+/** Their option, for the help. */
+export const COMMIT_OPTION = new Option(
+  '--commit <file|thumbprint...>',
+  'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
+    '(default: the keys that are left of the present commitment)',
+);
 
 /**
  * Returns the thumbprints that an option names. Undefined if the option is not given.

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { IoFailed, KeyRejected } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
@@ -18,16 +18,15 @@ export interface FreshnessOptions extends WithSettings {
   checkpointLater?: true;
 }
 
-/** Adds the options for delegation and rotation. */
-export function addFreshnessOptions(command: Command): Command {
-  return command
-    .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
-    .option('--rotation <file>', 'step to this root key, from `keys step`')
-    .option(
-      '--checkpoint-later',
-      'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
-    );
-}
+/** The same, for the help. */
+export const FRESHNESS_OPTIONS = [
+  new Option('--delegation <file>', 'delegation to online keys, from `keys delegate`'),
+  new Option('--rotation <file>', 'step to this root key, from `keys step`'),
+  new Option(
+    '--checkpoint-later',
+    'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
+  ),
+];
 
 /**
  * Reads delegation and rotation from the options, and the online key from the settings.

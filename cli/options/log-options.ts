@@ -1,5 +1,5 @@
 import { parseNoteKey } from '@passport-registry/verifier/core';
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { Io } from '../terminal/io.js';
@@ -17,21 +17,20 @@ export interface LogOptions extends WithSettings {
   cosignLater?: true;
 }
 
-/** Adds the option for the cosignatures of witnesses. The witnesses are in registry.yaml. */
-export function addCosignOptions(command: Command): Command {
-  return command.option(
-    '--cosign-wait <seconds>',
-    `how long to wait for the witnesses in registry.yaml (default: log.wait there, or ${COSIGN_WAIT})`,
-  );
-}
+/** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
+export const COSIGN_OPTION = new Option(
+  '--cosign-wait <seconds>',
+  `how long to wait for the witnesses in registry.yaml (default: log.wait there, or ${COSIGN_WAIT})`,
+);
 
-/** Adds the options for the cosignatures of the log. */
-export function addLogOptions(command: Command): Command {
-  return addCosignOptions(command).option(
+/** The options for the log, for the help. */
+export const LOG_OPTIONS = [
+  COSIGN_OPTION,
+  new Option(
     '--cosign-later',
     'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
-  );
-}
+  ),
+];
 
 const MIB = 1024 * 1024;
 

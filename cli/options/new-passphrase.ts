@@ -1,8 +1,8 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
+import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
-import { askPassphrase } from './ask-passphrase.js';
 import { passphraseFrom } from './signer-options.js';
 
 /** The options of commands that make a key. */
@@ -14,15 +14,14 @@ export interface NewKeyPassphraseOptions {
   prefix?: 'next-';
 }
 
-/** Adds the options for the passphrase of a key that the command makes. */
-export function addNewPassphraseOptions(command: Command): Command {
-  return command
-    .option(
-      '--passphrase-file <file>',
-      'file with the passphrase of the new key (default: ask on the terminal)',
-    )
-    .addOption(new Option('--no-passphrase', 'do not encrypt the key').conflicts('passphraseFile'));
-}
+/** The options for the passphrase of a key that the command makes, for the help. */
+export const NEW_PASSPHRASE_OPTIONS = [
+  new Option(
+    '--passphrase-file <file>',
+    'file with the passphrase of the new key (default: ask on the terminal)',
+  ),
+  new Option('--no-passphrase', 'do not encrypt the key').conflicts('passphraseFile'),
+];
 
 const MIN_PASSPHRASE = 12;
 

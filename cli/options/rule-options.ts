@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { PublicationExceptions } from '../../generator/publishing/publication.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
@@ -19,59 +19,44 @@ export interface RuleOptions extends ExceptionOptions {
   stopped?: string | undefined;
 }
 
-/** The options of commands that publish a list which is signed already. */
-export type ChangeRuleOptions = Pick<RuleOptions, 'override' | 'breakPinnedVerifiers'>;
-
 /** The options of commands that check records without a key. */
 export interface ProductionOptions {
   production?: true;
   allowExampleNames?: true;
 }
 
-/** Adds the options of commands that publish. */
-export function addRuleOptions(command: Command): Command {
-  return addBreakOption(addExceptionOptions(command));
-}
+/** The option for exceptions from the rules of change, for the help. */
+export const OVERRIDE_OPTION = new Option(
+  '--override <id:rule>',
+  `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`,
+)
+  .argParser(override)
+  .default([], 'none');
 
-/** Adds the options of commands that publish a list which is signed already. */
-export function addChangeRuleOptions(command: Command): Command {
-  return addBreakOption(addOverrideOption(command));
-}
+const EXAMPLE_NAMES = new Option(
+  '--allow-example-names',
+  'accept records under reserved names such as issuer.example, for demonstrations',
+);
 
-function addBreakOption(command: Command): Command {
-  return command.option(
-    '--break-pinned-verifiers',
-    'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
-  );
-}
+/** The option for a change of the root key that verifiers refuse, for the help. */
+export const BREAK_OPTION = new Option(
+  '--break-pinned-verifiers',
+  'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
+);
 
-/** Adds the options for exceptions from the rules for lists. */
-export function addExceptionOptions(command: Command): Command {
-  return addExampleNamesOption(addOverrideOption(command));
-}
+const PRODUCTION = new Option(
+  '--production',
+  'also apply the rule for production keys: no names reserved for examples',
+);
 
-/** Adds the options of commands that check records without a key: what a build with a production key checks. */
-export function addProductionOptions(command: Command): Command {
-  return addExampleNamesOption(
-    command.option('--production', 'also apply the rule for production keys: no names reserved for examples'),
-  );
-}
+/** The options for exceptions from the rules for lists, for the help. */
+export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
 
-function addExampleNamesOption(command: Command): Command {
-  return command.option(
-    '--allow-example-names',
-    'accept records under reserved names such as issuer.example, for demonstrations',
-  );
-}
+/** The options of commands that publish, for the help. */
+export const RULE_OPTIONS = [...EXCEPTION_OPTIONS, BREAK_OPTION];
 
-/** Adds the option for exceptions from the rules of change. */
-export function addOverrideOption(command: Command): Command {
-  return command.addOption(
-    new Option('--override <id:rule>', `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`)
-      .argParser(override)
-      .default([], 'none'),
-  );
-}
+/** The options of commands that check records without a key, for the help: what a build with a production key checks. */
+export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
 
 function override(text: string, earlier: TransitionOverride[]): TransitionOverride[] {
   const [issuer_id = '', rule = ''] = text.split(':');

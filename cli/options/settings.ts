@@ -6,12 +6,12 @@ import { validateConfiguration } from '../../generator/generated/configuration-v
 import type { ParsedFile } from '../../generator/records/yaml/parse.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
-import { assertNoKeyText } from '../../generator/signing/key-file.js';
+import { assertNoKeyText } from '../../generator/signing/key-text.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import { accentFault } from '../../generator/tree/site/accent.js';
 import type { PageSettings } from '../../generator/tree/site/page-settings.js';
-import { positiveNumber, wholeNumber } from './numbers.js';
 import { parseSettings } from './settings-file.js';
+import { positiveNumber, wholeNumber } from './values.js';
 
 /** A signer: a key or a command. */
 export interface SignerSettings {

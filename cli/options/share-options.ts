@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { readRequestFiles, requestedKey } from '../../custody/offline-signing/request-files.js';
 import { memoryFolder } from '../../custody/offline-signing/signing-memory.js';
 import type { OpenedShare, ShareAccess } from '../../custody/shared-key/share-file.js';
@@ -13,13 +13,15 @@ export interface ShareOptions {
   memory?: string | undefined;
 }
 
-/** Adds the options that name the file of a holder, its passphrase, and the folder for what was signed. */
-export function addShareOptions(command: Command): Command {
-  return command
-    .requiredOption('--share <file>', "file with the holder's share of the key, encrypted under a passphrase")
-    .option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)')
-    .option('--memory <dir>', 'folder that records what was signed (default: one for this user)');
-}
+/** The same, for the help. */
+export const SHARE_OPTIONS = [
+  new Option(
+    '--share <file>',
+    "file with the holder's share of the key, encrypted under a passphrase",
+  ).makeOptionMandatory(),
+  new Option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)'),
+  new Option('--memory <dir>', 'folder that records what was signed (default: one for this user)'),
+];
 
 /** Returns how the file of a holder is opened. */
 export function shareAccess(io: Io, file: string, { passphraseFile }: ShareOptions): ShareAccess {

@@ -1,33 +1,22 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { readText } from '../../generator/files/read-file.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
+import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
-import { askPassphrase } from './ask-passphrase.js';
-import { positiveNumber } from './numbers.js';
+import { positiveNumber } from './values.js';
 
-/** The options of commands that sign with any key. */
-export interface SigningOptions {
+/** The options of commands that sign. */
+export interface SignerOptions {
   key?: string | undefined;
   passphraseFile?: string | undefined;
   /** This and the following: for the root key from registry.yaml only. */
   signerCommand?: string | undefined;
   signerInput?: SignerInput | undefined;
   signerTimeout?: string | undefined;
-}
-
-/** The options of commands that sign with the root key. */
-export interface SignerOptions extends SigningOptions {
   rootKey?: string | undefined;
   production?: true;
-}
-
-/** Adds the options for signing with the root key. */
-export function addSignerOptions(command: Command): Command {
-  return addSigningOptions(command)
-    .option('--root-key <file>', 'public JWK that the key must match; needed with a signing command')
-    .option('--production', 'never use a development key (the default if CI is set)');
 }
 
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
@@ -38,33 +27,41 @@ const KEYS = {
   'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
 } as const;
 
-/** Adds the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
-export function addSigningOptions(command: Command, prefix: keyof typeof KEYS = ''): Command {
-  return command
-    .option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`)
-    .option(
+/** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
+export function keyOptions(prefix: keyof typeof KEYS): Option[] {
+  return [
+    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`),
+    new Option(
       `--${prefix}passphrase-file <file>`,
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
-    );
+    ),
+  ];
 }
 
+/** The options for signing with the root key, for the help. */
+export const ROOT_SIGNER_OPTIONS = [
+  ...keyOptions(''),
+  new Option('--root-key <file>', 'public JWK that the key must match; needed with a signing command'),
+  new Option('--production', 'never use a development key (the default if CI is set)'),
+];
+
 /**
- * Adds the options for a signer that registry.yaml does not name: a key or a command.
+ * Returns the options for a signer that registry.yaml does not name: a key or a command.
  *
  * @param prefix - the prefix of the option names
  */
-export function addSignerWithCommand(command: Command, prefix: Exclude<keyof typeof KEYS, ''>): Command {
-  return addSigningOptions(command, prefix)
-    .option(
+export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] {
+  return [
+    ...keyOptions(prefix),
+    new Option(
       `--${prefix}signer-command <command>`,
       'command that signs: payload on stdin or in {}, signature on stdout',
-    )
-    .addOption(
-      new Option(`--${prefix}signer-input <what>`, 'what the command signs')
-        .choices(['payload', 'digest'])
-        .default('payload'),
-    )
-    .option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take', '60');
+    ),
+    new Option(`--${prefix}signer-input <what>`, 'what the command signs')
+      .choices(['payload', 'digest'])
+      .default('payload'),
+    new Option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take').default('60'),
+  ];
 }
 
 /**

@@ -1,15 +1,16 @@
 import { assertTrustAnchor } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/core';
+import { Option } from 'commander';
 import { KeyRejected } from '../../generator/errors.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../generator/signing/key-file.js';
 import { type PinnedTrust, pinnedAnchor, pinnedKey } from '../../generator/verification/pinned-trust.js';
 import type { Io } from '../terminal/io.js';
 
 /** The option `--root-key` of commands that verify, for the help. */
-export const TRUST_OPTION = [
+export const TRUST_OPTION = new Option(
   '--root-key <file>',
   'trust anchor, or public JWK of the root key, that you trust',
-] as const;
+);
 
 /** What `--root-key` names in a command that verifies. */
 export interface TrustOption extends PinnedTrust {

@@ -1,51 +1,20 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { assertNoKeyText } from '../../generator/signing/key-file.js';
+import { assertNoKeyText } from '../../generator/signing/key-text.js';
 import { loadSettings, type Settings, type SignerSettings, settingsFor } from './settings.js';
 
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
 
-/**
- * Commands that take nothing from a configuration file, so that an invalid file does not stop them. `init` makes the
- * file of another registry, and `pin` reads another one: its quorum is that of a verifier, not of the publisher.
- */
-const WITHOUT_CONFIGURATION = [
-  ...[
-    'init',
-    'keys generate',
-    'keys public',
-    'keys witness',
-    'keys log',
-    'pin',
-    'serve',
-    'serve gate',
-    'sandbox',
-    'history',
-    'witness',
-  ],
-];
-
 type Values = Record<string, unknown>;
 
-/**
- * Lets every command take options from registry.yaml that are not given on the command line.
- *
- * @param without - further commands that take nothing from it
- */
-export function useConfiguration(program: Command, without: readonly string[]): void {
-  program
-    .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
-    .hook('preAction', (_program, command) => {
-      assertFilesNamed(command);
-      if ([...WITHOUT_CONFIGURATION, ...without].includes(pathOf(command))) return;
-      const named: string | undefined = program.opts()['config'];
-      const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
-      const settings = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
-      command.setOptionValueWithSource('settings', settingsFor(command, settings), 'config');
-      for (const group of optionGroups(settings)) applyGroup(command, group);
-      assertFilesNamed(command);
-    });
+/** Lets a command take options from registry.yaml that are not given on the command line. To be called before its action. */
+export function useConfiguration(command: Command): void {
+  const named: string | undefined = command.optsWithGlobals()['config'];
+  const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
+  const settings = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
+  command.setOptionValueWithSource('settings', settingsFor(command, settings), 'config');
+  for (const group of optionGroups(settings)) applyGroup(command, group);
 }
 
 /**
@@ -54,19 +23,13 @@ export function useConfiguration(program: Command, without: readonly string[]): 
  *
  * @throws {@link UsageError}
  */
-function assertFilesNamed(command: Command): void {
+export function assertFilesNamed(command: Command): void {
   for (const option of command.options) {
     if (!option.flags.includes('<file')) continue;
     const value: unknown = command.getOptionValue(option.attributeName());
     for (const name of [value].flat()) if (typeof name === 'string') assertNoKeyText(name);
   }
   if (command.parent !== null) assertFilesNamed(command.parent);
-}
-
-/** The name of a command below the program, such as `keys public`. */
-function pathOf(command: Command): string {
-  const { parent } = command;
-  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */

@@ -1,5 +1,5 @@
 import { importRootKey } from '@passport-registry/verifier';
-import type { Command } from 'commander';
+import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
@@ -8,7 +8,7 @@ import type { Signer } from '../../generator/signing/sign.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { openState, type WitnessState } from '../../observers/witnessing/witness-state.js';
 import type { Io } from '../terminal/io.js';
-import { addSignerWithCommand, signerChoice } from './signer-options.js';
+import { signerChoice, signerOptions } from './signer-options.js';
 
 /** The options of commands that cosign as a witness. */
 export interface WitnessOptions {
@@ -20,13 +20,14 @@ export interface WitnessOptions {
   witnessSignerTimeout?: string;
 }
 
-/** Adds the options for the key and the state of a witness. */
-export function addWitnessOptions(command: Command): Command {
-  return addSignerWithCommand(command, 'witness-').option(
+/** The same, for the help. */
+export const WITNESS_OPTIONS = [
+  ...signerOptions('witness-'),
+  new Option(
     '--witness-state <dir>',
     'folder that remembers what the witness has cosigned, from `keys witness`',
-  );
-}
+  ),
+];
 
 /**
  * Opens the witness that the options name: its state, and a signer whose key is that of the state.

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { forGitHub } from '../../generator/diagnostics/printers/github.js';
 import { forSarif } from '../../generator/diagnostics/printers/sarif.js';
@@ -15,15 +15,14 @@ export interface FormatOptions {
   json?: true;
 }
 
-/** Adds the options for the format of diagnostics. */
-export function addFormatOptions(command: Command, more: readonly string[] = []): Command {
-  return command
-    .addOption(
-      new Option('--format <name>', 'how to report: text, or as data on stdout')
-        .choices([...FORMATS, ...more])
-        .default('text'),
-    )
-    .option('--json', 'the same as --format json');
+/** Returns the options for the format of diagnostics, for the help. @param more - other formats of the command */
+export function formatOptions(...more: readonly string[]): Option[] {
+  return [
+    new Option('--format <name>', 'how to report: text, or as data on stdout')
+      .choices([...FORMATS, ...more])
+      .default('text'),
+    new Option('--json', 'the same as --format json'),
+  ];
 }
 
 /** Whether reports and errors are printed as JSON. */

@@ -7,6 +7,7 @@ import { flushFolder } from '../files/flush.js';
 import { ignoreFile } from '../files/private-folder.js';
 import { readText } from '../files/read-file.js';
 import { encryptedPem } from './encrypted-pem.js';
+import { assertNoKeyText } from './key-text.js';
 import type { Signer } from './sign.js';
 
 /** The curves of root keys, as the command line names them. */
@@ -217,23 +218,6 @@ function parsePublicPem(text: string, source: string): unknown {
   } catch {
     throw new KeyRejected(`${source} does not contain a readable public key`);
   }
-}
-
-/** Whether a text seems to contain a private key, as PEM or JWK. */
-export function containsKey(text: string): boolean {
-  return /PRIVATE KEY|"d"\s*:/.test(text);
-}
-
-/**
- * Asserts that what should name a key does not contain one. The message does not contain the value.
- *
- * @throws {@link UsageError}
- */
-export function assertNoKeyText(source: string): void {
-  if (!containsKey(source) && !/[\r\n]/.test(source)) return;
-  throw new UsageError(
-    'pass the path of a key file, or env:NAME: other users can read a key on the command line, and logs show it',
-  );
 }
 
 /**

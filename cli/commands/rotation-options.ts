@@ -1,21 +1,17 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
+import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
+import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import { checkpointChoice, checkpointHours } from '../options/freshness-options.js';
+import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
+import { newKeyPassphrase } from '../options/new-passphrase.js';
+import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
+import { keyOptions, type SignerOptions, signerChoice, signerOptions } from '../options/signer-options.js';
+import { positiveNumber } from '../options/values.js';
 import type { RotationOptions } from '../rotating/rotation-options.js';
 import type { Io } from '../terminal/io.js';
-import { addHoldersOption, type HoldersOptions, treeOptions } from './build-options.js';
-import { addCommitmentOption, type CommitmentOptions, committedKeys } from './commitment-options.js';
-import { checkpointChoice, checkpointHours } from './freshness-options.js';
-import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
-import { newKeyPassphrase } from './new-passphrase.js';
-import { positiveNumber } from './numbers.js';
-import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-options.js';
-import {
-  addSignerWithCommand,
-  addSigningOptions,
-  type SignerOptions,
-  signerChoice,
-} from './signer-options.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
 export const ROTATION_FOLDER = 'rotation';
@@ -44,29 +40,32 @@ export interface RotateCommandOptions
   json?: true;
 }
 
-/** Adds the options of `keys rotate`. */
-export function addRotationOptions(command: Command): Command {
-  command
-    .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--out <dir>', 'folder of the published tree', 'dist')
-    .option('--folder <dir>', 'folder for the step and the delegation', ROTATION_FOLDER);
-  addSignerWithCommand(addSigningOptions(command), 'next-')
-    .option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command')
-    .option('--next-root-key <file>', 'public JWK of the next root key; required with --next-signer-command')
-    .addOption(
-      new Option('--alg <name>', 'algorithm of a key that is made').choices(KEY_CURVES).default('Ed25519'),
-    );
-  addCommitmentOption(command)
-    .option('--next-no-passphrase', 'do not encrypt a key that is made')
-    .option(
-      '--online <file...>',
-      'public JWKs of the online keys (default: those of the published delegation)',
-    )
-    .option('--days <number>', 'how long the new delegation is valid', '90');
-  return addHoldersOption(addLogOptions(addExceptionOptions(command)))
-    .option('--yes', 'do not ask')
-    .option('--json', 'report as JSON on stdout');
-}
+/** The same, for the help. */
+export const ROTATION_OPTIONS = [
+  ISSUERS_OPTION,
+  OUT_OPTION,
+  new Option('--folder <dir>', 'folder for the step and the delegation').default(ROTATION_FOLDER),
+  ...keyOptions(''),
+  ...signerOptions('next-'),
+  new Option('--root-key <file>', 'public JWK of the outgoing root key; required with a signing command'),
+  new Option(
+    '--next-root-key <file>',
+    'public JWK of the next root key; required with --next-signer-command',
+  ),
+  new Option('--alg <name>', 'algorithm of a key that is made').choices(KEY_CURVES).default('Ed25519'),
+  COMMIT_OPTION,
+  new Option('--next-no-passphrase', 'do not encrypt a key that is made'),
+  new Option(
+    '--online <file...>',
+    'public JWKs of the online keys (default: those of the published delegation)',
+  ),
+  new Option('--days <number>', 'how long the new delegation is valid').default('90'),
+  ...EXCEPTION_OPTIONS,
+  ...LOG_OPTIONS,
+  HOLDERS_OPTION,
+  new Option('--yes', 'do not ask'),
+  JSON_OPTION,
+];
 
 /** Returns the options of a rotation. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
 export async function rotationOptions(io: Io, options: RotateCommandOptions): Promise<RotationOptions> {

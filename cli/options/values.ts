@@ -1,4 +1,6 @@
+import { instantOf, isDateTime } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
+import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 
 /** Parses the number in the value of an option. @throws {@link UsageError} */
 export function positiveNumber(option: string, text: string): number {
@@ -10,6 +12,14 @@ export function positiveNumber(option: string, text: string): number {
 export function wholeNumber(option: string, text: string): number {
   if (/^(?:0|[1-9][0-9]{0,6})$/.test(text)) return Number(text);
   throw new UsageError(`${option} takes a whole number of 0 or more, not ${JSON.stringify(text)}`);
+}
+
+/** Parses the value of `--port`. @throws {@link UsageError} */
+export function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
+    throw new UsageError('--port takes a number from 0 to 65535');
+  }
+  return Number(text);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -24,4 +34,22 @@ export function duration(option: string, text: string): number {
   const milliseconds = UNITS_MS[unit];
   if (milliseconds !== undefined) return Number(number) * milliseconds;
   throw new UsageError(`${option} takes a number of minutes, hours or days, such as 90m, 36h or 2d`);
+}
+
+/**
+ * Parses a time in the past.
+ *
+ * @returns milliseconds since 1970
+ * @throws {@link UsageError}
+ */
+export function pastTime(option: string, text: string): number {
+  const time = isDateTime(text) ? instantOf(text) : Number.NaN;
+  if (Number.isNaN(time)) {
+    throw new UsageError(
+      `${option} takes an RFC 3339 date-time, such as 2026-01-15T09:00:00Z, not ${JSON.stringify(text)}`,
+    );
+  }
+  // The clocks of publishers and witnesses can be ahead.
+  if (time > Date.now() + CLOCK_TOLERANCE_MS) throw new UsageError(`${option} ${text} is in the future`);
+  return time;
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { CommandSettings } from '../operating/next-step.js';
 import { shellWord } from '../operating/shell-word.js';
 import type { RegistryStatus } from '../operating/status.js';
-import type { ExceptionOptions } from './rule-options.js';
-import { hasSigner, type WithSettings } from './settings.js';
+import type { ExceptionOptions } from '../options/rule-options.js';
+import { hasSigner, type WithSettings } from '../options/settings.js';
 
 /** The options of `status`. */
 export interface StatusCommandOptions extends ExceptionOptions, WithSettings {

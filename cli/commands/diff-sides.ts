@@ -1,16 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../generator/errors.js';
-import type { RecordSet } from '../../generator/records/check-records.js';
+import { RegistryError } from '@passport-registry/verifier';
+import { formatTime } from '@passport-registry/verifier/core';
+import { TreeRejected, UsageError } from '../../generator/errors.js';
+import { type RecordSet, recordsOfList } from '../../generator/records/check-records.js';
 import { onlyIssuersOf } from '../../generator/review/difference.js';
 import { recordsIn, recordsOfRevisions, recordsPublished } from '../../generator/review/record-set.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { openHistory } from '../../observers/past/history.js';
+import { type ListAt, readListAt } from '../../observers/past/list-at.js';
+import type { Dated } from '../../observers/past/said.js';
+import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/record-paths.js';
+import { loadTrust } from '../options/trust-option.js';
+import { pastTime } from '../options/values.js';
+import { isAddress, isFolder, sourceAt } from '../options/where.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
-import { type PastSide, readPastSides } from './past-sides.js';
-import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from './record-paths.js';
-import { loadTrust } from './trust-option.js';
-import { isAddress, isFolder } from './where.js';
+import { PUBLISHERS_WORD, sayDated } from '../terminal/say-past.js';
 
 /** The records before and after a change. */
 export interface Sides {
@@ -22,8 +28,14 @@ export interface Sides {
   readonly past?: readonly PastSide[];
 }
 
+/** A list of the past that was compared, as data. */
+interface PastSide extends Dated, Pick<ListAt, 'evidence'> {
+  /** The time that was asked for, RFC 3339. */
+  readonly at: string;
+}
+
 /** What to compare, as on the command line. */
-export interface SidesOptions {
+interface SidesOptions {
   readonly issuers?: string;
   readonly rootKey?: string;
   /** Two times whose lists are compared. */
@@ -42,8 +54,7 @@ export async function readSides(io: Io, [first, second]: Compared, options: Side
   if (options.at !== undefined) {
     if (second !== undefined)
       throw new UsageError('--at compares two lists of one registry: leave out the second side');
-    const { at, rootKey } = options;
-    return { ...(await readPastSides(io, first, { at, rootKey })), isPartial: false };
+    return readPastSides(io, first, options);
   }
   if (isRecordFile(first)) {
     throw new UsageError(
@@ -91,4 +102,44 @@ async function recordsAt(io: Io, where: string, rootKey: string | undefined): Pr
       `note: without --root-key, the list of ${where} is verified with the key that is published next to the list`,
     );
   return recordsPublished(where, rootKey === undefined ? undefined : await loadTrust(io, rootKey));
+}
+
+/**
+ * Reads the lists of a registry that were in force at two times, and says between which times that is proven.
+ *
+ * @param where - the folder of a tree, or a URL
+ * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
+ */
+async function readPastSides(io: Io, where: string, { at = [], rootKey }: SidesOptions): Promise<Sides> {
+  const times = at.map((text) => pastTime('--at', text));
+  const [first, second] = times;
+  if (first === undefined || second === undefined || times.length > 2) {
+    throw new UsageError('diff compares the lists of two times: pass --at twice');
+  }
+  if (first > second) throw new UsageError('the first --at must not be later than the second');
+  if (rootKey === undefined)
+    throw new UsageError('--at needs --root-key: the past is verified from a key that you trust');
+  try {
+    const history = await openHistory(sourceAt(where), await loadTrust(io, rootKey));
+    const [before, after] = [await readListAt(history, first), await readListAt(history, second)];
+    if (before.evidence === 'publisher') say(io, `note: ${PUBLISHERS_WORD}`);
+    const past = [sideOf(io, first, before), sideOf(io, second, after)];
+    return {
+      before: recordsOfList(before.registry.issuers),
+      after: recordsOfList(after.registry.issuers),
+      past,
+      isPartial: false,
+    };
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    throw new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
+  }
+}
+
+/** Prints which list was in force at a time. @returns the same as data */
+function sideOf(io: Io, time: number, { evidence, publication }: ListAt): PastSide {
+  const at = formatTime(time);
+  say(io, `the list of ${at}`);
+  sayDated(io, publication);
+  return { at, evidence, ...publication };
 }

@@ -1,0 +1,89 @@
+import { type Command, Help, type Option } from 'commander';
+import type { Invocation } from '../terminal/io.js';
+
+/** A command, as far as it is known before it is called. */
+export interface CommandEntry {
+  /** The heading above it in the help. */
+  readonly group?: string;
+  /** The command in one line. */
+  readonly summary: string;
+  /** The options of its short help, without dashes. Default: all. */
+  readonly options?: string;
+  /** One command that works as it is, or with other names. */
+  readonly example: string;
+  /** Whether it takes nothing from registry.yaml, so that an invalid file does not stop it. */
+  readonly isWithoutSettings?: true;
+  /** Loads the rest of its declaration: arguments, options and action. */
+  readonly load: () => Promise<(command: Command, io: Invocation) => void>;
+}
+
+/** Commands by their names, in the order of the help. */
+export type CommandEntries = Readonly<Record<string, CommandEntry>>;
+
+/** Adds commands below another one. A command is loaded when it is called, because all of them take longer than most take to run. */
+export function addCommands(parent: Command, io: Invocation, entries: CommandEntries): void {
+  for (const [name, entry] of Object.entries(entries)) {
+    const { group, summary } = entry;
+    const command = parent.command(name).summary(summary).description(summary);
+    if (group !== undefined) command.helpGroup(group);
+    describe(command, entry, io.argv.includes('--all'));
+    command.hook('preAction', async (own, called) => {
+      if (own === called) await useSettings(called, entry);
+    });
+  }
+  // A command with arguments may be about something of the name `help`.
+  if (parent.registeredArguments.length === 0) addHelpCommand(parent);
+  parent.hook('preSubcommand', async (_parent, command) => {
+    const declare = await entries[command.name()]?.load();
+    declare?.(command, io);
+  });
+}
+
+/** Completes the options of a command from registry.yaml. No name of a file may be a private key, wherever it is from. */
+async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
+  // Imported on demand: the help needs no settings.
+  const { assertFilesNamed, useConfiguration } = await import('../options/use-configuration.js');
+  assertFilesNamed(command);
+  if (isWithoutSettings) return;
+  useConfiguration(command);
+  assertFilesNamed(command);
+}
+
+/** Makes the help of a command show an example, and only its usual options unless all are wanted. */
+function describe(command: Command, { options, example }: CommandEntry, all: boolean): void {
+  const called = fullName(command);
+  const whole = new Help();
+  const shown = all ? undefined : options?.split(' ');
+  const isShown = ({ long = '' }: Option) =>
+    shown === undefined || long === '--help' || shown.includes(long.slice(2));
+  command
+    .showHelpAfterError(`(see ${called} --help)`)
+    .configureHelp({
+      ...command.configureHelp(),
+      visibleOptions: (each) => whole.visibleOptions(each).filter(isShown),
+    })
+    .addHelpText('after', () => {
+      const more = whole.visibleOptions(command).filter((option) => !isShown(option)).length;
+      const rest = more > 0 ? `\n${more} more options: ${called} --help --all\n` : '';
+      return `${rest}\nExample:\n  passport-registry ${example}`;
+    });
+}
+
+/** The words that call a command, such as `passport-registry keys public`. */
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
+}
+
+/** Adds the command for those who expect `help build`. It shows what `build --help` shows. */
+function addHelpCommand(parent: Command): void {
+  parent
+    .command('help', { hidden: true })
+    .argument('[command...]')
+    .allowUnknownOption()
+    .action(async (words: readonly string[]) => {
+      const name = words.find((word) => !word.startsWith('-'));
+      const isKnown = parent.commands.some((command) => command.name() === name);
+      if (name !== undefined && !isKnown) parent.help({ error: true });
+      await parent.parseAsync([...words, '--help'], { from: 'user' });
+    });
+}

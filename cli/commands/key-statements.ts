@@ -1,0 +1,147 @@
+import type { RootKey } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { prepareDelegation, prepareRotation } from '../../custody/offline-signing/prepare-statement.js';
+import { KeyRejected, UsageError } from '../../generator/errors.js';
+import { readIfThere } from '../../generator/files/read-file.js';
+import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
+import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
+import { chooseSigner } from '../../generator/signing/choose-signer.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import {
+  assertCommitted,
+  nextCommitment,
+  publishedSteps,
+  withCommitment,
+  withConfigured,
+} from '../../generator/tree/commitment.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { addOptions } from '../options/add-options.js';
+import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import type { WithSettings } from '../options/settings.js';
+import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import { positiveNumber } from '../options/values.js';
+import type { Invocation } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { sayRequest } from '../terminal/say-request.js';
+import { sayCommitment } from './say-rotation.js';
+
+interface DelegateOptions extends SignerOptions {
+  online: string[];
+  days: string;
+  out: string;
+  /** Undefined if neither `--hold` nor `--no-hold` was given. */
+  hold?: boolean;
+  unsigned?: string;
+}
+
+interface StepOptions extends SignerOptions, CommitmentOptions, WithSettings {
+  next: string;
+  out: string;
+  unsigned?: string;
+}
+
+/** What `--unsigned` does, with the public root key instead of a signer. */
+const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
+
+/** `passport-registry keys delegate` */
+export function declareDelegate(command: Command, io: Invocation): void {
+  command
+    .description('let online keys sign checkpoints; print the delegation to stdout')
+    .requiredOption('--online <file...>', 'public JWKs of the online keys')
+    .option('--days <number>', 'how long the delegation is valid', '90')
+    .option(
+      '--hold',
+      'also let the online keys stop issuers, with `hold` (default: as the published delegation)',
+    )
+    .option('--no-hold', 'do not let them stop issuers')
+    .option('--unsigned <dir>', UNSIGNED)
+    .option('--out <dir>', 'folder of the published tree, whose delegation the new one replaces', 'dist');
+  addOptions(command, ...ROOT_SIGNER_OPTIONS).action((options: DelegateOptions) =>
+    run(io, false, () => delegateKeys(io, options)),
+  );
+}
+
+/** `passport-registry keys step` */
+export function declareStep(command: Command, io: Invocation): void {
+  command
+    .description('sign only the step to the next root key; print the step to stdout')
+    .requiredOption('--next <file>', 'public JWK of the next root key')
+    .option('--unsigned <dir>', UNSIGNED)
+    .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
+  addOptions(command, COMMIT_OPTION, ...ROOT_SIGNER_OPTIONS).action((options: StepOptions) =>
+    run(io, false, () => signStep(io, options)),
+  );
+}
+
+async function delegateKeys(io: Invocation, { online, days, hold, out, ...options }: DelegateOptions) {
+  const term = { days: positiveNumber('--days', days) };
+  const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
+  if (options.unsigned !== undefined) {
+    const rootKey = await unsignedRootKey(io, options);
+    const request = await prepareDelegation({ rootKey, keys, ...term, mayHold: hold, out }, options.unsigned);
+    sayRequest(io, request, options.unsigned);
+    return undefined;
+  }
+  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const published = hold ?? (await publishedPermission(out));
+  const mayHold = published === true;
+  io.stdout.write(`${await delegationStatement(root, keys, { ...term, mayHold, now: Date.now() })}\n`);
+  const permitted = mayHold
+    ? 'sign checkpoints, and stop issuers with `hold`'
+    : 'sign checkpoints, but not stop issuers';
+  say(io, `for ${days} days, ${count(keys.length, 'online key')} may ${permitted}`);
+  if (hold !== undefined) return undefined;
+  if (published === undefined)
+    say(
+      io,
+      `note: ${out} has no tree that shows whether they may stop issuers now: if they may, sign again with --hold`,
+    );
+  else if (mayHold) say(io, `note: as the delegation in ${out} permits; --no-hold ends that`);
+  return undefined;
+}
+
+/** Whether the published delegation lets its keys hold issuers. Undefined if there is no tree. @throws {@link KeyRejected} */
+async function publishedPermission(out: string): Promise<boolean | undefined> {
+  const { mayHold, text } = await onlinePermission(out);
+  if (mayHold !== undefined || readIfThere(out, PATHS.delegation) === undefined) return mayHold;
+  throw new KeyRejected(
+    `${text}, so it does not show whether online keys may stop issuers: say so, with --hold or --no-hold`,
+  );
+}
+
+async function signStep(io: Invocation, { next: file, unsigned, ...options }: StepOptions) {
+  if (unsigned !== undefined) {
+    const rootKey = await unsignedRootKey(io, options);
+    const next = await committedNext(io, { rootKey, file }, options);
+    sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
+    return undefined;
+  }
+  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const next = await committedNext(io, { rootKey: root.rootKey, file }, options);
+  io.stdout.write(`${await rotationStatement(root, next, Date.now())}\n`);
+  sayCommitment(io, next);
+  return undefined;
+}
+
+/** Reads the next root key, to which the outgoing key may lead, with the keys to which the step commits it. */
+async function committedNext(
+  io: Invocation,
+  { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
+  { out, settings, commit }: Pick<StepOptions, 'out' | 'settings' | 'commit'>,
+): Promise<RootKey> {
+  const next = await loadRootKey(file, io.env);
+  const steps = publishedSteps(out);
+  const outgoing = withConfigured(await withCommitment(rootKey, steps), settings.next_roots);
+  assertCommitted(outgoing, next.thumbprint);
+  const committed = await committedKeys(io, '--commit', commit);
+  return { ...next, nextRoots: nextCommitment(committed, { outgoing, next, steps }) };
+}
+
+/** The root key that will sign a request. */
+function unsignedRootKey(io: Invocation, { rootKey }: SignerOptions): Promise<RootKey> {
+  if (rootKey !== undefined) return loadRootKey(rootKey, io.env);
+  throw new UsageError(
+    'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',
+  );
+}
