@@ -55,7 +55,7 @@ export async function aboutOf(
 function readingOf(sha256: string, naming: NamingClient): Reading {
   const known = readings.get(naming);
   if (known?.sha256 === sha256) return known;
-  const reading = { sha256, about: askSources(sha256, naming).catch(() => undefined) };
+  const reading = { sha256, about: readFromSources(sha256, naming).catch(() => undefined) };
   readings.set(naming, reading);
   void reading.about.then((about) => {
     if (about === undefined && readings.get(naming) === reading) readings.delete(naming);
@@ -64,7 +64,7 @@ function readingOf(sha256: string, naming: NamingClient): Reading {
 }
 
 /** Asks one source after the other. */
-async function askSources(
+async function readFromSources(
   aboutSha256: string,
   { client, deadline }: NamingClient,
 ): Promise<AboutIssuers | undefined> {

@@ -52,7 +52,7 @@ export class LogTree {
     return levels.flatMap((row, level) =>
       Array.from({ length: Math.ceil(row.length / TILE_WIDTH) }, (_one, index) => {
         const address = { level, index, width: tileWidth(level, index, this.size) };
-        return { address, bytes: bytesOf(row, address) };
+        return { address, bytes: tileBytes(row, address) };
       }),
     );
   }
@@ -60,7 +60,7 @@ export class LogTree {
   /** Returns a tile, which may be narrower than it could be. Undefined if the tree has no such tile. */
   tile(address: TileAddress): Uint8Array | undefined {
     const row = this.#rows[address.level * TILE_HEIGHT] ?? [];
-    return row.length < address.index * TILE_WIDTH + address.width ? undefined : bytesOf(row, address);
+    return row.length < address.index * TILE_WIDTH + address.width ? undefined : tileBytes(row, address);
   }
 
   #rootOf(size: number): Promise<Uint8Array> {
@@ -72,7 +72,7 @@ export class LogTree {
   readonly #hash: SubtreeHash = async (height, index) => this.#rows[height]?.[index] as Uint8Array;
 }
 
-function bytesOf(row: readonly Uint8Array[], { index, width }: TileAddress): Uint8Array {
+function tileBytes(row: readonly Uint8Array[], { index, width }: TileAddress): Uint8Array {
   const first = index * TILE_WIDTH;
   const bytes = new Uint8Array(32 * width);
   for (const [at, hash] of row.slice(first, first + width).entries()) bytes.set(hash, 32 * at);

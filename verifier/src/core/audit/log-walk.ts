@@ -169,7 +169,7 @@ function assertSame({ entry, statement }: LoggedStatement, given: AnyEntry | und
     if (given?.type === 'unknown') throw badContent('does not say what the entry says');
     throw badContent('is of a type that this version does not know, but the entry is not');
   }
-  if (given === undefined || textOf(given) === textOf(entry)) return entry;
+  if (given === undefined || entryText(given) === entryText(entry)) return entry;
   throw badContent('does not say what the entry says');
 }
 
@@ -186,4 +186,4 @@ function saysNoMore({ named, text }: UnknownEntry, { type, claims }: Statement):
 
 const canonicalText = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
 
-const textOf = (entry: AnyEntry) => new TextDecoder().decode(entryBytes(entry));
+const entryText = (entry: AnyEntry) => new TextDecoder().decode(entryBytes(entry));

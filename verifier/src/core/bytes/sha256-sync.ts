@@ -13,14 +13,14 @@ export function hashBytes(bytes: Uint8Array): Uint8Array {
 
 /** Returns the SHA-256 of some bytes, or of a string in UTF-8, in lower-case hexadecimal. */
 export function hashHex(content: Uint8Array | string): string {
-  return hexOf(sha256(bytesOf(content)));
+  return hexOf(sha256(toBytes(content)));
 }
 
 /** Returns the SHA-256 of a string in UTF-8, in base64url. */
 export function hashBase64url(text: string): string {
-  return encodeBase64url(sha256(bytesOf(text)));
+  return encodeBase64url(sha256(toBytes(text)));
 }
 
-function bytesOf(content: Uint8Array | string): Uint8Array {
+function toBytes(content: Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? new TextEncoder().encode(content) : content;
 }
