@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkLayout, fixLayout } from '../../generator/authoring/check-layout.js';
+import { checkLayout, fixLayout } from '../../generator/authoring/layout.js';
 import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { UsageError } from '../../generator/errors.js';
 import { checkRecords, type RecordSet } from '../../generator/records/check-records.js';

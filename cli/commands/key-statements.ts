@@ -4,7 +4,7 @@ import { prepareDelegation, prepareRotation } from '../../custody/offline-signin
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
-import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
+import { delegationClaims, rotationClaims, signStatement } from '../../generator/freshness/statements.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import {
@@ -86,7 +86,8 @@ async function delegateKeys(io: Invocation, { online, days, hold, out, ...option
   const root = await chooseSigner({ ...signerChoice(io, options), production: true });
   const published = hold ?? (await publishedPermission(out));
   const mayHold = published === true;
-  io.stdout.write(`${await delegationStatement(root, keys, { ...term, mayHold, now: Date.now() })}\n`);
+  const claims = delegationClaims(keys, { ...term, mayHold });
+  io.stdout.write(`${await signStatement(root, 'registry-delegation+jwt', claims)}\n`);
   const permitted = mayHold
     ? 'sign checkpoints, and stop issuers with `hold`'
     : 'sign checkpoints, but not stop issuers';
@@ -119,7 +120,7 @@ async function signStep(io: Invocation, { next: file, unsigned, ...options }: St
   }
   const root = await chooseSigner({ ...signerChoice(io, options), production: true });
   const next = await committedNext(io, { rootKey: root.rootKey, file }, options);
-  io.stdout.write(`${await rotationStatement(root, next, Date.now())}\n`);
+  io.stdout.write(`${await signStatement(root, 'registry-root-rotation+jwt', rotationClaims(next))}\n`);
   sayCommitment(io, next);
   return undefined;
 }

@@ -4,7 +4,7 @@ import { build } from '../../generator/build.js';
 import { KeyRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { ROTATION_FILES, writeRotationFile } from '../../generator/freshness/rotation-files.js';
-import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
+import { delegationClaims, rotationClaims, signStatement } from '../../generator/freshness/statements.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
@@ -108,7 +108,11 @@ async function signStep(
   { folder, out, commit }: RotationOptions,
 ): Promise<string> {
   const nextRoots = nextCommitment(commit, { outgoing, next, steps: rotationOf(out) });
-  const step = await rotationStatement(signer, { ...next, nextRoots }, Date.now());
+  const step = await signStatement(
+    signer,
+    'registry-root-rotation+jwt',
+    rotationClaims({ ...next, nextRoots }),
+  );
   // The signer may be any program, so its signature is verified before anything relies on it.
   await walkRotation(outgoing, JSON.stringify([step])).catch((cause: Error) => {
     throw new KeyRejected(`the step is not valid: ${cause.message}`, { cause });
@@ -124,7 +128,11 @@ async function delegationOf(
 ): Promise<string | undefined> {
   if (keys === undefined) return undefined;
   if (!signs) return files.delegation;
-  const delegation = await delegationStatement(next, keys, { days, mayHold, now: Date.now() });
+  const delegation = await signStatement(
+    next,
+    'registry-delegation+jwt',
+    delegationClaims(keys, { days, mayHold }),
+  );
   writeRotationFile(folder, 'delegation', delegation);
   return delegation;
 }

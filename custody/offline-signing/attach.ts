@@ -103,7 +103,7 @@ async function publishList(
     throw new UsageError('the request has a delegation of its own: leave out --delegation');
   }
   const registry = readRequestedList(list, 'the list in the request');
-  assertNotAhead(registry.updated_at, Date.now());
+  assertNotAhead(registry.updated_at);
   const signer = {
     ...{ rootKey, development: false, list: bytesOfList(list, registry) },
     ...{ signature: encodeSignature(signature), statement, follows },

@@ -155,7 +155,7 @@ function listToSign(
     const same = listBytes(records, previous);
     if (hasList(published, same)) return same;
   }
-  return listBytes(records, nextUpdatedAt(updatedAt, previous, Date.now()));
+  return listBytes(records, nextUpdatedAt(updatedAt, previous));
 }
 
 function previousPublication({

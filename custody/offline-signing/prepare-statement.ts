@@ -42,7 +42,7 @@ export async function newDelegation(
   const previous =
     previousFile &&
     (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
-  const term = { days, mayHold: mayHold ?? previous?.mayHold === true, now: Date.now() };
+  const term = { days, mayHold: mayHold ?? previous?.mayHold === true };
   const input = signingInput(rootKey, 'registry-delegation+jwt', delegationClaims(keys, term));
   return { requested: await readDelegationInput(input, rootKey, previous), previousFile };
 }
@@ -81,7 +81,7 @@ export async function prepareRotation(
   { rootKey, next }: { readonly rootKey: RootKey; readonly next: RootKey },
   folder: string,
 ): Promise<SigningRequest> {
-  const step = signingInput(rootKey, 'registry-root-rotation+jwt', rotationClaims(next, Date.now()));
+  const step = signingInput(rootKey, 'registry-root-rotation+jwt', rotationClaims(next));
   const rotation = await readRotationInput(step, rootKey);
   return write(folder, signingRequest({ rootKey }, { rotation }), undefined);
 }

@@ -60,7 +60,7 @@ export async function signCheckpoint(
   const limit = byRoot || delegation === undefined ? undefined : readDelegation(delegation);
   if (!byRoot && delegation !== undefined) await assertDelegated(signer, delegation, rootKey);
   if (hold.length > 0 && limit !== undefined && !permitsHold(limit)) throw notPermitted(hold);
-  const iat = toSeconds(dateAfter(previous, hold, Date.now()));
+  const iat = toSeconds(dateAfter(previous, hold));
   const exp = iat + hours * HOUR_SECONDS;
   const { list, updatedAt, checksums, sequence } = named;
   return signStatement(signer, 'registry-checkpoint+jwt', {
@@ -110,7 +110,8 @@ function notPermitted(hold: readonly string[]): UsageError {
  * Returns the date of a new checkpoint. After a change of the holds, it is later than that of the published checkpoint,
  * even on a machine whose clock is a little behind. A date that verifiers don't accept yet is no reason to wait.
  */
-function dateAfter(previous: PreviousCheckpoint | undefined, hold: readonly string[], now: number): number {
+function dateAfter(previous: PreviousCheckpoint | undefined, hold: readonly string[]): number {
+  const now = Date.now();
   if (previous === undefined || isToCome(previous.issuedAt, clockAt(now))) return now;
   const isSame = String(previous.hold) === String(hold);
   return Math.max(now, previous.issuedAt + (isSame ? 0 : 1000));

@@ -21,8 +21,6 @@ interface DelegationTerm {
   readonly days: number;
   /** Whether the online keys may hold issuers (docs/protocol/rotation.md#hold-permission). */
   readonly mayHold: boolean;
-  /** The current time, in milliseconds since 1970. */
-  readonly now: number;
 }
 
 /** The claims of a delegation (rule delegation-form). */
@@ -42,20 +40,11 @@ export interface DelegationClaims {
 /** Returns the claims of a delegation, which names the online keys that may sign checkpoints. */
 export function delegationClaims(
   online: readonly RootKey[],
-  { days, mayHold, now }: DelegationTerm,
+  { days, mayHold }: DelegationTerm,
 ): DelegationClaims {
-  const iat = toSeconds(now);
+  const iat = toSeconds(Date.now());
   const keys = online.map(({ jwk }) => jwk);
   return { iat, exp: iat + days * DAY_SECONDS, keys, ...(mayHold && { hold: true }) };
-}
-
-/** Signs a delegation: the content of keys/delegation.jwt. */
-export function delegationStatement(
-  root: Signer,
-  online: readonly RootKey[],
-  term: DelegationTerm,
-): Promise<string> {
-  return signStatement(root, 'registry-delegation+jwt', delegationClaims(online, term));
 }
 
 /** The claims of a rotation step (rule rotation-form). */
@@ -75,13 +64,8 @@ export interface RotationClaims {
  *
  * @param next - the next root key, with the keys to which the step commits it
  */
-export function rotationClaims({ jwk, nextRoots }: RootKey, now: number): RotationClaims {
-  return { iat: toSeconds(now), next_root: jwk, ...(nextRoots && { next_roots: nextRoots }) };
-}
-
-/** Signs a rotation step with the outgoing root key: one step of keys/rotation.json. */
-export function rotationStatement(outgoing: Signer, next: RootKey, now: number): Promise<string> {
-  return signStatement(outgoing, 'registry-root-rotation+jwt', rotationClaims(next, now));
+export function rotationClaims({ jwk, nextRoots }: RootKey): RotationClaims {
+  return { iat: toSeconds(Date.now()), next_root: jwk, ...(nextRoots && { next_roots: nextRoots }) };
 }
 
 /** The claims of a publication statement (rule statement-claims). */

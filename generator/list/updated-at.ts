@@ -48,15 +48,11 @@ export function requestedUpdatedAt(
  *
  * @param requested - the time that the user requested, if any
  * @param previous - the `updated_at` of the published list, if there is one
- * @param now - the current time, in milliseconds since 1970
  * @throws {@link UsageError} if no later time is possible
  */
-export function nextUpdatedAt(
-  requested: string | undefined,
-  previous: string | undefined,
-  now: number,
-): string {
-  if (requested !== undefined) assertNotAhead(requested, now);
+export function nextUpdatedAt(requested: string | undefined, previous: string | undefined): string {
+  const now = Date.now();
+  if (requested !== undefined) assertNotAhead(requested);
   if (previous === undefined) return requested ?? formatUpdatedAt(now);
   if (requested !== undefined) {
     if (requested > previous) return requested;
@@ -88,10 +84,10 @@ export function updatedAtOf(list: Uint8Array): string | undefined {
  * Asserts that a list is not from the future. Verifiers refuse such a list, and it would also block every list with an
  * earlier time.
  *
- * @param now - the current time, in milliseconds since 1970
  * @throws {@link UsageError}
  */
-export function assertNotAhead(updatedAt: string, now: number): void {
+export function assertNotAhead(updatedAt: string): void {
+  const now = Date.now();
   if (!isToCome(Date.parse(updatedAt), clockAt(now))) return;
   throw new UsageError(
     `updated_at ${updatedAt} is ahead of this clock, ${formatUpdatedAt(now)}, by more than five minutes: verifiers refuse such a list`,

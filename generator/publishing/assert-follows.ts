@@ -10,11 +10,10 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
-import { acceptPublication } from '../verification/accept.js';
+import { acceptPublication, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { isLogPath } from '../verification/log-archive.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
-import { storedPublication } from '../verification/stored-publication.js';
 import { memorySource } from '../verification/tree-source.js';
 import { assertNothingUnlisted, assertTreeGood } from './assert-tree-good.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
@@ -60,7 +59,7 @@ export async function assertFollows(
   if (isOnlyLogged(proposed.files)) return assertFirstFollows(proposed, before);
   const next = await signedTree(proposed);
   await assertTreeGood(next.files, next.rootKey, { name: next.name, verifyHolders });
-  assertNotAhead(next.list.updatedAt, Date.now());
+  assertNotAhead(next.list.updatedAt);
   if (before === undefined) return [];
   if (isOnlyLogged(before.files)) {
     await assertLogFollows(proposed, before);

@@ -10,8 +10,8 @@ import { foldersOf } from '../files/walk.js';
 import { readLogHead } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
+import { namedHash, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
-import { namedHash, storedPublication } from '../verification/stored-publication.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 import { acceptable, findLogFault, isOnlyLogged } from './assert-follows.js';
 

@@ -74,7 +74,7 @@ async function signHere(
   });
   const records = recordsBytes(issuers.values());
   const previous = published?.updatedAt;
-  const later = () => nextUpdatedAt(requested, previous, Date.now());
+  const later = () => nextUpdatedAt(requested, previous);
   if (published?.list === undefined || previous === undefined) return sign(listBytes(records, later()));
   const list = listBytes(records, previous);
   const isSignedByKey = await isSigned(published.list, published.signature, signer.rootKey);
@@ -152,7 +152,7 @@ function followingStatement(
       `the request for publication ${said.sequence} was not made for ${found}: ${ADVICE}`,
     );
   }
-  assertNotAhead(formatUpdatedAt(said.issuedAt), Date.now());
+  assertNotAhead(formatUpdatedAt(said.issuedAt));
   const input = statement.slice(0, statement.lastIndexOf('.'));
   assertExpectedStatement(input, subject, { rootKey, predecessor });
   return said;

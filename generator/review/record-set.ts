@@ -8,7 +8,7 @@ import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
 import { acceptPublication } from '../verification/accept.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
-import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
+import { checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource } from '../verification/tree-source.js';
 import { publishedAbout } from '../verification/verify-publication.js';
 import { trustedRoot } from '../verification/verify-statements.js';
@@ -32,7 +32,7 @@ export async function recordsPublished(where: string, pinned: PinnedTrust | unde
   const source = existsSync(where) ? folderSource(where) : httpSource(where);
   try {
     const files = new SeenFiles(source);
-    const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned?.rootKey);
+    const { rootKey } = await trustedRoot(files, pinned?.rootKey);
     const list = await checkSignature(files, rootKey);
     // A list of any age can be compared.
     if (pinned !== undefined)

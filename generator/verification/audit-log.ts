@@ -2,7 +2,6 @@ import type { RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, namesLog, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { PATHS } from '../tree/paths.js';
 import { Problems, rejecting, SeenFiles } from './seen-files.js';
-import { checkRootKey } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
 import { type AcceptedLog, type CheckedLog, checkLog, type StatedLog } from './verify-log.js';
 import { checkRotation, trustedRoot } from './verify-statements.js';
@@ -41,7 +40,7 @@ export function auditLog(
 }
 
 async function statedLogIn(files: SeenFiles, pinned: RootKey | undefined): Promise<StatedLog> {
-  const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned);
+  const { rootKey } = await trustedRoot(files, pinned);
   const hasRotation = (await files.get(PATHS.rotation)) !== undefined;
   const roots = hasRotation
     ? await checkRotation(files, rootKey, pinned)

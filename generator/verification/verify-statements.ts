@@ -32,6 +32,7 @@ import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
+import { checkRootKey } from './tree-checks.js';
 
 /** The root key with which a tree is verified, and the pinned key that led to it. */
 export interface TrustedRoot {
@@ -43,14 +44,10 @@ export interface TrustedRoot {
 /**
  * Follows the rotation from the pinned root key to the current one, as a client does (rule rotation-chain).
  *
- * @param published - the tree's root key
  * @param pinned - default: the tree's own key
  */
-export async function trustedRoot(
-  files: SeenFiles,
-  published: RootKey,
-  pinned: RootKey | undefined,
-): Promise<TrustedRoot> {
+export async function trustedRoot(files: SeenFiles, pinned: RootKey | undefined): Promise<TrustedRoot> {
+  const published = await checkRootKey(files);
   if (pinned === undefined || pinned.thumbprint === published.thumbprint) {
     return { rootKey: published, rotatedFrom: undefined };
   }

@@ -25,7 +25,6 @@ import {
   checkClient,
   checkPages,
   checkRecordFiles,
-  checkRootKey,
   checkSignature,
   checkUnknownId,
   pathsOf,
@@ -225,9 +224,7 @@ async function auditOnce(
 ): Promise<Audited> {
   const { source } = files;
   const checks = new CheckList();
-  const root = await checks.run('root key', async () =>
-    trustedRoot(files, await checkRootKey(files), pinned),
-  );
+  const root = await checks.run('root key', () => trustedRoot(files, pinned));
   const audited = checks.unreachable
     ? NOTHING_CHECKED
     : await checkTree({ files, checks, root, pinned }, options);
@@ -369,8 +366,7 @@ async function checkTree(
   else if (!hasLog && !isUnclear) checks.skip('log', 'the tree has no log');
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
-  const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();
-  const snapshots = below('snapshots/');
+  const snapshots = paths.filter((path) => path.startsWith('snapshots/')).sort();
   if (snapshots.length === 0) {
     if (sums !== undefined) checks.skip('snapshots', 'the tree has no snapshots');
   } else if (roots !== undefined) {

@@ -13,7 +13,6 @@ import { auditLog } from '../../generator/verification/audit-log.js';
 import { isLoggedStatement } from '../../generator/verification/log-archive.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
-import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
@@ -176,7 +175,7 @@ export class Candidate {
     const tree = this.#tree;
     const get = async (path: string) => (path === PATHS.operations ? { bytes } : tree.get(path));
     const files = new SeenFiles({ ...tree, get });
-    const { rootKey } = await trustedRoot(files, await checkRootKey(files), this.options.trust.rootKey);
+    const { rootKey } = await trustedRoot(files, this.options.trust.rootKey);
     await checkOperations(files, rootKey, Date.now());
   }
 

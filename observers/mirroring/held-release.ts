@@ -4,7 +4,7 @@ import type { StoredPublication } from '@passport-registry/verifier';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { storedPublication } from '../../generator/verification/stored-publication.js';
+import { storedPublication } from '../../generator/verification/accept.js';
 
 /** A release that a mirror accepted before, and serves or served. */
 export class HeldRelease {
