@@ -87,18 +87,11 @@ export async function prepareRotation(
   folder: string,
 ): Promise<SigningRequest> {
   const rotation = await readRotationInput(rotationInput(rootKey, rotationClaims(next, Date.now())), rootKey);
-  return write(folder, signingRequest({ rootKey }, { rotation }), undefined);
+  return write(folder, signingRequest({ rootKey }, { rotation }));
 }
 
-function write(
-  folder: string,
-  request: SigningRequest,
-  previousDelegation: Buffer | undefined,
-): SigningRequest {
+function write(folder: string, request: SigningRequest, previousDelegation?: Buffer): SigningRequest {
   const { payloads } = request;
-  writeRequestFiles(folder, {
-    ...{ payloads, words: describeRequest(request) },
-    ...{ about: undefined, previous: undefined, previousDelegation },
-  });
+  writeRequestFiles(folder, { payloads, words: describeRequest(request), previousDelegation });
   return request;
 }
