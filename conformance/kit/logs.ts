@@ -140,7 +140,7 @@ function demands(): Readonly<Record<string, Partial<Anchor> & { readonly note?: 
 function* pinned(role: Role): Generator<Case> {
   const base = 'witnessed';
   const { root } = golden(base).anchor;
-  const make = topic(role, 'anchor', { rule: '', base, why: 'The trust anchor demands this.' });
+  const make = topic(role, 'anchor', { rule: 'log-quorum', base, why: 'The trust anchor demands this.' });
   for (const [name, demand] of Object.entries(demands())) {
     const [rule = '', code = ''] = DEMANDS[name] ?? [];
     // A member that nobody knows is refused, whatever else is pinned.

@@ -2,12 +2,11 @@ import { verifySignature } from '@passport-registry/verifier';
 import { encodeSignature, isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import { aggregate, isSignatureShare, type NonceCommitment } from '../shared-key/frost.js';
+import { aggregate, isSignatureShare } from '../shared-key/frost.js';
 import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
 import { bytes32, type Message } from '../shared-key/message.js';
-import { hashOfCommitments, readCommitments } from './commitments.js';
-import { type Signers, sessionName } from './sessions.js';
-import { openSessions, readShares, sharesIn } from './signature-shares.js';
+import { hashOfCommitments, readCommitments, readFromAll } from './commitments.js';
+import { type OpenSession, openSessions, readShares, sharesIn } from './signature-shares.js';
 import { type SigningTask, TASK_FILES } from './signing-task.js';
 
 /** What the holders have done so far for a task. */
@@ -35,34 +34,24 @@ export async function readProgress(
   everybody = false,
 ): Promise<SigningProgress> {
   const all = await readCommitments(task, group);
-  const { faults } = all;
-  const shares = new Map<number, Message>();
-  for (const holder of group.holders) {
-    try {
-      const message = await readShares(task, holder);
-      if (message === undefined) continue;
-      shares.set(holder.number, message);
-      if (all.messages.has(holder.number) || all.faults.some(({ holder: name }) => name === holder.name))
-        continue;
-      faults.push(withoutCommitments(holder));
-    } catch (error) {
-      if (!(error instanceof SharedKeyRejected)) throw error;
-      faults.push(error);
-    }
-  }
-  const check = new ShareCheck(task, group, shares);
+  const given = await readFromAll(group, (holder) => readShares(task, holder));
+  const isBlamed = ({ name }: KeyHolder) => all.faults.some(({ holder }) => holder === name);
+  const alone = group.holders.filter(
+    (holder) => given.messages.has(holder.number) && !all.messages.has(holder.number) && !isBlamed(holder),
+  );
+  const check = new ShareCheck(task, group, given.messages);
   let signatures: ReadonlyMap<string, Uint8Array> | undefined;
-  for (const { signers, lists } of openSessions(task, group, all)) {
+  for (const session of openSessions(task, all)) {
     if (signatures !== undefined && !everybody) break;
-    const checked = signers.map((number) => check.sharesOf(number, signers, lists));
+    const checked = session.signers.map((number) => check.sharesOf(number, session));
     if (signatures !== undefined || checked.includes(undefined)) continue;
-    signatures = await aggregated(task, group, { signers, lists, shares: checked as ShareBytes[] });
+    signatures = await aggregated(task, group, { ...session, shares: checked as ShareBytes[] });
   }
   return {
     committed: namesOf(group, all.messages.keys()),
     signed: namesOf(group, check.valid),
     signatures,
-    faults: [...faults, ...check.faults.values()],
+    faults: [...all.faults, ...given.faults, ...alone.map(withoutCommitments), ...check.faults.values()],
   };
 }
 
@@ -79,7 +68,6 @@ const namesOf = (group: KeyGroup, numbers: Iterable<number>) =>
 
 /** The signature shares of one holder in one session, by payload. */
 type ShareBytes = ReadonlyMap<string, Uint8Array>;
-type Lists = ReadonlyMap<string, readonly NonceCommitment[]>;
 
 /** Verifies signature shares, and remembers who is to blame for a wrong one. */
 class ShareCheck {
@@ -96,15 +84,15 @@ class ShareCheck {
   }
 
   /** Returns the shares of a holder in a session. Undefined if they are missing or wrong. */
-  sharesOf(number: number, signers: Signers, lists: Lists): ShareBytes | undefined {
+  sharesOf(number: number, { name: session, lists }: OpenSession): ShareBytes | undefined {
     const message = this.#messages.get(number);
     if (message === undefined) return undefined;
-    const found = sharesIn(message, sessionName(signers));
+    const found = sharesIn(message, session);
     const { name } = holderOf(this.#group, number);
     const file = TASK_FILES.shares(number);
     try {
       if (found === undefined) {
-        if (!hasMember(message.claims['sessions'], sessionName(signers))) return undefined;
+        if (!hasMember(message.claims['sessions'], session)) return undefined;
         throw new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, has malformed shares`, {
           holder: name,
         });
@@ -113,17 +101,17 @@ class ShareCheck {
         throw new SharedKeyRejected(
           'ERR_COMMITMENTS_CHANGED',
           `${file}, by ${name}, was made with other commitments than those in the folder for the session ` +
-            `${sessionName(signers)}: one of its holders has committed again, or the folder has an old copy. Bring the newest ` +
+            `${session}: one of its holders has committed again, or the folder has an old copy. Bring the newest ` +
             'files; whoever has signed before commits again',
         );
       }
       const shares = this.#task.payloads.map(({ type, bytes: message }) => {
         const share = bytes32(found.shares[type], { file, name });
-        const session = { group: this.#group.key, commitments: lists.get(type) ?? [], message };
-        if (isSignatureShare(share, number, session)) return [type, share] as const;
+        const signed = { group: this.#group.key, commitments: lists.get(type) ?? [], message };
+        if (isSignatureShare(share, number, signed)) return [type, share] as const;
         throw new SharedKeyRejected(
           'ERR_SIGNATURE_SHARE',
-          `${file}, by ${name}, has a signature share that is not valid, in the session ${sessionName(signers)}`,
+          `${file}, by ${name}, has a signature share that is not valid, in the session ${session}`,
           { holder: name },
         );
       });
@@ -139,9 +127,8 @@ class ShareCheck {
 
 const hasMember = (value: unknown, name: string) => isObject(value) && Object.hasOwn(value, name);
 
-interface CompleteSession {
-  readonly signers: Signers;
-  readonly lists: Lists;
+interface CompleteSession extends OpenSession {
+  /** In the order of the signers. */
   readonly shares: readonly ShareBytes[];
 }
 

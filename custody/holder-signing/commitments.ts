@@ -89,30 +89,40 @@ export function hasCommitted(task: SigningTask, { share }: SigningHolder): boole
   return existsSync(join(task.folder, TASK_FILES.commitments(share.number)));
 }
 
-/** The commitments of all holders who have committed, and what is wrong with those of others. */
-export interface Commitments {
-  /** Returns the name of a holder. */
-  readonly nameOf: (number: number) => string;
+/** The messages of the holders of a key, and what is wrong with those of others. */
+export interface HolderMessages {
+  readonly group: KeyGroup;
   readonly messages: ReadonlyMap<number, Message>;
   /** What is wrong with messages. Whoever opens a session adds what is wrong with its commitments. */
   readonly faults: SharedKeyRejected[];
 }
 
-/** Reads the commitments of all holders. What one holder has done wrong does not stop the others. */
-export async function readCommitments(task: SigningTask, group: KeyGroup): Promise<Commitments> {
+/** The names of the holders who have not committed. */
+export const uncommitted = ({ group, messages }: HolderMessages): string[] =>
+  group.holders.filter(({ number }) => !messages.has(number)).map(({ name }) => name);
+
+/** Reads a message of each holder. What one holder has done wrong does not stop the others. */
+export async function readFromAll(
+  group: KeyGroup,
+  read: (holder: KeyHolder) => Promise<Message | undefined>,
+): Promise<HolderMessages> {
   const messages = new Map<number, Message>();
   const faults: SharedKeyRejected[] = [];
   for (const holder of group.holders) {
     try {
-      const message = await readCommitment(task, holder);
+      const message = await read(holder);
       if (message !== undefined) messages.set(holder.number, message);
     } catch (error) {
       if (!(error instanceof SharedKeyRejected)) throw error;
       faults.push(error);
     }
   }
-  return { messages, faults, nameOf: (number) => holderOf(group, number).name };
+  return { group, messages, faults };
 }
+
+/** Reads the commitments of all holders. */
+export const readCommitments = (task: SigningTask, group: KeyGroup): Promise<HolderMessages> =>
+  readFromAll(group, (holder) => readCommitment(task, holder));
 
 async function readCommitment(task: SigningTask, holder: KeyHolder): Promise<Message | undefined> {
   const file = TASK_FILES.commitments(holder.number);
@@ -137,6 +147,9 @@ export function assertSameTask(
   );
 }
 
+/** The commitments of a session, by payload. */
+export type CommitmentLists = ReadonlyMap<string, readonly NonceCommitment[]>;
+
 /**
  * Returns the commitments for a session, by payload. Undefined if a signer has not committed.
  *
@@ -144,13 +157,13 @@ export function assertSameTask(
  */
 export function sessionCommitments(
   { payloads }: SigningTask,
-  { messages, nameOf }: Commitments,
+  { group, messages }: HolderMessages,
   signers: Signers,
-): ReadonlyMap<string, readonly NonceCommitment[]> | undefined {
+): CommitmentLists | undefined {
   if (signers.some((number) => !messages.has(number))) return undefined;
   const lists = payloads.map(({ type }) => {
     const list = signers.map((number) => {
-      const where = { file: TASK_FILES.commitments(number), name: nameOf(number) };
+      const where = { file: TASK_FILES.commitments(number), name: holderOf(group, number).name };
       const session = memberOf(messages.get(number)?.claims['commitments'], sessionName(signers));
       const pair = memberOf(session, type);
       const [hiding, binding] = (Array.isArray(pair) ? pair : []).map((value) => bytes32(value, where));
@@ -171,7 +184,7 @@ export function sessionCommitments(
 const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
 /** The hash of the commitments of a session, which each signature share names. */
-export function hashOfCommitments(lists: ReadonlyMap<string, readonly NonceCommitment[]>): string {
+export function hashOfCommitments(lists: CommitmentLists): string {
   const encoded = [...lists].map(([type, list]) => [
     type,
     list.map(({ number, hiding, binding }) => [number, base64url(hiding), base64url(binding)]),

@@ -3,22 +3,18 @@ import { isObject } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import {
-  type KeyShare,
-  type NonceCommitment,
-  type NoncePair,
-  type SigningSession,
-  signShare,
-} from '../shared-key/frost.js';
-import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
+import { type KeyShare, type NoncePair, type SigningSession, signShare } from '../shared-key/frost.js';
+import { holderOf, type KeyHolder } from '../shared-key/key-group.js';
 import { base64url, type Message, readMessageFile, signMessage } from '../shared-key/message.js';
 import {
   assertSameTask,
-  type Commitments,
+  type CommitmentLists,
+  type HolderMessages,
   hashOfCommitments,
   readCommitments,
   type SigningHolder,
   sessionCommitments,
+  uncommitted,
 } from './commitments.js';
 import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
 import { type Signers, sessionName, sessionsOf } from './sessions.js';
@@ -44,7 +40,7 @@ interface GivenShares {
 
 /** What a holder is ready to sign. */
 interface ReadyShares {
-  readonly all: Commitments;
+  readonly all: HolderMessages;
   /** The sessions of this holder whose signers have all committed. */
   readonly open: readonly OpenSession[];
   /** Shares that were given before with the same commitments. */
@@ -65,8 +61,8 @@ export async function readyShares(
   const self = holderOf(group, share.number);
   const all = await readCommitments(task, group);
   assertOwnCommitments(all, { self, committed: committedMessage(store) });
-  const open = openSessions(task, group, all).filter(({ signers }) => signers.includes(share.number));
-  if (open.length === 0) throw tooFewCommitments(group, all);
+  const open = openSessions(task, all).filter(({ signers }) => signers.includes(share.number));
+  if (open.length === 0) throw tooFewCommitments(all);
   const given = await givenBefore(task, self, open);
   const left = open.filter(({ name }) => given[name] === undefined && hasNonces(store, name));
   if (left.length === 0 && Object.keys(given).length === 0) throw used();
@@ -106,8 +102,7 @@ export async function writeShares(
   const claims = { holder: share.number, request: task.id, sessions };
   const text = signMessage('registry-signing-shares+jwt', claims, messageKey);
   writeWholeFile(join(task.folder, TASK_FILES.shares(share.number)), text);
-  const waitingFor = group.holders.filter(({ number }) => !all.messages.has(number)).map(({ name }) => name);
-  return { sessions: Object.keys(sessions).length, waitingFor, faults: all.faults };
+  return { sessions: Object.keys(sessions).length, waitingFor: uncommitted(all), faults: all.faults };
 }
 
 /** Nonces that are not those of the commitments are from a `sign --again` at the same time. They are lost, too. */
@@ -127,19 +122,18 @@ function used(): SharedKeyRejected {
   );
 }
 
-function tooFewCommitments(group: KeyGroup, { messages, faults }: Commitments): SharedKeyRejected {
-  const missing = group.holders.filter(({ number }) => !messages.has(number)).map(({ name }) => name);
-  const { threshold } = group.key;
+function tooFewCommitments(all: HolderMessages): SharedKeyRejected {
+  const { group, messages, faults } = all;
   const said = faults.map(({ message }) => `; ${message}`).join('');
   return new SharedKeyRejected(
     faults[0]?.code ?? 'ERR_HOLDERS_MISSING',
-    `${messages.size} of at least ${threshold} holders have committed, so nobody can sign yet: no commitments by ${nameHolders(missing)}${said}`,
+    `${messages.size} of at least ${group.key.threshold} holders have committed, so nobody can sign yet: no commitments by ${nameHolders(uncommitted(all))}${said}`,
   );
 }
 
 /** Somebody could show a holder other commitments under the holder's own name, to make him use a nonce twice. */
 function assertOwnCommitments(
-  { messages, faults }: Commitments,
+  { messages, faults }: HolderMessages,
   { self, committed }: { readonly self: KeyHolder; readonly committed: string | undefined },
 ): void {
   const own = faults.find(({ holder }) => holder === self.name);
@@ -163,16 +157,15 @@ function assertOwnCommitments(
 }
 
 /** A session whose signers have all committed. */
-interface OpenSession {
+export interface OpenSession {
   readonly signers: Signers;
   readonly name: string;
-  /** The commitments, by payload. */
-  readonly lists: ReadonlyMap<string, readonly NonceCommitment[]>;
+  readonly lists: CommitmentLists;
 }
 
 /** Returns the sessions whose signers have all committed. */
-export function openSessions(task: SigningTask, group: KeyGroup, all: Commitments): readonly OpenSession[] {
-  return sessionsOf(group.key).flatMap((signers) => {
+export function openSessions(task: SigningTask, all: HolderMessages): readonly OpenSession[] {
+  return sessionsOf(all.group.key).flatMap((signers) => {
     try {
       const lists = sessionCommitments(task, all, signers);
       return lists === undefined ? [] : [{ signers, name: sessionName(signers), lists }];

@@ -83,18 +83,11 @@ export async function prepareRotation(
 ): Promise<SigningRequest> {
   const step = signingInput(rootKey, 'registry-root-rotation+jwt', rotationClaims(next));
   const rotation = await readRotationInput(step, rootKey);
-  return write(folder, signingRequest({ rootKey }, { rotation }), undefined);
+  return write(folder, signingRequest({ rootKey }, { rotation }));
 }
 
-function write(
-  folder: string,
-  request: SigningRequest,
-  previousDelegation: Buffer | undefined,
-): SigningRequest {
+function write(folder: string, request: SigningRequest, previousDelegation?: Buffer): SigningRequest {
   const { payloads } = request;
-  writeRequestFiles(folder, {
-    ...{ payloads, words: describeRequest(request) },
-    ...{ about: undefined, previous: undefined, previousDelegation },
-  });
+  writeRequestFiles(folder, { payloads, words: describeRequest(request), previousDelegation });
   return request;
 }

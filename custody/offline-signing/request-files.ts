@@ -133,10 +133,10 @@ function readFile(maxBytes: number, ...path: string[]): Buffer | undefined {
 }
 
 /** A new request. */
-interface NewRequest extends Pick<RequestFiles, 'previous' | 'previousDelegation'> {
+interface NewRequest extends Partial<Pick<RequestFiles, 'previous' | 'previousDelegation'>> {
   readonly payloads: readonly Payload[];
   /** The content of about.json; undefined if there is none. */
-  readonly about: Uint8Array | undefined;
+  readonly about?: Uint8Array | undefined;
   /** What the request changes, in words. */
   readonly words: readonly string[];
 }

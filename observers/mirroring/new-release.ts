@@ -126,7 +126,7 @@ export class NewRelease {
   /** Adds a file that was made here, if it has the right hash. Returns whether it has. */
   addOwn(path: string, bytes: Uint8Array, hash: string): boolean {
     if (sha256(bytes) !== hash) return false;
-    this.#write(path, bytes);
+    this.addUnlisted(path, bytes);
     this.#note(path, hash);
     return true;
   }
@@ -147,13 +147,14 @@ export class NewRelease {
 
   /** Adds a file whose hash is unknown. Its content is verified later. */
   addUnlisted(path: string, bytes: Uint8Array): void {
-    this.#write(path, bytes);
+    // A file that exists may be a hard link to the release being served, which must not change.
+    this.#place(path, (file) => writeFileSync(file, bytes, { mode: 0o644, flag: 'wx' }));
   }
 
   /** Adds a file whose content has been verified. */
   addVerified(path: string, bytes: Uint8Array): void {
     if (this.held?.read(path)?.equals(bytes)) this.#linkHeld(path);
-    else this.#write(path, bytes);
+    else this.addUnlisted(path, bytes);
     this.#note(path, sha256(bytes));
     this.#verified.add(path);
   }
@@ -238,7 +239,7 @@ export class NewRelease {
   }
 
   #receive(path: string, bytes: Uint8Array): void {
-    this.#write(path, bytes);
+    this.addUnlisted(path, bytes);
     this.#count(bytes);
   }
 
@@ -255,11 +256,6 @@ export class NewRelease {
 
   #link(existing: string, path: string): void {
     this.#place(path, (file) => linkSync(existing, file));
-  }
-
-  #write(path: string, bytes: Uint8Array): void {
-    // A file that exists may be a hard link to the release being served, which must not change.
-    this.#place(path, (file) => writeFileSync(file, bytes, { mode: 0o644, flag: 'wx' }));
   }
 
   #place(path: string, work: (file: string) => void): void {

@@ -18,7 +18,7 @@ interface RunningWitness {
 }
 
 /** The limits for clients. A request is small, so whoever needs longer is no log. */
-const LIMITS = {
+const CLIENT_LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 5000,
   requestTimeout: 10_000,
@@ -39,7 +39,7 @@ const REFRESH_MS = 5 * 60_000;
 export async function startWitness(service: WitnessService, where: ListenOptions): Promise<RunningWitness> {
   const { fetch } = witnessApp(service);
   const server = await waitUntilListening(
-    serve({ fetch, hostname: where.host, port: where.port, serverOptions: LIMITS }),
+    serve({ fetch, hostname: where.host, port: where.port, serverOptions: CLIENT_LIMITS }),
   );
   const refreshing = setInterval(() => refresh(service), REFRESH_MS);
   return {

@@ -16,7 +16,7 @@ import { IoFailed, UsageError } from '../../generator/errors.js';
 import { flushFolder } from '../../generator/files/flush.js';
 import { readIfExists } from '../../generator/files/read-file.js';
 import { cosignedHeadPath } from '../../generator/log/log-files.js';
-import { withFileLock } from './origin-lock.js';
+import { withFileLock } from './file-lock.js';
 
 /** The memory of a witness: a folder that belongs to one key, with one file for each log. */
 export interface WitnessState {
