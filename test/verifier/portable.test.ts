@@ -69,7 +69,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       28_350,
       /\/list\/(?:list|canonical)\.js|\/publication\/(?:publication|follow-changes)\.js/,
     ],
-    ['createRegistryClient', 30_900, /\/sums\/proof\.js/],
+    ['createRegistryClient', 30_950, /\/sums\/proof\.js/],
     // Without the code that asks sources, or that changes a list.
     [
       'openRegistry',

@@ -240,11 +240,14 @@ describe('verify of a head that a mirror has cosigned', () => {
     const other = await loggedFolder();
     const before = readFileSync(join(other.tree, 'log/checkpoint'), 'utf8');
     const head = logHead(other.tree);
-    await other.good('keys', 'generate', '--no-passphrase', '--private', 'new.pem');
+    await other.good(
+      ...['keys', 'generate', '--no-passphrase', '--private', 'new.pem', '--public', 'new.json'],
+    );
     writeFiles(other.folder, {
       'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.alt/' }),
     });
-    await other.good('build', '--key', 'key.pem', ...withKeys({ log: 'new.pem', origin: ORIGIN }));
+    const newLog = withKeys({ log: 'new.pem', logPublicKey: 'new.json', origin: ORIGIN });
+    await other.good('build', '--key', 'key.pem', ...newLog);
     writeFiles(other.tree, { [COSIGNED]: before });
     expect(await problemsIn(other.tree)).toEqual([]);
     const newKey = noteSigner(ORIGIN, 'log', pairIn(join(other.folder, 'new.pem')));

@@ -82,7 +82,7 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
     element(
       'div',
       { class: `verdict ${toneOf(issuer, status, context)}` },
-      standingIcon(standingOf(issuer, status)),
+      standingIcon(standingOf(issuer, status, Date.now())),
       element(
         'div',
         {},
@@ -125,7 +125,7 @@ function heading(words: string): HTMLElement {
 }
 
 function useOf(issuer: Issuer, status: ShownStatus, context: UseContext): HTMLElement[] {
-  const noCode = noCodeFor(standingOf(issuer, status));
+  const noCode = noCodeFor(standingOf(issuer, status, Date.now()));
   return [heading(noCode === undefined ? text.use : text.decision), useView(issuer, context, noCode)];
 }
 
@@ -149,7 +149,7 @@ function recordSource(id: string, isInList: boolean): Child[] {
 /** The colour of the verdict. Green is only for an issuer that the operator has examined, by a list that is not old. */
 function toneOf(issuer: Issuer, status: ShownStatus, { isOld }: IssuerContext): string {
   if (status !== 'active') return statusClass(status);
-  const standing = standingOf(issuer, status);
+  const standing = standingOf(issuer, status, Date.now());
   if (standing === 'trusted') return isOld ? '' : 'active';
   return standing === 'listed' ? '' : 'suspended';
 }
@@ -163,7 +163,7 @@ function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerC
     return rich(trust.held, { since: rich(began ? trust.heldSince : trust.heldBy, { time }) });
   }
   if (status !== 'active') return [wordFor(trust.stopped, status) ?? status];
-  const standing = standingOf(issuer, status) as 'trusted' | 'listed' | 'tests' | 'notYet';
+  const standing = standingOf(issuer, status, Date.now()) as 'trusted' | 'listed' | 'tests' | 'notYet';
   const trusted = text.sentence.word[recognitionOf(issuer)];
   const words = rich(trust[standing], { day: day(issuer.certified_since), trusted });
   return hold.ids === undefined ? [words, trust.holdUnknown] : words;

@@ -15,7 +15,7 @@ export function trustFields(issuer: Issuer, status: ShownStatus, change: Change 
     [labels.status, statusField(issuer, status, change)],
     // What a tier means recommends an issuer, so it is told of an active one only, by the verdict.
     ...(status === 'active' ? [] : [[labels.tier, issuer.tier] as const]),
-    [sinceLabels[sinceOf(issuer, status)], date(issuer.certified_since)],
+    [sinceLabels[sinceOf(issuer, status, Date.now())], date(issuer.certified_since)],
     [text.audit, declared(issuer.last_audit, date)],
   ]);
 }

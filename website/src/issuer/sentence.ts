@@ -34,9 +34,9 @@ export function sentenceOn(issuer: Issuer, status: ShownStatus, told: Told): Chi
     since: day(issuer.certified_since),
     trusted: text.word[recognitionOf(issuer)],
   };
-  const standing = standingOf(issuer, status);
+  const standing = standingOf(issuer, status, Date.now());
   const { trusted, listed, notYet } = text;
-  const { held, stopped, tests } = isNotYet(issuer) ? text.toCome : text;
+  const { held, stopped, tests } = isNotYet(issuer, Date.now()) ? text.toCome : text;
   switch (standing) {
     case 'on hold':
       return rich(held, slots);

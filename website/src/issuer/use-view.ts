@@ -212,7 +212,7 @@ async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<H
 
 /** Green is not for issuers that are for tests only, or for later. */
 function acceptance(issuer: Issuer): HTMLElement {
-  const standing = standingOf(issuer, 'active');
+  const standing = standingOf(issuer, 'active', Date.now());
   const isLater = standing === 'notYet';
   const trusted = issuerText.sentence.word[recognitionOf(issuer)];
   const words = isLater

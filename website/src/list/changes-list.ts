@@ -122,7 +122,7 @@ function describeChange({ issuer_id, field, from, to }: Change, { resolve }: Kno
  * @param issuer - undefined if it is no longer in the list
  */
 export function statusWord(issuer: Issuer | undefined, status: string): string {
-  const standing = issuer === undefined ? status : standingOf(issuer, status as ShownStatus);
+  const standing = issuer === undefined ? status : standingOf(issuer, status as ShownStatus, Date.now());
   return wordFor(standings, standing) ?? wordFor(statusWords, status) ?? status;
 }
 

@@ -211,7 +211,7 @@ export class ListView {
 
   /** How many of the issuers that were found are of each standing. Each number leads to them. */
   #showTotals(): void {
-    const totals = countsOf(this.#found, (one) => standingOf(one, shownStatus(one, this.#hold)));
+    const totals = countsOf(this.#found, (one) => standingOf(one, shownStatus(one, this.#hold), Date.now()));
     const links = STANDINGS.flatMap((standing) => {
       const found = totals.get(standing);
       if (found === undefined) return [];

@@ -69,7 +69,7 @@ function matcherOfAll(words: readonly string[], search: IssuerSearch): (issuer: 
         text.includes(word) ||
         issuer.geographical_scope?.some((code) => foldedPlace(code).includes(word)) === true ||
         // Few words are those of a status.
-        (ofWord.length > 0 && ofWord.includes(standingOf(issuer, shownStatus(issuer, hold)))),
+        (ofWord.length > 0 && ofWord.includes(standingOf(issuer, shownStatus(issuer, hold), Date.now()))),
     );
   };
 }

@@ -61,7 +61,7 @@ export async function readNames(registry: RegistryClient): Promise<Names> {
       }
       if (at % IDS_AT_ONCE === IDS_AT_ONCE - 1) await new Promise((resolve) => setTimeout(resolve));
     }
-    const rankOf = (one: Issuer) => STANDINGS.indexOf(standingOf(one, one.status));
+    const rankOf = (one: Issuer) => STANDINGS.indexOf(standingOf(one, one.status, Date.now()));
     for (const issuers of owners.values()) {
       if (issuers.length > 1) issuers.sort((one, other) => rankOf(one) - rankOf(other)).splice(MAX_ALIKE + 1);
     }
@@ -81,7 +81,7 @@ export async function readNames(registry: RegistryClient): Promise<Names> {
 /** Names those for whom a reader may take an issuer: by the id, because the name is the same at a glance. */
 function noteOn(alike: readonly Issuer[], hold: readonly string[]): string {
   const others = alike.map(
-    (one) => `${one.issuer_id} (${standings[standingOf(one, shownStatus(one, hold))]})`,
+    (one) => `${one.issuer_id} (${standings[standingOf(one, shownStatus(one, hold), Date.now())]})`,
   );
   return text.alike(others.join(', '));
 }

@@ -29,7 +29,7 @@ const TONES: Partial<Record<Standing, string>> = {
 /** What a reader would rather look at than read: the issuers by status, tier and country. Each share leads to its issuers. */
 export function overview(issuers: readonly Issuer[], hold: readonly string[]): Element[] {
   if (issuers.length === 0) return [];
-  const byStanding = countsOf(issuers, (one) => standingOf(one, shownStatus(one, hold)));
+  const byStanding = countsOf(issuers, (one) => standingOf(one, shownStatus(one, hold), Date.now()));
   const byTier = countsOf(issuers, ({ tier }) => tier);
   const status = STANDINGS.map((standing) => ({
     name: standings[standing],

@@ -66,7 +66,7 @@ export class IssuerSearch {
   /** Whether a status or a standing is that of an issuer. */
   #isOf(issuer: Issuer, status: string): boolean {
     const shown = shownStatus(issuer, this.hold);
-    return shown === status || standingOf(issuer, shown) === status;
+    return shown === status || standingOf(issuer, shown, Date.now()) === status;
   }
 
   /** All values of one list field, over all issuers, without duplicates and sorted. */
@@ -109,7 +109,8 @@ export class IssuerSearch {
 
   #rank(issuer: Issuer, sort: Query['sort']): number {
     if (sort === 'tier') return TIERS.indexOf(issuer.tier);
-    if (sort === 'status') return STANDINGS.indexOf(standingOf(issuer, shownStatus(issuer, this.hold)));
+    if (sort === 'status')
+      return STANDINGS.indexOf(standingOf(issuer, shownStatus(issuer, this.hold), Date.now()));
     return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
   }
 }

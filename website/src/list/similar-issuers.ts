@@ -24,7 +24,7 @@ export function similarIssuers(wanted: string, issuers: readonly Issuer[], names
       const name = names?.get(issuer.issuer_id)?.name;
       const edits = editsFrom(unknown, issuer.issuer_id);
       const least = name === undefined ? edits : Math.min(edits, editsFromName(unknown, fold(name)));
-      return { issuer, edits: least, rank: STANDINGS.indexOf(standingOf(issuer, issuer.status)) };
+      return { issuer, edits: least, rank: STANDINGS.indexOf(standingOf(issuer, issuer.status, Date.now())) };
     })
     .filter(({ edits }) => edits < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.edits - b.edits || a.rank - b.rank)

@@ -32,7 +32,9 @@ export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => 
 
 /** The colour of a row. Green is only for an issuer that the operator has examined, and trusts now. */
 function toneOf(issuer: Issuer, status: ShownStatus): string {
-  return status === 'active' && standingOf(issuer, status) !== 'trusted' ? '' : statusClass(status);
+  return status === 'active' && standingOf(issuer, status, Date.now()) !== 'trusted'
+    ? ''
+    : statusClass(status);
 }
 
 /** The icon of a standing. The check mark is only for what the operator has examined. */
@@ -42,7 +44,7 @@ export function standingIcon(standing: Standing): SVGElement {
 
 /** The standing of an issuer as an icon and words, so that readers do not have to rely on the colour. */
 export function statusMark(issuer: Issuer, status: ShownStatus): HTMLElement {
-  const standing = standingOf(issuer, status);
+  const standing = standingOf(issuer, status, Date.now());
   return element(
     'span',
     { class: `status ${toneOf(issuer, status)}` },

@@ -15,19 +15,19 @@ export function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {
 }
 
 /** Whether an issuer is trusted or listed only from a later time on. @param now - milliseconds since 1970 */
-export function isNotYet({ certified_since }: Issuer, now = Date.now()): boolean {
+export function isNotYet({ certified_since }: Issuer, now: number): boolean {
   return instantOf(certified_since) > now;
 }
 
-/** Returns the standing of an issuer at a time. */
-export function standingOf(issuer: Issuer, status: ShownStatus, now = Date.now()): Standing {
+/** Returns the standing of an issuer. @param now - milliseconds since 1970 */
+export function standingOf(issuer: Issuer, status: ShownStatus, now: number): Standing {
   if (status !== 'active') return status;
   if (issuer.tier === 'sandbox') return 'tests';
   return isNotYet(issuer, now) ? 'notYet' : recognitionOf(issuer);
 }
 
 /** Names what is said of the day of an issuer: to come, or in the past of one that was stopped. */
-export function sinceOf(issuer: Issuer, status: ShownStatus, now = Date.now()) {
+export function sinceOf(issuer: Issuer, status: ShownStatus, now: number) {
   const recognition = recognitionOf(issuer);
   if (isNotYet(issuer, now)) return `${recognition}ToCome` as const;
   return status === 'active' ? recognition : (`${recognition}Before` as const);
