@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { namesLog, type RotationStep, readRotation } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -60,8 +60,8 @@ async function repairOf(folder: string): Promise<TreeRepair> {
     const { files, lost } = await findRepair(folder);
     const log = damagedLog('is missing').message;
     const hasLostHead =
-      readIfThere(folder, PATHS.logHead) === undefined &&
-      (await namesLog(readIfThere(folder, PATHS.publication)));
+      readIfReadable(folder, PATHS.logHead) === undefined &&
+      (await namesLog(readIfReadable(folder, PATHS.publication)));
     return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
@@ -89,7 +89,7 @@ export function problemsOf(
 
 /** The steps of the tree's rotation. A file that cannot be read makes the tree invalid. */
 export function rotationOf(out: string): readonly RotationStep[] {
-  const bytes = readIfThere(out, PATHS.rotation);
+  const bytes = readIfReadable(out, PATHS.rotation);
   try {
     return bytes === undefined ? [] : readRotation(bytes);
   } catch (error) {

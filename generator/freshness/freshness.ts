@@ -15,7 +15,7 @@ import {
   verifyDelegation,
 } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { formatUpdatedAt, updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
@@ -124,7 +124,7 @@ export async function freshnessFiles(
 
 /** Reads a file of the published tree. Undefined if the file does not exist. */
 function readPublishedFile(published: PublishedTree | undefined, path: string): Buffer | undefined {
-  return published && readIfThere(published.folder, path);
+  return published && readIfReadable(published.folder, path);
 }
 
 /** Whether the checksums of the published tree list a path. Undefined if the checksums cannot be read. */
@@ -325,12 +325,12 @@ async function readPublishedSnapshots(
     checksums()?.get(PATHS.snapshot(hash, PATHS.signature)) === sha256(signature);
   const found: Snapshot[] = [];
   for (const hash of namesIn(join(out, 'snapshots'))) {
-    const list = readIfThere(out, PATHS.snapshot(hash, PATHS.list));
-    const signature = readIfThere(out, PATHS.snapshot(hash, PATHS.signature));
+    const list = readIfReadable(out, PATHS.snapshot(hash, PATHS.list));
+    const signature = readIfReadable(out, PATHS.snapshot(hash, PATHS.signature));
     if (list === undefined || signature === undefined || sha256(list) !== hash) continue;
     const mayBeOfFirst = !isFirstKnown && isPublished(hash, signature);
     if (!mayBeOfFirst && !(await isSignedByAny(list, signature, roots))) continue;
-    const statement = readIfThere(out, PATHS.snapshot(hash, PATHS.publication));
+    const statement = readIfReadable(out, PATHS.snapshot(hash, PATHS.publication));
     found.push({ hash, list, signature, statement, updatedAt: updatedAtOf(list) ?? '' });
   }
   return found.sort((a, b) => (a.updatedAt > b.updatedAt ? -1 : 1));

@@ -16,7 +16,7 @@ import {
   tileReader,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFile } from '../log/log-files.js';
 import { newestPlaced } from '../log/log-files.js';
@@ -51,7 +51,7 @@ export async function proveLogged(
   { head, index }: Pick<ExtendedLog, 'head' | 'index'>,
   { folder, statement, cosignatures, choice }: ProofRequest,
 ): Promise<ProvenPublication> {
-  const read = (path: string) => readIfThere(folder, path);
+  const read = (path: string) => readIfReadable(folder, path);
   const published = readProof(read(PATHS.logProof));
   const entry = entryBytes(publicationEntry(statement));
   const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);

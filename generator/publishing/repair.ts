@@ -21,7 +21,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
@@ -58,7 +58,7 @@ interface Repair {
 
 /** Finds the damaged files of a tree with a log, and writes nothing. @throws {@link TreeRejected} if the head is damaged */
 export async function findRepair(out: string): Promise<Repair> {
-  const read = (path: string) => readIfThere(out, path);
+  const read = (path: string) => readIfReadable(out, path);
   const log = await readWholeLog(read);
   if (log === undefined) return { files: new Map(), lost: undefined, hasStrays: false };
   const { entries } = log;
@@ -341,7 +341,7 @@ function leavesIn(tiles: WholeLog['files'], size: number): Uint8Array[] {
  * would refuse the tree for them.
  */
 export async function removeStrays({ out }: OutputFolder): Promise<void> {
-  const log = await readWholeLog((path) => readIfThere(out, path));
+  const log = await readWholeLog((path) => readIfReadable(out, path));
   if (log === undefined) return;
   for (const { path, isStray } of await faultsOf(log, out)) {
     if (isStray && OF_PUBLICATIONS.test(path)) rmSync(join(out, path));
