@@ -4,8 +4,8 @@ import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { delegationValidity } from '../../generator/freshness/expiry.js';
-import { ROTATION_FILES, type RotationFiles } from '../../generator/freshness/rotation-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { ROTATION_FILES, type RotationFiles } from '../operating/rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** The two keys of a rotation. */
