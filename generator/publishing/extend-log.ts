@@ -2,8 +2,8 @@ import {
   type AnyEntry,
   entryBytes,
   formatNote,
+  type IndexedEntry,
   type LogIdentity,
-  type PlacedEntry,
   readLogged,
   readRotation,
   type SignedHead,
@@ -162,7 +162,7 @@ async function publishedLog(served: PublishedTree | undefined, log: LogIdentity)
   const published = served?.statement?.log;
   if (head === undefined) {
     if (published !== undefined) throw damagedLog('is missing');
-    return { head, end: EMPTY_LOG, tail: [] as PlacedEntry[] };
+    return { head, end: EMPTY_LOG, tail: [] as IndexedEntry[] };
   }
   if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
   const vkeys = [log, published, served?.pending?.statement.log].flatMap((one) => one?.vkey ?? []);

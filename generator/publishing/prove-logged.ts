@@ -19,7 +19,7 @@ import { TreeRejected } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFile } from '../log/log-files.js';
-import { newestPlaced } from '../log/log-files.js';
+import { newestEntries } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -90,9 +90,9 @@ export async function proveLogged(
  */
 function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFile, head: SignedHead): boolean {
   let next: number | undefined;
-  for (const placed of newestPlaced(read, head.size)) {
-    if (placed.index <= index) break;
-    if (isPublication(placed)) next = placed.index;
+  for (const indexed of newestEntries(read, head.size)) {
+    if (indexed.index <= index) break;
+    if (isPublication(indexed)) next = indexed.index;
   }
   return next !== undefined && size <= next;
 }

@@ -6,10 +6,10 @@ import {
   bundlePath,
   entryBytes,
   hashesOf,
+  type IndexedEntry,
   isSameBytes,
   KeptProofs,
   LogTree,
-  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
   parseLogProof,
@@ -84,7 +84,7 @@ export async function findRepair(out: string): Promise<Repair> {
 /** Reads a file of the tree; undefined if there is no such file. */
 type Read = (path: string) => Buffer | undefined;
 
-type Entries = readonly PlacedEntry[];
+type Entries = readonly IndexedEntry[];
 
 /** A log whose entries belong to its head. */
 interface WholeLog {
@@ -258,8 +258,8 @@ function indexIn(proof: Uint8Array | undefined): number | undefined {
 function repairedCopies(entries: Entries, sums: Sums, read: Read): Repaired[] {
   return [...sums].flatMap(([path, hash]): Repaired[] => {
     if (path !== PATHS.delegation && !path.endsWith(PATHS.publication)) return [];
-    const placed = entries.find(({ entry }) => entry.sha256 === hash);
-    const whole = placed && read(PATHS.loggedStatement(placed.index));
+    const indexed = entries.find(({ entry }) => entry.sha256 === hash);
+    const whole = indexed && read(PATHS.loggedStatement(indexed.index));
     return whole !== undefined && isCutShort(read(path), whole) ? [[path, whole]] : [];
   });
 }

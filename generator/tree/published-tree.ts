@@ -14,7 +14,7 @@ import {
   type Checkpoint,
   type PublicationStatement,
   parseStrictJson,
-  publicationClaims,
+  publicationStatementOf,
   readRotation,
   readStatement,
   refuseOlderList,
@@ -221,7 +221,7 @@ async function statementOf(
 ): Promise<PublishedFiles['statement']> {
   const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-    return publicationClaims(
+    return publicationStatementOf(
       readStatement(
         bytes,
         'registry-publication+jwt',

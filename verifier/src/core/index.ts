@@ -83,16 +83,15 @@ export { type LogTrust, logTrustOf } from './statements/log-trust.js';
 export {
   type LogIdentity,
   type PublicationStatement,
-  publicationClaims,
+  publicationStatementOf,
   verifyPublicationStatement,
 } from './statements/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './statements/root-chain.js';
 export {
-  followStep,
   type RotationStep,
   readRotation,
   successorIn,
-  type UnknownRoot,
+  verifyStep,
   walkSteps,
 } from './statements/rotation.js';
 export {
@@ -158,13 +157,13 @@ export {
 } from './log/merkle.js';
 export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
 export {
+  acceptHead,
   containsHead,
   type LoggedHead,
   PROOF,
   type ReadFile,
   readTileOrBundle,
   recentCosignatures,
-  refuseOtherLog,
   tileReader,
   verifyPublicationProof,
 } from './log/publication-proof.js';
@@ -204,10 +203,10 @@ export { keysAt, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,
   type FirstRoots,
+  type IndexedEntry,
+  type IndexedPublication,
   isPublication,
   type LogState,
-  type PlacedEntry,
-  type PlacedPublication,
   passEntry,
   rootKeysOf,
   type VerifiedEntry,

@@ -1,13 +1,13 @@
 import { type RegistryClient, RegistryError } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  acceptHead,
   cosignatureTime,
   LIMITS,
   type LoggedHead,
   PROOF,
   type PublicationStatement,
   parseLogProof,
-  refuseOtherLog,
   verifyPublicationProof,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
@@ -84,7 +84,7 @@ async function readOnce(
   const proof = await fetchIfThere(base, PROOF, { query });
   const proven = await verifyPublicationProof(proof, statement, { ...trust, ...anyTime });
   const heads = { head: proven, accepted: accepted?.head };
-  const head = await refuseOtherLog(heads, (path) => fetchIfThere(base, path));
+  const head = await acceptHead(heads, (path) => fetchIfThere(base, path));
   const { sha256, sequence } = statement;
   return { origin, sha256, sequence, head, cosignatures: cosignaturesIn(head.proof) };
 }

@@ -91,15 +91,15 @@ interface Heads {
 }
 
 /**
- * Refuses a head that is smaller than the accepted head, and a head of the same size with another root. A witness that
- * has cosigned both heads vouches that the larger one contains the smaller one. Without such a witness, the tiles of the
+ * Accepts a head that continues the accepted one. A smaller head is refused, and so is one of the same size with another
+ * root. A witness that has cosigned both heads vouches that the larger one contains the smaller one. Without such a witness, the tiles of the
  * log must prove it.
  *
  * @param readFile - reads a file of the source
  * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh
  * @throws `ERR_LOG_INCONSISTENT`
  */
-export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
+export async function acceptHead({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
   if (accepted === undefined) return head;
   const hasSameSize = head.size === accepted.size;
   const isVouched = head.size > accepted.size && sharesWitness(head, accepted);

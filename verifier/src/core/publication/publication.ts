@@ -9,7 +9,7 @@ import type { NamedList } from './rollback.js';
 import {
   type AcceptedStatements,
   acceptedUnder,
-  acceptStatements,
+  acceptList,
   namedBy,
   readStatements,
   type SourceTrust,
@@ -75,7 +75,7 @@ export async function readPublication(files: RegistryFiles, trust: PublicationTr
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);
     const content = await readContent({ files: source, trust, statements });
-    return { ...content, ...acceptStatements(statements, content, trust) };
+    return { ...content, ...acceptList(statements, content, trust) };
   });
 }
 

@@ -3,10 +3,10 @@ import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
 import {
+  acceptHead,
   type LoggedHead,
   PROOF,
   recentCosignatures,
-  refuseOtherLog,
   verifyPublicationProof,
 } from '../log/publication-proof.js';
 import { type Checkpoint, endOfCheckpoint, verifyCheckpoint } from '../statements/checkpoint.js';
@@ -177,7 +177,7 @@ async function readLoggedHead(
     ...log,
     ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
   });
-  return refuseOtherLog({ head, accepted: accepted?.logged }, (path) => files.get(path));
+  return acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
 }
 
 /** An attacker could remove a statement to hide that the list is old. */
@@ -208,10 +208,10 @@ function assertPresent(
 }
 
 /**
- * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
+ * Accepts the list that verified statements name, if it is not older than the accepted list, not from the future, and not too
  * old. Without a publication statement, the list itself must have been verified before.
  */
-export function acceptStatements(
+export function acceptList(
   statements: Statements,
   { updatedAt, sha256 }: NamedList,
   { accepted, clock, maxAge, expiry }: StatementTrust,
@@ -259,6 +259,6 @@ export async function readSummedStatements(
         'the source has no publication statement, which a look-up needs: use createRegistryClient',
       );
     }
-    return { ...acceptStatements(statements, statement, trust), statement };
+    return { ...acceptList(statements, statement, trust), statement };
   });
 }

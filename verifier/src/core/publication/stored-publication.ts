@@ -11,7 +11,7 @@ import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { NamedList } from './rollback.js';
 import {
   type AcceptedStatements,
-  acceptStatements,
+  acceptList,
   namedBy,
   readStatements,
   type SourceTrust,
@@ -166,7 +166,7 @@ export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Pr
       readStatements(source, root, lenient),
     );
     const named = namedBy(statements) ?? (await readStoredList(source, statements));
-    return acceptStatements(statements, named, lenient);
+    return acceptList(statements, named, lenient);
   });
 }
 
