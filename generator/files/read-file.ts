@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { limitOf } from '@passport-registry/verifier/core';
+import { limitOf, TREE_FILES } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 
 /** The maximum size of a file that the user has named, in bytes: that of the largest file of a tree. */
-const MAX_BYTES = limitOf('issuers.json');
+const MAX_BYTES = limitOf(TREE_FILES.list);
 /** The maximum size of a text that the user has named, such as a key or a configuration, in bytes. */
 const MAX_TEXT_BYTES = limitOf('');
 

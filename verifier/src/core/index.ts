@@ -27,6 +27,7 @@ export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
 export { LIMITS, limitOf } from './limits.js';
+export { TREE_FILES } from './tree-files.js';
 
 // Keys and signatures.
 
@@ -107,7 +108,7 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 
 // A publication: what one attempt at one source proves (rule client-steps).
 
-export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
+export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
 export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
@@ -160,7 +161,6 @@ export {
   acceptHead,
   containsHead,
   type LoggedHead,
-  PROOF,
   type ReadFile,
   readTileOrBundle,
   recentCosignatures,

@@ -12,9 +12,6 @@ import { consistentRoots, type TreeHead } from './merkle.js';
 import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TileAddress, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
-/** The path of the proof that the log contains the newest publication. */
-export const PROOF = 'log/publication.tlog-proof';
-
 /** The head of a log that contains an accepted publication. */
 export interface LoggedHead extends TreeHead {
   /** The number of entries before the publication. */
