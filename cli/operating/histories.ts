@@ -6,8 +6,8 @@ import { readLogHead } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Change, MAX_CHANGES, parseChanges } from '../../generator/tree/site/changes.js';
+import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
-import type { ProvenStatements } from '../../generator/verification/verify.js';
 import { findForkedLog, type ServedLog } from '../../observers/mirroring/served-log.js';
 import { areForked, type MirrorStatus } from '../../observers/mirroring/status.js';
 

@@ -7,13 +7,10 @@ import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import type { Check } from '../../generator/verification/check-list.js';
+import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
-import {
-  auditTree,
-  type Check,
-  type ProvenStatements,
-  type TreeReport,
-} from '../../generator/verification/verify.js';
+import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
 import { verifyHolders } from '../verify-holders.js';
 
 /** The tree in the output folder, as far as it can be read. */
