@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { printable } from '../diagnostics/printers/printable.js';
+import { printable } from '../diagnostics/printable.js';
 import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';

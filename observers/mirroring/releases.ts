@@ -9,7 +9,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { printable } from '../../generator/diagnostics/printers/printable.js';
+import { printable } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import { flushFolder, flushTree } from '../../generator/files/flush.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
