@@ -1,4 +1,4 @@
-import { TREE_FILES } from '@passport-registry/verifier/core';
+import { recordPath, TREE_FILES } from '@passport-registry/verifier/core';
 import { cosignedHeadPath } from '../log/log-files.js';
 
 /** The folder of the pages of single issuers. */
@@ -8,7 +8,7 @@ export const PAGES_FOLDER = 'i/';
 export const PATHS = {
   // What a verifier reads, too.
   ...TREE_FILES,
-  record: (id: string) => `issuers/${id}`,
+  record: recordPath,
   /** What the publisher says of its mirrors and witnesses. */
   operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */
