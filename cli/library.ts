@@ -1,12 +1,9 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { type BuildOptions as BareBuildOptions, build as buildBare } from '../generator/build.js';
 import type { BuildReport } from '../generator/publishing/report.js';
+import type { VerifyOptions } from '../generator/verification/check-tree.js';
 import type { TreeSource } from '../generator/verification/tree-source.js';
-import {
-  type TreeReport,
-  type VerifyOptions,
-  verifyTree as verifyTreeBare,
-} from '../generator/verification/verify.js';
+import { type TreeReport, verifyTree as verifyTreeBare } from '../generator/verification/verify.js';
 import { verifyHolders } from './verify-holders.js';
 
 // What stands below replaces the exports of the same names: the generator doesn't know how holders share a key.

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { IoFailed } from '../generator/errors.js';
-import { readIfThere } from '../generator/files/read-file.js';
+import { readIfReadable } from '../generator/files/read-file.js';
 
 const HOST = '127.0.0.1';
 
@@ -44,7 +44,7 @@ export async function startServer(folder: string, port: number): Promise<StaticS
 
 /** Reads the tree's own serve.json; an empty configuration if the file does not exist. */
 function readConfiguration(folder: string): object {
-  const text = readIfThere(folder, 'serve.json')?.toString() ?? '{}';
+  const text = readIfReadable(folder, 'serve.json')?.toString() ?? '{}';
   try {
     return JSON.parse(text);
   } catch (cause) {

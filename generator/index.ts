@@ -28,6 +28,7 @@ export type { CommandSignerOptions, SignerInput } from './signing/command-signer
 export type { Passphrase } from './signing/key-file.js';
 export type { RegistryDescription } from './tree/registry-description.js';
 export type { Tree } from './tree/tree.js';
+export { CHECKS, type Check } from './verification/check-list.js';
 export {
   type FoundFile,
   folderSource,
@@ -36,4 +37,4 @@ export {
   type TreeSource,
 } from './verification/tree-source.js';
 export type { Note } from './verification/unknown-parts.js';
-export { CHECKS, type Check, type TreeReport, verifyTree } from './verification/verify.js';
+export { type TreeReport, verifyTree } from './verification/verify.js';

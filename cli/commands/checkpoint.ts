@@ -3,7 +3,7 @@ import type { ReportedMirror } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
 import { missingOnlineKey } from '../../generator/freshness/missing-online-key.js';
 import { cosign } from '../../generator/publishing/cosign.js';
@@ -146,7 +146,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
     const needsCheckpoint =
       hasCheckpoint(published) ||
       published?.statement?.checkpoint === true ||
-      readIfThere(out, PATHS.delegation) !== undefined;
+      readIfReadable(out, PATHS.delegation) !== undefined;
     const collects = !hasKey && isLogged && (asksWitnesses || !needsCheckpoint);
     if (published?.pending === undefined && !collects) {
       return { signed: await sign(io, { published, output }, options) };

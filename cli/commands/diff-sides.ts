@@ -9,7 +9,7 @@ import { recordsIn, recordsOfRevisions, recordsPublished } from '../../generator
 import { PATHS } from '../../generator/tree/paths.js';
 import { openHistory } from '../../observers/past/history.js';
 import { type ListAt, readListAt } from '../../observers/past/list-at.js';
-import type { Dated } from '../../observers/past/said.js';
+import type { DatedPublication } from '../../observers/past/past-record.js';
 import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/record-paths.js';
 import { loadTrust } from '../options/trust-option.js';
 import { pastTime } from '../options/values.js';
@@ -29,7 +29,7 @@ export interface Sides {
 }
 
 /** A list of the past that was compared, as data. */
-interface PastSide extends Dated, Pick<ListAt, 'evidence'> {
+interface PastSide extends DatedPublication, Pick<ListAt, 'evidence'> {
   /** The time that was asked for, RFC 3339. */
   readonly at: string;
 }

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
-import { forMarkdown } from '../../generator/review/markdown.js';
 import { addOptions } from '../options/add-options.js';
 import {
   type ExceptionOptions,
@@ -13,6 +12,7 @@ import {
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/where.js';
 import { type FormatOptions, formatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import { forMarkdown } from '../terminal/for-markdown.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';

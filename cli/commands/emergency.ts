@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { editStatus, type StatusEdit } from '../../generator/authoring/edit-status.js';
 import { IoFailed, KeyRejected } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -124,7 +124,7 @@ async function changeIn(
   const stop = (signal: NodeJS.Signals) => {
     try {
       // If the build has already replaced the list, the record must agree with the list.
-      if (statusInList(readIfThere(out, PATHS.list), id) !== to) undo();
+      if (statusInList(readIfReadable(out, PATHS.list), id) !== to) undo();
     } catch (error) {
       say(io, `passport-registry: ${(error as Error).message}`);
     }

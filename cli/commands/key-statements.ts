@@ -2,7 +2,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { prepareDelegation, prepareRotation } from '../../custody/offline-signing/prepare-statement.js';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
 import { delegationClaims, rotationClaims, signStatement } from '../../generator/freshness/statements.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
@@ -105,7 +105,7 @@ async function delegateKeys(io: Invocation, { online, days, hold, out, ...option
 /** Whether the published delegation lets its keys hold issuers. Undefined if there is no tree. @throws {@link KeyRejected} */
 async function publishedPermission(out: string): Promise<boolean | undefined> {
   const { mayHold, text } = await onlinePermission(out);
-  if (mayHold !== undefined || readIfThere(out, PATHS.delegation) === undefined) return mayHold;
+  if (mayHold !== undefined || readIfReadable(out, PATHS.delegation) === undefined) return mayHold;
   throw new KeyRejected(
     `${text}, so it does not show whether online keys may stop issuers: say so, with --hold or --no-hold`,
   );

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
-import { ROTATION_FILES } from '../../generator/freshness/rotation-files.js';
+import { ROTATION_FILES } from '../operating/rotation-files.js';
 import type { RemainingRotation } from '../rotating/plan.js';
 import type { Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';

@@ -2,12 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/conformance.js';
-import {
-  differenceFrom,
-  type ExpectedTree,
-  readExpectedTree,
-  rememberFiles,
-} from '../../generator/verification/expected-tree.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { JSON_OPTION } from '../options/add-options.js';
 import type { WithSettings } from '../options/settings.js';
@@ -20,6 +14,7 @@ import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { sayReport } from '../terminal/say-report.js';
 import { verifyHolders } from '../verify-holders.js';
+import { differenceFrom, type ExpectedTree, readExpectedTree, rememberFiles } from './expected-tree.js';
 import { movedOption } from './old-names.js';
 import { verifyProof } from './verify-proof.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
 
 /** In the private folder: the issuers whose hold was ended here, by the SHA-256 of each checkpoint that held them. */
@@ -50,7 +50,7 @@ export function rememberEnded({ before, ended, hold }: NewCheckpoint): void {
 
 /** A file that cannot be read shows no end of a hold, so that nothing is released. */
 function readEnded(): Map<string, readonly string[]> {
-  const text = readIfThere(PRIVATE_FOLDER, FILE)?.toString('utf8') ?? '{}';
+  const text = readIfReadable(PRIVATE_FOLDER, FILE)?.toString('utf8') ?? '{}';
   try {
     const isIds = (value: unknown): value is string[] => Array.isArray(value);
     return new Map(

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
 import { AlreadyPublished } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -136,7 +136,7 @@ export async function assertFollowsHost({
 }: NextTree): Promise<string | undefined> {
   const { folder: out, rootKey } = published;
   if (baseUrl === undefined || rootKey === undefined || published.development) return undefined;
-  const rotation = readIfThere(out, PATHS.rotation);
+  const rotation = readIfReadable(out, PATHS.rotation);
   const own = rotation && { rotation, rootKey: rootKey.thumbprint };
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const [host] = await askHosts([baseUrl], { rootKey, own, now: Date.now(), signal });
@@ -194,7 +194,7 @@ async function ownTree(published: PublishedTree, rootKey: RootKey): Promise<OwnT
   return {
     ...{ folder, updatedAt, checkpoint, publication: statement, rootKey: rootKey.thumbprint },
     sha256: list && sha256(list),
-    delegation: await verified(readIfThere(folder, PATHS.delegation), rootKey),
+    delegation: await verified(readIfReadable(folder, PATHS.delegation), rootKey),
     issuers: intact.list ? published.issuers() : [],
   };
 }

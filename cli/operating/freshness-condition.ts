@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Checkpoint, endOfCheckpoint, type Statement } from '@passport-registry/verifier/core';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import {
   checkpointValidity,
   delegationValidity,
@@ -115,7 +115,7 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
     const message = `names the list of ${checkpoint.updatedAt}: verifiers${readers} use that list, not the newest`;
     return { level: 'warning', message };
   }
-  const sums = published && readIfThere(folder, CHECKSUMS_PATH);
+  const sums = published && readIfReadable(folder, CHECKSUMS_PATH);
   if (sums !== undefined && checkpoint.treeSha256 === sha256(sums)) {
     return { level: 'ok', message: 'names the newest list' };
   }

@@ -1,13 +1,13 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import { encodeBase64 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { readLogHead } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Change, MAX_CHANGES, parseChanges } from '../../generator/tree/site/changes.js';
+import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
-import type { ProvenStatements } from '../../generator/verification/verify.js';
 import { findForkedLog, type ServedLog } from '../../observers/mirroring/served-log.js';
 import { areForked, type MirrorStatus } from '../../observers/mirroring/status.js';
 
@@ -71,7 +71,7 @@ async function compareLogs(
 /** The newest head of the log of a tree, which a publication may already have that is not complete. */
 export function ownLog(folder: string): ServedLog | undefined {
   try {
-    const head = readLogHead((path) => readIfThere(folder, path));
+    const head = readLogHead((path) => readIfReadable(folder, path));
     return head && { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
@@ -107,7 +107,7 @@ function compareTimes({ host, tree }: Both): History['order'] {
  * issuer. @returns undefined if they do not tell
  */
 function hasHad({ host, tree, issuers }: Both): boolean | undefined {
-  const bytes = readIfThere(tree.folder, PATHS.changes);
+  const bytes = readIfReadable(tree.folder, PATHS.changes);
   const { changes = [], since = host.updatedAt } = (bytes && parseChanges(bytes)) || {};
   const oldest = changes.at(-1)?.updated_at ?? '';
   // A full file may lack changes.
@@ -156,7 +156,7 @@ export async function statusChanges(
   { folder }: Pick<OwnTree, 'folder'>,
   signal: AbortSignal | undefined,
 ): Promise<StatusChanges> {
-  const own = readIfThere(folder, PATHS.changes);
+  const own = readIfReadable(folder, PATHS.changes);
   const read = (bytes: Uint8Array | undefined) =>
     ((bytes && parseChanges(bytes)?.changes) ?? []).filter(({ field }) => field === 'status');
   try {

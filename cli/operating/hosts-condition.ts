@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
@@ -98,7 +98,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
 
 /** The rotation of the tree, if the tree proves that it leads to its root key. */
 function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
-  const rotation = readIfThere(folder, PATHS.rotation);
+  const rotation = readIfReadable(folder, PATHS.rotation);
   const isProven = problemsOf(report, (name) => name === 'root key' || name === 'rotation') === undefined;
   if (rotation === undefined || report?.rootKey === undefined || !isProven) return undefined;
   return { rotation, rootKey: report.rootKey };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { hasOrigin } from '../../generator/files/git.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
@@ -97,7 +97,7 @@ export function treeCondition(
 }
 
 function countMissingPages(folder: string): number {
-  const pages = parseChecksums(readIfThere(folder, PATHS.pageSums)?.toString('utf8') ?? '');
+  const pages = parseChecksums(readIfReadable(folder, PATHS.pageSums)?.toString('utf8') ?? '');
   return [...(pages?.keys() ?? [])].filter((path) => !existsSync(join(folder, path))).length;
 }
 

@@ -2,18 +2,15 @@ import { statSync } from 'node:fs';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { namesLog, type RotationStep, readRotation } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import type { Check } from '../../generator/verification/check-list.js';
+import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
-import {
-  auditTree,
-  type Check,
-  type ProvenStatements,
-  type TreeReport,
-} from '../../generator/verification/verify.js';
+import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
 import { verifyHolders } from '../verify-holders.js';
 
 /** The tree in the output folder, as far as it can be read. */
@@ -60,8 +57,8 @@ async function repairOf(folder: string): Promise<TreeRepair> {
     const { files, lost } = await findRepair(folder);
     const log = damagedLog('is missing').message;
     const hasLostHead =
-      readIfThere(folder, PATHS.logHead) === undefined &&
-      (await namesLog(readIfThere(folder, PATHS.publication)));
+      readIfReadable(folder, PATHS.logHead) === undefined &&
+      (await namesLog(readIfReadable(folder, PATHS.publication)));
     return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
@@ -89,7 +86,7 @@ export function problemsOf(
 
 /** The steps of the tree's rotation. A file that cannot be read makes the tree invalid. */
 export function rotationOf(out: string): readonly RotationStep[] {
-  const bytes = readIfThere(out, PATHS.rotation);
+  const bytes = readIfReadable(out, PATHS.rotation);
   try {
     return bytes === undefined ? [] : readRotation(bytes);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { cosignatureTime, namesLog, parseLogProof } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
@@ -34,11 +34,11 @@ export async function logCondition(
   const none = { size: undefined, cosignedBy: [], cosigned: undefined, quorum, pending };
   const problems = problemsOf(report, (name) => name === 'log');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
-  const proof = readIfThere(folder, PATHS.logProof);
+  const proof = readIfReadable(folder, PATHS.logProof);
   if (published === undefined || proof === undefined) {
     const isUnchecked =
       report !== undefined &&
-      ((await namesLog(readIfThere(folder, PATHS.publication))) || proof !== undefined);
+      ((await namesLog(readIfReadable(folder, PATHS.publication))) || proof !== undefined);
     const message = isUnchecked ? 'not checked: the tree is not valid' : 'none';
     return { level: 'note', message, ...none };
   }

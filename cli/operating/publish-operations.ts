@@ -7,7 +7,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { operationsStatement } from '../../generator/freshness/statements.js';
 import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { addFiles } from '../../generator/publishing/write.js';
@@ -38,14 +38,14 @@ export async function publishOperations(
   signer: Signer,
   { mirrors: urls, witnesses, quorum }: OperationsChoice,
 ): Promise<readonly ReportedMirror[]> {
-  const checkpoint = readIfThere(folder, PATHS.checkpoint);
+  const checkpoint = readIfReadable(folder, PATHS.checkpoint);
   // Without the lock of the folder, so that a hold need not wait for a slow mirror.
   const mirrors = urls.length === 0 ? [] : await askMirrors(folder, urls);
   return withOutputFolder(folder, async (output) => {
     const { out } = output;
     const published = await readPublished(out);
     if (published?.checkpoint === undefined || published.rootKey === undefined) throw noCheckpoint(out);
-    if (checkpoint === undefined || readIfThere(out, PATHS.checkpoint)?.equals(checkpoint) !== true) {
+    if (checkpoint === undefined || readIfReadable(out, PATHS.checkpoint)?.equals(checkpoint) !== true) {
       throw new TreeRejected(
         `${out} was published again while the mirrors were asked: run \`checkpoint\` again`,
       );
@@ -53,7 +53,7 @@ export async function publishOperations(
     const { issuedAt } = published.checkpoint;
     const expiresAt = endOfCheckpoint(published.checkpoint);
     const text = await operationsStatement(signer, { mirrors, witnesses, quorum, issuedAt, expiresAt });
-    const files = { operations: text, delegation: readIfThere(out, PATHS.delegation) };
+    const files = { operations: text, delegation: readIfReadable(out, PATHS.delegation) };
     const clock = { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS };
     await verifyOperations(files, published.rootKey, { clock, expiry: true });
     await addFiles(new Map([[PATHS.operations, Buffer.from(text)]]), output);
@@ -64,7 +64,7 @@ export async function publishOperations(
 async function askMirrors(folder: string, urls: readonly string[]): Promise<readonly ReportedMirror[]> {
   const { rootKey } = (await readPublished(folder)) ?? {};
   if (rootKey === undefined) throw noCheckpoint(folder);
-  const rotation = readIfThere(folder, PATHS.rotation);
+  const rotation = readIfReadable(folder, PATHS.rotation);
   const [own, ...mirrors] = await askHosts([folder, ...urls], {
     rootKey,
     own: rotation && { rotation, rootKey: rootKey.thumbprint },

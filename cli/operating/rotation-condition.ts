@@ -1,7 +1,7 @@
 import { GeneratorError } from '../../generator/errors.js';
-import { type RotationFiles, readRotationFiles } from '../../generator/freshness/rotation-files.js';
 import type { Condition } from './condition.js';
 import { type LocalTree, problemsOf, rotationOf } from './local-tree.js';
+import { type RotationFiles, readRotationFiles } from './rotation-files.js';
 
 /** The condition of a rotation that `keys rotate` has begun. */
 export interface RotationCondition extends Condition {

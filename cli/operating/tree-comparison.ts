@@ -1,6 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { Delegation } from '@passport-registry/verifier/core';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -153,7 +153,7 @@ function compareHolds(
   }: { readonly isLeftOut: boolean; readonly theirs: readonly Issuer[] | undefined },
 ): HoldComparison | undefined {
   // Nobody can tell what a damaged checkpoint holds.
-  if (checkpoint === undefined && readIfThere(folder, PATHS.checkpoint) !== undefined) return undefined;
+  if (checkpoint === undefined && readIfReadable(folder, PATHS.checkpoint) !== undefined) return undefined;
   const [theirs, own] = [served?.hold ?? [], checkpoint?.hold ?? []];
   const stoppedIn = (list: readonly Issuer[]) =>
     list.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
@@ -218,7 +218,7 @@ function compareStatements(
   tree: OwnTree,
   name: 'delegation' | 'checkpoint' | 'publication',
 ): Compared | undefined {
-  const bytes = readIfThere(tree.folder, PATHS[name]);
+  const bytes = readIfReadable(tree.folder, PATHS[name]);
   const own = tree[name];
   if (bytes === undefined) return served === undefined ? 'same' : 'newer';
   // The tree's own statement is not valid.

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
 import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { delegationValidity } from '../../generator/freshness/expiry.js';
-import { ROTATION_FILES, type RotationFiles } from '../../generator/freshness/rotation-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { ROTATION_FILES, type RotationFiles } from '../operating/rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** The two keys of a rotation. */
@@ -64,7 +64,7 @@ export async function planDelegation(
   { folder, delegation }: RotationFiles,
   { outgoing, next }: RotationKeys,
 ): Promise<DelegationPlan> {
-  const published = readIfThere(out, PATHS.delegation);
+  const published = readIfReadable(out, PATHS.delegation);
   if (published === undefined && online === undefined) {
     return { keys: undefined, signs: false, mayHold: false };
   }
@@ -93,7 +93,7 @@ async function publishedDelegation(
   { online, out }: Pick<RotationOptions, 'online' | 'out'>,
   outgoing: RootKey,
 ): Promise<Delegated> {
-  const bytes = readIfThere(out, PATHS.delegation);
+  const bytes = readIfReadable(out, PATHS.delegation);
   if (bytes === undefined) return NOTHING_DELEGATED;
   const file = `${out}/${PATHS.delegation}`;
   const refused = (why: string) =>

@@ -4,12 +4,12 @@ import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { workTreeAround } from '../../generator/files/git.js';
 import { assertOutside } from '../../generator/files/output-folder.js';
-import { type RotationFiles, writeRotationFile } from '../../generator/freshness/rotation-files.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { assertCommitted } from '../../generator/tree/commitment.js';
 import { rotationOf } from '../operating/local-tree.js';
+import { type RotationFiles, writeRotationFile } from '../operating/rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** What is known about the next root key before a rotation goes on. */

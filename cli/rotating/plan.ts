@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { assertOutside } from '../../generator/files/output-folder.js';
-import { type RotationFiles, readRotationFiles } from '../../generator/freshness/rotation-files.js';
 import type { IssuerChange } from '../../generator/review/difference.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import {
@@ -18,6 +17,7 @@ import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { pendingChanges } from '../operating/changes-condition.js';
 import { rotationOf } from '../operating/local-tree.js';
+import { type RotationFiles, readRotationFiles } from '../operating/rotation-files.js';
 import { verifyHolders } from '../verify-holders.js';
 import { assertStepFits, type DelegationPlan, planDelegation } from './check-files.js';
 import { type NextKey, readNextKey } from './next-key.js';

@@ -3,7 +3,6 @@ import { type RootKey, walkRotation } from '@passport-registry/verifier';
 import { build } from '../../generator/build.js';
 import { KeyRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
-import { ROTATION_FILES, writeRotationFile } from '../../generator/freshness/rotation-files.js';
 import { delegationClaims, rotationClaims, signStatement } from '../../generator/freshness/statements.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
@@ -12,6 +11,7 @@ import { nextCommitment, withCommitment } from '../../generator/tree/commitment.
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { rotationOf } from '../operating/local-tree.js';
+import { ROTATION_FILES, writeRotationFile } from '../operating/rotation-files.js';
 import { verifyHolders } from '../verify-holders.js';
 import { nextSigner } from './next-key.js';
 import { planRotation, type RemainingRotation } from './plan.js';

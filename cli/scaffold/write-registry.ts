@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { printableJson } from '../../generator/diagnostics/printers/printable.js';
+import { printableJson } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import { generateKeyFile, type NewKeyOptions } from '../../generator/signing/key-file.js';
 import type { PinnedTool } from './pinned-tool.js';

@@ -1,4 +1,4 @@
-import { printable } from '../../generator/diagnostics/printers/printable.js';
+import { printable } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import type { Io } from './io.js';
 

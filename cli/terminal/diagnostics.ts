@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
-import { forGitHub } from '../../generator/diagnostics/printers/github.js';
-import { forSarif } from '../../generator/diagnostics/printers/sarif.js';
-import { forTerminal } from '../../generator/diagnostics/printers/terminal.js';
+import { forGitHub } from './for-github.js';
+import { forSarif } from './for-sarif.js';
+import { forTerminal } from './for-terminal.js';
 import type { Io } from './io.js';
 import { count, emit } from './output.js';
 

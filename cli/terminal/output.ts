@@ -1,4 +1,4 @@
-import { printable, printableJson } from '../../generator/diagnostics/printers/printable.js';
+import { printable, printableJson } from '../../generator/diagnostics/printable.js';
 import type { Io } from './io.js';
 
 /** Prints a line for people, on stderr. */

@@ -1,7 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { formatTime } from '@passport-registry/verifier/core';
 import type { NothingSaid, SaidAt } from '../../observers/past/answer.js';
-import type { Dated, Said, Unknown } from '../../observers/past/said.js';
+import type { DatedPublication, NotKept, PastRecord } from '../../observers/past/past-record.js';
 import type { Io } from './io.js';
 import { say } from './output.js';
 
@@ -24,13 +24,16 @@ export const PUBLISHERS_WORD =
   "NOT proven: without a trust anchor that names witnesses, the times are only the publisher's word";
 
 /** Prints when a publication was in force, and the record in it. */
-export function sayPublication(io: Io, said: Said): void {
+export function sayPublication(io: Io, said: PastRecord): void {
   sayDated(io, said);
   sayRecord(io, said.issuer);
 }
 
 /** Prints a publication, and when it was in force. */
-export function sayDated(io: Io, { from, until, witnesses, sequence, updatedAt, sha256 }: Dated): void {
+export function sayDated(
+  io: Io,
+  { from, until, witnesses, sequence, updatedAt, sha256 }: DatedPublication,
+): void {
   const times =
     witnesses === null
       ? [`signed       ${from}, ${until === null ? 'not replaced yet' : `replaced ${until}`}`]
@@ -80,7 +83,7 @@ export function sayNothing(
   );
 }
 
-function neighbour(publication: Said | Unknown): string {
+function neighbour(publication: PastRecord | NotKept): string {
   const { sequence } = publication;
   const what = 'problem' in publication ? publication.problem : inWords(publication);
   return `publication ${sequence}: ${what}`;

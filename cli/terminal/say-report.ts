@@ -1,5 +1,6 @@
 import { heldByInWords } from '../../generator/tree/held-by.js';
-import type { Check, TreeReport } from '../../generator/verification/verify.js';
+import type { Check } from '../../generator/verification/check-list.js';
+import type { TreeReport } from '../../generator/verification/verify.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';
 

@@ -41,7 +41,8 @@ export async function readProgress(
   );
   const check = new ShareCheck(task, group, given.messages);
   let signatures: ReadonlyMap<string, Uint8Array> | undefined;
-  for (const session of openSessions(task, all)) {
+  const { sessions, faults } = openSessions(task, all);
+  for (const session of sessions) {
     if (signatures !== undefined && !everybody) break;
     const checked = session.signers.map((number) => check.sharesOf(number, session));
     if (signatures !== undefined || checked.includes(undefined)) continue;
@@ -51,7 +52,7 @@ export async function readProgress(
     committed: namesOf(group, all.messages.keys()),
     signed: namesOf(group, check.valid),
     signatures,
-    faults: [...all.faults, ...given.faults, ...alone.map(withoutCommitments), ...check.faults.values()],
+    faults: [...faults, ...given.faults, ...alone.map(withoutCommitments), ...check.faults.values()],
   };
 }
 

@@ -93,8 +93,8 @@ export function hasCommitted(task: SigningTask, { share }: SigningHolder): boole
 export interface HolderMessages {
   readonly group: KeyGroup;
   readonly messages: ReadonlyMap<number, Message>;
-  /** What is wrong with messages. Whoever opens a session adds what is wrong with its commitments. */
-  readonly faults: SharedKeyRejected[];
+  /** What is wrong with messages. */
+  readonly faults: readonly SharedKeyRejected[];
 }
 
 /** The names of the holders who have not committed. */

@@ -59,9 +59,11 @@ export async function readyShares(
   { group, share, nonces: store }: SigningHolder,
 ): Promise<ReadyShares> {
   const self = holderOf(group, share.number);
-  const all = await readCommitments(task, group);
-  assertOwnCommitments(all, { self, committed: committedMessage(store) });
-  const open = openSessions(task, all).filter(({ signers }) => signers.includes(share.number));
+  const read = await readCommitments(task, group);
+  assertOwnCommitments(read, { self, committed: committedMessage(store) });
+  const { sessions, faults } = openSessions(task, read);
+  const all = { ...read, faults };
+  const open = sessions.filter(({ signers }) => signers.includes(share.number));
   if (open.length === 0) throw tooFewCommitments(all);
   const given = await givenBefore(task, self, open);
   const left = open.filter(({ name }) => given[name] === undefined && hasNonces(store, name));
@@ -163,19 +165,24 @@ export interface OpenSession {
   readonly lists: CommitmentLists;
 }
 
-/** Returns the sessions whose signers have all committed. */
-export function openSessions(task: SigningTask, all: HolderMessages): readonly OpenSession[] {
-  return sessionsOf(all.group.key).flatMap((signers) => {
+/** Returns the sessions whose signers have all committed, and what is wrong with messages and with their commitments. */
+export function openSessions(
+  task: SigningTask,
+  all: HolderMessages,
+): { readonly sessions: readonly OpenSession[]; readonly faults: readonly SharedKeyRejected[] } {
+  const sessions: OpenSession[] = [];
+  const faults = [...all.faults];
+  for (const signers of sessionsOf(all.group.key)) {
     try {
       const lists = sessionCommitments(task, all, signers);
-      return lists === undefined ? [] : [{ signers, name: sessionName(signers), lists }];
+      if (lists !== undefined) sessions.push({ signers, name: sessionName(signers), lists });
     } catch (error) {
       // A malformed commitment stops only the sessions of its holder.
       if (!(error instanceof SharedKeyRejected)) throw error;
-      if (!all.faults.some(({ message }) => message === error.message)) all.faults.push(error);
-      return [];
+      if (!faults.some(({ message }) => message === error.message)) faults.push(error);
     }
-  });
+  }
+  return { sessions, faults };
 }
 
 /** Reads the signature shares of a holder. Undefined if there are none. @throws {@link SharedKeyRejected} */

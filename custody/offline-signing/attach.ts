@@ -2,6 +2,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import { encodeSignature } from '@passport-registry/verifier/core';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
+import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import { withSignature } from '../../generator/freshness/statements.js';
 import { assertNotAhead } from '../../generator/list/updated-at.js';
 import type { PublishOptions } from '../../generator/publishing/publication.js';
@@ -49,25 +50,47 @@ export async function attachSignatures(
   rootKey: RootKey,
   options: AttachOptions,
 ): Promise<Attached> {
-  const { payloads } = request.files;
-  const signatures = await validSignatures(request, rootKey);
-  await assertShowable(payloads, rootKey);
-  const finished = (type: PayloadType) => {
-    const [payload, signature] = [payloads.get(type), signatures.get(type)];
-    return payload && signature && withSignature(payload.toString('latin1'), signature);
-  };
-  const [list, signature] = [payloads.get('list'), signatures.get('list')];
-  const statement = finished('publication');
-  const delegation = finished('delegation');
-  const rotation = finished('rotation');
+  const { files } = request;
+  const signed = { files, signatures: await validSignatures(request, rootKey) };
+  await assertShowable(files.payloads, rootKey);
+  const delegation = completed(signed, 'delegation');
+  const rotation = completed(signed, 'rotation');
+  const [list, signature] = [files.payloads.get('list'), signed.signatures.get('list')];
+  const statement = completed(signed, 'publication');
   if (list !== undefined && signature !== undefined && statement !== undefined) {
-    const { about } = request.files;
-    const signed = { list, signature, statement, about, delegation, follows: followedList(request.files) };
-    return { published: await publishList(signed, rootKey, options) };
+    const { out, ...how } = options;
+    const freshness = withDelegation(options.freshness, delegation);
+    const registry = readRequestedList(list, 'the list in the request');
+    assertNotAhead(registry.updated_at);
+    const signer = {
+      ...{ rootKey, development: false, list: bytesOfList(list, registry) },
+      ...{ signature: encodeSignature(signature), statement, follows: followedList(files) },
+    };
+    const records = { ...recordsOfList(registry.issuers), about: readRequestedAbout(files.about, registry) };
+    const publication = { ...how, freshness, records, signer };
+    return { published: await withOutputFolder(out, (place) => publish(publication, place)) };
   }
   if (delegation !== undefined) return { type: 'delegation', statement: delegation };
   if (rotation !== undefined) return { type: 'rotation', statement: rotation };
   throw new UsageError('the request has no payload to attach');
+}
+
+/** Returns a statement of a request with its signature. Undefined if the request has none of this type. */
+function completed({ files, signatures }: SignedRequest, type: PayloadType): string | undefined {
+  const [payload, signature] = [files.payloads.get(type), signatures.get(type)];
+  return payload && signature && withSignature(payload.toString('latin1'), signature);
+}
+
+/** Adds the delegation of a request, if it has one. @throws {@link UsageError} if another one is to be published */
+function withDelegation(
+  freshness: FreshnessChoice | undefined,
+  delegation: string | undefined,
+): FreshnessChoice | undefined {
+  if (delegation === undefined) return freshness;
+  if (freshness?.delegation !== undefined) {
+    throw new UsageError('the request has a delegation of its own: leave out --delegation');
+  }
+  return { ...freshness, delegation };
 }
 
 /** A statement that no signer would show is not completed, whoever has signed it. The list is checked with its tree. */
@@ -77,44 +100,6 @@ async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootK
     await readDelegationInput(delegation.toString('latin1'), rootKey);
   }
   if (rotation !== undefined) await readRotationInput(rotation.toString('latin1'), rootKey);
-}
-
-/** A list, and the statements that are published with it. */
-interface SignedPublication {
-  readonly list: Buffer;
-  /** The raw signature over the list. */
-  readonly signature: Uint8Array;
-  /** The content of publication.jwt. */
-  readonly statement: string;
-  /** The content of about.json; undefined if there is none. */
-  readonly about: Buffer | undefined;
-  /** The content of keys/delegation.jwt, if the request has a delegation. */
-  readonly delegation: string | undefined;
-  /** SHA-256 of the list that the request follows, in hexadecimal. */
-  readonly follows: string | undefined;
-}
-
-async function publishList(
-  { list, signature, statement, about, delegation, follows }: SignedPublication,
-  rootKey: RootKey,
-  { out, freshness, ...how }: AttachOptions,
-): Promise<BuildReport> {
-  if (delegation !== undefined && freshness?.delegation !== undefined) {
-    throw new UsageError('the request has a delegation of its own: leave out --delegation');
-  }
-  const registry = readRequestedList(list, 'the list in the request');
-  assertNotAhead(registry.updated_at);
-  const signer = {
-    ...{ rootKey, development: false, list: bytesOfList(list, registry) },
-    ...{ signature: encodeSignature(signature), statement, follows },
-  };
-  const publication = {
-    ...how,
-    freshness: { ...freshness, ...(delegation !== undefined && { delegation }) },
-    records: { ...recordsOfList(registry.issuers), about: readRequestedAbout(about, registry) },
-    signer,
-  };
-  return withOutputFolder(out, (place) => publish(publication, place));
 }
 
 /** Verifies the signature of every payload. Returns the raw signatures. */

@@ -23,7 +23,7 @@ import {
   withPending,
 } from '../../generator/tree/published-tree.js';
 import { newDelegation, type OnlineKeys } from './prepare-statement.js';
-import { type PreviousPublication, type RequestedPublication, subjectOf } from './publication-request.js';
+import { type PreviousPublication, type RequestedPublication, summedList } from './publication-request.js';
 import { writeRequestFiles } from './request-files.js';
 import { describeRequest, type SigningRequest, signingRequest } from './signing-request.js';
 
@@ -93,7 +93,7 @@ export async function prepareSigning(
   const previous = published && previousPublication(published);
   const about = aboutBytes(set.about);
   const subject = {
-    ...subjectOf(list, published?.statement?.levels ?? 0, about),
+    ...summedList(list, published?.statement?.levels ?? 0, about),
     checkpoint: checkpoint === true || hasCheckpoint(published),
     log: chooseLog(log, published),
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),

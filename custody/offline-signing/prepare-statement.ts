@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { delegationClaims, rotationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { predecessorOf } from '../../generator/publishing/predecessor.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -38,7 +38,7 @@ export async function newDelegation(
   rootKey: RootKey,
   published: PublishedTree | undefined,
 ): Promise<NewDelegation> {
-  const previousFile = published && readIfThere(published.folder, PATHS.delegation);
+  const previousFile = published && readIfReadable(published.folder, PATHS.delegation);
   const previous =
     previousFile &&
     (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));

@@ -12,7 +12,7 @@ import { validateIssuer } from '../../generator/generated/issuer-validator.js';
 import { findAboutFaults } from '../../generator/list/about.js';
 import type { ListBytes } from '../../generator/list/list.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import type { StatementSubject } from '../../generator/publishing/sign-statement.js';
+import type { SummedList } from '../../generator/publishing/sign-statement.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { describeDifference, difference, NO_RECORDS } from '../../generator/review/difference.js';
 import { sha256 } from '../../generator/tree/checksums.js';
@@ -96,18 +96,17 @@ export function bytesOfList(list: Uint8Array, { issuers, updated_at }: IssuerReg
 }
 
 /**
- * Returns what the publication statement of a list is about: the list, its tree of sums computed anew, and about.json.
+ * Computes what the publication statement of a list names: the hash of the list, its tree of sums, and the hash of about.json.
  *
  * @param about - the content of about.json; undefined if there is none
  */
-export function subjectOf(
+export function summedList(
   list: ListBytes,
   previousLevels: number,
   about: Uint8Array | undefined,
-): StatementSubject {
+): SummedList {
   const sums = sumsOfList(list, previousLevels);
-  const hashes = { sha256: sha256(list.list), about: about && sha256(about) };
-  return { list, ...hashes, sums, checkpoint: false, log: undefined, signedAt: 0 };
+  return { list, sha256: sha256(list.list), sums, about: about && sha256(about) };
 }
 
 /** Describes a publication in words: the difference of the lists, and what the statement says. */

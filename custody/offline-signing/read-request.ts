@@ -14,7 +14,7 @@ import {
   type RequestedPublication,
   readRequestedAbout,
   readRequestedList,
-  subjectOf,
+  summedList,
 } from './publication-request.js';
 import { type PreviousFiles, type RequestFiles, readRequestFiles } from './request-files.js';
 import { readRotationInput } from './rotation-request.js';
@@ -75,9 +75,9 @@ async function requestedPublication(
     hasStatement: previous.statement !== undefined,
   };
   const about = readRequestedAbout(names, registry);
-  const subject = subjectOf(bytesOfList(list, registry), previous?.statement?.levels ?? 0, names);
+  const summed = summedList(bytesOfList(list, registry), previous?.statement?.levels ?? 0, names);
   const input = inputOf(bytes);
-  const statement = assertExpectedStatement(input, subject, { rootKey, predecessor });
+  const statement = assertExpectedStatement(input, summed, { rootKey, predecessor });
   return { list, registry, about, input, statement, previous, kept };
 }
 

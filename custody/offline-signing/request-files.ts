@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isObject, limitOf } from '@passport-registry/verifier/core';
 import { IoFailed, RequestRejected, UsageError } from '../../generator/errors.js';
-import { readBytes } from '../../generator/files/read-file.js';
+import { readIfExists } from '../../generator/files/read-file.js';
 import { parseJson } from '../../generator/signing/key-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -128,8 +128,7 @@ export function followedList({ previous }: RequestFiles): string | undefined {
 }
 
 function readFile(maxBytes: number, ...path: string[]): Buffer | undefined {
-  const file = join(...path);
-  return existsSync(file) ? readBytes(file, maxBytes) : undefined;
+  return readIfExists(join(...path), maxBytes);
 }
 
 /** A new request. */

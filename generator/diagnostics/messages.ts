@@ -3,7 +3,7 @@ import { ABOUT_FIELDS, GRAMMAR, ISSUER_FIELDS, isDateTime } from '@passport-regi
 import { closest, distance } from 'fastest-levenshtein';
 import type { SchemaError } from '../generated/issuer-validator.js';
 import { type Finding, shown } from './diagnostic.js';
-import { unicodeName } from './printers/printable.js';
+import { unicodeName } from './printable.js';
 
 /** Explains a missing field. */
 export function explainMissing(field: string): Finding {

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { limitOf } from '@passport-registry/verifier/core';
+import { limitOf, TREE_FILES } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 
 /** The maximum size of a file that the user has named, in bytes: that of the largest file of a tree. */
-const MAX_BYTES = limitOf('issuers.json');
+const MAX_BYTES = limitOf(TREE_FILES.list);
 /** The maximum size of a text that the user has named, such as a key or a configuration, in bytes. */
 const MAX_TEXT_BYTES = limitOf('');
 
@@ -15,7 +15,7 @@ export function readBytes(file: string, maxBytes = MAX_BYTES): Buffer {
   return bytes;
 }
 
-/** Reads a file that may not exist. @returns undefined if nothing exists at the path @throws {@link IoFailed} */
+/** Reads a file that the user has named and that may not exist. @returns undefined if nothing exists at the path @throws {@link IoFailed} as {@link readBytes} */
 export function readIfExists(file: string, maxBytes = MAX_TEXT_BYTES): Buffer | undefined {
   return readRegularFile(file, { name: file, maxBytes });
 }
@@ -81,10 +81,10 @@ function readAll(descriptor: number, size: number): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** Reads a file of a tree. Undefined if the file does not exist or cannot be read. */
-export function readIfThere(out: string, path: string): Buffer | undefined {
+/** Reads a file of a tree as {@link readTreeFile}, but never throws. @returns undefined if the file cannot be read, for whatever reason */
+export function readIfReadable(folder: string, path: string): Buffer | undefined {
   try {
-    return readTreeFile(out, path);
+    return readTreeFile(folder, path);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { RegistryError } from '@passport-registry/verifier';
 import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
 import { readPublished } from '../tree/published-tree.js';
@@ -30,7 +30,7 @@ interface OnlinePermission {
 /** Finds out what the delegation of a tree permits, also if it has expired. */
 export async function onlinePermission(folder: string): Promise<OnlinePermission> {
   const rootKey = (await readPublished(folder))?.rootKey;
-  const bytes = readIfThere(folder, PATHS.delegation);
+  const bytes = readIfReadable(folder, PATHS.delegation);
   if (bytes === undefined || rootKey === undefined) {
     return {
       text: `${folder} has no delegation, so only the root key can sign a checkpoint (\`keys delegate\` makes a delegation)`,

@@ -8,7 +8,7 @@ import {
   verifyCheckpoint,
 } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
@@ -30,7 +30,7 @@ export async function previousCheckpoint(
 ): Promise<PreviousCheckpoint | undefined> {
   if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
   const { folder, statement } = published;
-  const bytes = readIfThere(folder, PATHS.checkpoint);
+  const bytes = readIfReadable(folder, PATHS.checkpoint);
   const own = bytes && (await signedBy(bytes, signer));
   if (own !== undefined) return own;
   const mayHold = bytes !== undefined && claimsOf(bytes, 'registry-checkpoint+jwt')['hold'] !== undefined;
@@ -55,7 +55,7 @@ async function signedBy(checkpoint: Uint8Array, key: RootKey): Promise<PreviousC
 
 /** Whether the published delegation lets the online keys hold issuers. One that cannot be read might. */
 function hasPermission(folder: string): boolean {
-  const bytes = readIfThere(folder, PATHS.delegation);
+  const bytes = readIfReadable(folder, PATHS.delegation);
   if (bytes === undefined) return false;
   try {
     return permitsHold(readStatement(bytes, 'registry-delegation+jwt', (message) => new Error(message)));

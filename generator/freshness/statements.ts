@@ -4,7 +4,7 @@ import {
   type LogIdentity,
   type Operations,
   type PublicationStatement,
-  publicationClaims,
+  publicationStatementOf,
   readStatement,
   type Statement,
 } from '@passport-registry/verifier/core';
@@ -164,7 +164,7 @@ export function parsePublicationStatement(text: Uint8Array | string): Statement 
 /** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
 export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
   try {
-    return publicationClaims(parsePublicationStatement(text));
+    return publicationStatementOf(parsePublicationStatement(text));
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new TreeRejected(cause.message, { cause });

@@ -3,10 +3,10 @@ import {
   bundlePath,
   hashesFromTiles,
   hashesOf,
+  type IndexedEntry,
   isSameBytes,
   lastTiles,
   leafHash,
-  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
   parseHead,
@@ -133,18 +133,18 @@ function readTileOrBundle(
  * @param published - SHA-256 of the published statement; undefined if the tree has none that names the log
  * @throws {@link TreeRejected} if the log does not contain the statement
  */
-export function entriesSince(read: ReadFile, size: number, published: string | undefined): PlacedEntry[] {
-  const found: PlacedEntry[] = [];
-  for (const placed of newestPlaced(read, size)) {
-    found.push(placed);
-    if (placed.entry.sha256 === published) return found;
+export function entriesSince(read: ReadFile, size: number, published: string | undefined): IndexedEntry[] {
+  const found: IndexedEntry[] = [];
+  for (const indexed of newestEntries(read, size)) {
+    found.push(indexed);
+    if (indexed.entry.sha256 === published) return found;
   }
   if (published === undefined) return found;
   throw damagedLog('does not contain the publication statement of the tree');
 }
 
 /** Returns the entries of a log, newest first. Reads one bundle at a time. @throws {@link TreeRejected} */
-export function* newestPlaced(read: ReadFile, size: number): Generator<PlacedEntry> {
+export function* newestEntries(read: ReadFile, size: number): Generator<IndexedEntry> {
   for (let bundle = Math.ceil(size / TILE_WIDTH) - 1; bundle >= 0; bundle--) {
     const entries = readBundle(read, { index: bundle, width: tileWidth(0, bundle, size) });
     for (const [at, bytes] of [...entries.entries()].reverse()) {

@@ -1,10 +1,10 @@
 import {
   bundlePath,
   forEachConcurrent,
+  type IndexedEntry,
   isSameBytes,
   LogTree,
   leafHash,
-  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
   type ReadFile,
@@ -103,7 +103,7 @@ export async function readEntries(
 
 /** The new entries of a log, and the tree of all entries. */
 interface ReadEntries {
-  readonly entries: readonly PlacedEntry[];
+  readonly entries: readonly IndexedEntry[];
   readonly tree: LogTree;
 }
 
@@ -113,7 +113,7 @@ function isNew({ level, index, width }: TileAddress, known: number): boolean {
 }
 
 /** An entry that was read, and its hash. */
-interface ReadEntry extends PlacedEntry {
+interface ReadEntry extends IndexedEntry {
   readonly hash: Uint8Array;
 }
 

@@ -1,11 +1,12 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { printable } from '../diagnostics/printers/printable.js';
+import { printable } from '../diagnostics/printable.js';
 import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { assertVerifiable } from '../verification/accept.js';
+import type { ProvenStatements, VerifyOptions } from '../verification/check-tree.js';
 import { memorySource, registryFiles } from '../verification/tree-source.js';
-import { auditTree, type ProvenStatements, type VerifyOptions } from '../verification/verify.js';
+import { auditTree } from '../verification/verify.js';
 
 /** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
 const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];

@@ -7,7 +7,7 @@ import {
   readPublicationStatement,
   signingInput,
 } from '../freshness/statements.js';
-import { nextClaims, type Predecessor, type StatementSubject } from './sign-statement.js';
+import { nextClaims, type Predecessor, type SummedList } from './sign-statement.js';
 
 /** What decides what a publication statement must say, besides the list. */
 interface StatementContext {
@@ -23,17 +23,16 @@ interface StatementContext {
  * chooses only the time, whether checkpoints begin, and the log.
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
- * @param subject - the list. Its time and its claim about checkpoints are not used
  * @throws {@link RequestRejected} | {@link UsageError}
  */
 export function assertExpectedStatement(
   input: string,
-  subject: StatementSubject,
+  list: SummedList,
   { rootKey, predecessor }: StatementContext,
 ): PublicationStatement {
   const said = readStatementInput(input);
   const { checkpoint, log, issuedAt } = said;
-  const expected = nextClaims({ ...subject, checkpoint, log, signedAt: issuedAt }, rootKey, predecessor);
+  const expected = nextClaims({ ...list, checkpoint, log, signedAt: issuedAt }, rootKey, predecessor);
   if (expected === undefined) {
     throw new RequestRejected(
       'ERR_REQUEST_PAYLOAD',

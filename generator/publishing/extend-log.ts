@@ -2,14 +2,14 @@ import {
   type AnyEntry,
   entryBytes,
   formatNote,
+  type IndexedEntry,
   type LogIdentity,
-  type PlacedEntry,
   readLogged,
   readRotation,
   type SignedHead,
 } from '@passport-registry/verifier/core';
 import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/statements.js';
 import type { SignedPublication } from '../list/list.js';
 import { appendEntries } from '../log/append.js';
@@ -157,12 +157,12 @@ export async function extendLog(
 
 /** Reads the published log, and the entries that may not be published yet. */
 async function publishedLog(served: PublishedTree | undefined, log: LogIdentity) {
-  const read = (path: string) => served && readIfThere(served.folder, path);
+  const read = (path: string) => served && readIfReadable(served.folder, path);
   const head = readLogHead(read);
   const published = served?.statement?.log;
   if (head === undefined) {
     if (published !== undefined) throw damagedLog('is missing');
-    return { head, end: EMPTY_LOG, tail: [] as PlacedEntry[] };
+    return { head, end: EMPTY_LOG, tail: [] as IndexedEntry[] };
   }
   if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
   const vkeys = [log, published, served?.pending?.statement.log].flatMap((one) => one?.vkey ?? []);
@@ -191,7 +191,7 @@ async function newStatements(tree: Tree, served: PublishedTree | undefined): Pro
   const found: NewStatement[] = [];
   const rotation = tree.get(PATHS.rotation);
   if (rotation !== undefined && !isPublished(PATHS.rotation, rotation)) {
-    const before = hasLog ? countSteps(readIfThere(served.folder, PATHS.rotation)) : 0;
+    const before = hasLog ? countSteps(readIfReadable(served.folder, PATHS.rotation)) : 0;
     for (const [at, { text }] of readRotation(rotation).entries()) {
       if (at >= before) found.push(await logged(text, at));
     }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
@@ -69,7 +69,7 @@ export async function logPublication(
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
   const written = await addFiles(new Map([...first, ...log.files]), output);
   const later = choice?.cosignLater === true;
-  const read = (path: string) => readIfThere(out, path);
+  const read = (path: string) => readIfReadable(out, path);
   const { signatures, missing } = later
     ? { signatures: [], missing: [] }
     : await collectCosignatures(log.head, cosigning, read);
@@ -119,7 +119,7 @@ export async function renewProof(
   output: OutputFolder,
 ): Promise<RenewedProof | undefined> {
   const { out } = output;
-  const read = (path: string) => readIfThere(out, path);
+  const read = (path: string) => readIfReadable(out, path);
   const head = readLogHead(read);
   const statement = published?.statement;
   if (head === undefined || statement === undefined) return undefined;

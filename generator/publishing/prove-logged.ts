@@ -16,10 +16,10 @@ import {
   tileReader,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFile } from '../log/log-files.js';
-import { newestPlaced } from '../log/log-files.js';
+import { newestEntries } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -51,7 +51,7 @@ export async function proveLogged(
   { head, index }: Pick<ExtendedLog, 'head' | 'index'>,
   { folder, statement, cosignatures, choice }: ProofRequest,
 ): Promise<ProvenPublication> {
-  const read = (path: string) => readIfThere(folder, path);
+  const read = (path: string) => readIfReadable(folder, path);
   const published = readProof(read(PATHS.logProof));
   const entry = entryBytes(publicationEntry(statement));
   const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
@@ -90,9 +90,9 @@ export async function proveLogged(
  */
 function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFile, head: SignedHead): boolean {
   let next: number | undefined;
-  for (const placed of newestPlaced(read, head.size)) {
-    if (placed.index <= index) break;
-    if (isPublication(placed)) next = placed.index;
+  for (const indexed of newestEntries(read, head.size)) {
+    if (indexed.index <= index) break;
+    if (isPublication(indexed)) next = indexed.index;
   }
   return next !== undefined && size <= next;
 }

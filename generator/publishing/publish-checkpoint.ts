@@ -4,7 +4,7 @@ import type { RegistryFiles } from '@passport-registry/verifier';
 import type { Checkpoint, Signers } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';
+import { readBytes, readIfReadable, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
 import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
@@ -112,6 +112,6 @@ function withReplacedFile(out: string, path: string, bytes: Uint8Array): Registr
 
 /** Removes an operations statement that is no longer valid. To ask mirrors would delay a hold. */
 async function dropStaleOperations(out: string, signers: Signers) {
-  if ((await keptOperations(readIfThere(out, PATHS.operations), signers)) !== undefined) return;
+  if ((await keptOperations(readIfReadable(out, PATHS.operations), signers)) !== undefined) return;
   rmSync(join(out, PATHS.operations), { recursive: true, force: true });
 }

@@ -1,5 +1,5 @@
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { withCheckpoint } from '../freshness/checkpoint.js';
 import { freshnessFiles, hasCheckpoint } from '../freshness/freshness.js';
 import type { SignedPublication } from '../list/list.js';
@@ -105,7 +105,7 @@ async function assemble(
   const predecessor = predecessorOf(served, signed);
   const before = predecessor && publishedList(predecessor);
   const diff = before && diffLists(before, signed.list);
-  const changes = predecessor && readIfThere(predecessor.folder, PATHS.changes);
+  const changes = predecessor && readIfReadable(predecessor.folder, PATHS.changes);
   const { breakPinnedVerifiers } = exceptions;
   const tree = assembleTree({
     ...{ signed, holders, precompress, about },

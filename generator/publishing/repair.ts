@@ -6,10 +6,10 @@ import {
   bundlePath,
   entryBytes,
   hashesOf,
+  type IndexedEntry,
   isSameBytes,
   KeptProofs,
   LogTree,
-  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
   parseLogProof,
@@ -21,7 +21,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
@@ -58,7 +58,7 @@ interface Repair {
 
 /** Finds the damaged files of a tree with a log, and writes nothing. @throws {@link TreeRejected} if the head is damaged */
 export async function findRepair(out: string): Promise<Repair> {
-  const read = (path: string) => readIfThere(out, path);
+  const read = (path: string) => readIfReadable(out, path);
   const log = await readWholeLog(read);
   if (log === undefined) return { files: new Map(), lost: undefined, hasStrays: false };
   const { entries } = log;
@@ -84,7 +84,7 @@ export async function findRepair(out: string): Promise<Repair> {
 /** Reads a file of the tree; undefined if there is no such file. */
 type Read = (path: string) => Buffer | undefined;
 
-type Entries = readonly PlacedEntry[];
+type Entries = readonly IndexedEntry[];
 
 /** A log whose entries belong to its head. */
 interface WholeLog {
@@ -258,8 +258,8 @@ function indexIn(proof: Uint8Array | undefined): number | undefined {
 function repairedCopies(entries: Entries, sums: Sums, read: Read): Repaired[] {
   return [...sums].flatMap(([path, hash]): Repaired[] => {
     if (path !== PATHS.delegation && !path.endsWith(PATHS.publication)) return [];
-    const placed = entries.find(({ entry }) => entry.sha256 === hash);
-    const whole = placed && read(PATHS.loggedStatement(placed.index));
+    const indexed = entries.find(({ entry }) => entry.sha256 === hash);
+    const whole = indexed && read(PATHS.loggedStatement(indexed.index));
     return whole !== undefined && isCutShort(read(path), whole) ? [[path, whole]] : [];
   });
 }
@@ -341,7 +341,7 @@ function leavesIn(tiles: WholeLog['files'], size: number): Uint8Array[] {
  * would refuse the tree for them.
  */
 export async function removeStrays({ out }: OutputFolder): Promise<void> {
-  const log = await readWholeLog((path) => readIfThere(out, path));
+  const log = await readWholeLog((path) => readIfReadable(out, path));
   if (log === undefined) return;
   for (const { path, isStray } of await faultsOf(log, out)) {
     if (isStray && OF_PUBLICATIONS.test(path)) rmSync(join(out, path));

@@ -10,7 +10,7 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { inWords } from '../tree/site/atom.js';
 import { parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
-import type { ProvenStatements } from '../verification/verify.js';
+import type { ProvenStatements } from '../verification/check-tree.js';
 import type { LogReport } from './log-publication.js';
 import type { Written } from './write.js';
 

@@ -8,18 +8,22 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles } from '../tree/published-tree.js';
 
-/** What a publication statement says, apart from its place in the order of statements. */
-export interface StatementSubject {
+/** A list with what a publication statement names beside it. */
+export interface SummedList {
   readonly list: ListBytes;
   /** The payload hash of the list. */
   readonly sha256: string;
   readonly sums: SumsTree;
+  /** SHA-256 of about.json; undefined if the tree has no such file. */
+  readonly about: string | undefined;
+}
+
+/** What a publication statement says, apart from its place in the order of statements. */
+export interface StatementSubject extends SummedList {
   /** Whether the registry has checkpoints. */
   readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
-  /** SHA-256 of about.json; undefined if the tree has no such file. */
-  readonly about: string | undefined;
   /** When the statement is signed, if a new one is needed: milliseconds since 1970. */
   readonly signedAt: number;
 }

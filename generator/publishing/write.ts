@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { flushFiles, flushFolder, flushFolders } from '../files/flush.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
@@ -200,7 +200,7 @@ function flushFoldersOf(paths: Iterable<string>, out: string): Promise<void> {
 
 /** Whether a folder has a file with exactly these bytes at a path. */
 export function holds(out: string, path: string, bytes: Uint8Array): boolean {
-  return readIfThere(out, path)?.equals(bytes) === true;
+  return readIfReadable(out, path)?.equals(bytes) === true;
 }
 
 /**
@@ -307,6 +307,6 @@ export async function replaceStatements(files: Tree, output: OutputFolder): Prom
   if (isThere) withdrawStatements(out);
   await addFiles(files, output);
   if (!isThere) return;
-  const file = statementsFile((path) => readIfThere(out, path));
+  const file = statementsFile((path) => readIfReadable(out, path));
   if (file !== undefined) await addFiles(new Map([[PATHS.statements, file]]), output);
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../diagnostics/diagnostic.js';
-import { UNPRINTABLE, unicodeName } from '../diagnostics/printers/printable.js';
+import { UNPRINTABLE, unicodeName } from '../diagnostics/printable.js';
 import { isAttributesFile } from '../files/git-attributes.js';
 
 /** Matches the name of a record file. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
-import { printableJson } from '../diagnostics/printers/printable.js';
+import { printableJson } from '../diagnostics/printable.js';
 import { IoFailed, UsageError } from '../errors.js';
 import { generateKeyFile, type KeyCurve, type NewKeyOptions } from './key-file.js';
 

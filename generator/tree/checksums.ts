@@ -9,7 +9,7 @@ export const CHECKSUMS_PATH = 'SHA256SUMS';
  * The files that SHA256SUMS cannot list: SHA256SUMS itself, the checkpoint, which contains its hash
  * (rule checksums-form), and the files that are written after the checkpoint.
  */
-const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt', 'operations.jwt', 'statements.json'];
+const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.operations, PATHS.statements];
 
 /**
  * Returns whether SHA256SUMS lists a path. The tree of sums lists the records and the sums files below its root

@@ -1,7 +1,7 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { type RotationStep, readRotation, successorIn } from '@passport-registry/verifier/core';
 import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from './paths.js';
 
 /*
@@ -17,7 +17,7 @@ import { PATHS } from './paths.js';
  * @throws {@link TreeRejected} if the rotation is damaged
  */
 export function publishedSteps(out: string): readonly RotationStep[] {
-  const bytes = readIfThere(out, PATHS.rotation);
+  const bytes = readIfReadable(out, PATHS.rotation);
   try {
     return bytes === undefined ? [] : readRotation(bytes);
   } catch (cause) {

@@ -1,4 +1,4 @@
-import { ABOUT_FILE } from '@passport-registry/verifier/core';
+import { recordPath, TREE_FILES } from '@passport-registry/verifier/core';
 import { cosignedHeadPath } from '../log/log-files.js';
 
 /** The folder of the pages of single issuers. */
@@ -6,20 +6,9 @@ export const PAGES_FOLDER = 'i/';
 
 /** The paths of the files in a tree (rule tree-files). */
 export const PATHS = {
-  list: 'issuers.json',
-  signature: 'issuers.sig',
-  rootKey: 'keys/root.json',
-  record: (id: string) => `issuers/${id}`,
-  delegation: 'keys/delegation.jwt',
-  rotation: 'keys/rotation.json',
-  /** The record of the ceremony that made a shared root key (rule holders-record). */
-  holders: 'keys/holders.json',
-  checkpoint: 'checkpoint.jwt',
-  publication: 'publication.jwt',
-  /** The statements in one file, and nothing that is not in the others (rule statements-file). */
-  statements: 'statements.json',
-  /** The names and reasons of issuers, for people (rule about-file). */
-  about: ABOUT_FILE,
+  // What a verifier reads, too.
+  ...TREE_FILES,
+  record: recordPath,
   /** What the publisher says of its mirrors and witnesses. */
   operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */
@@ -40,8 +29,6 @@ export const PATHS = {
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** The newest head of the log, signed by the key of the log (rule log-files). */
   logHead: 'log/checkpoint',
-  /** The proof that the log contains the publication statement. */
-  logProof: 'log/publication.tlog-proof',
   /** The statement of an entry of the log. @param index - the number of entries before it */
   loggedStatement: (index: number) => `log/statements/${index}.jwt`,
   /** A list that a logged statement names. */

@@ -14,7 +14,7 @@ import {
   type Checkpoint,
   type PublicationStatement,
   parseStrictJson,
-  publicationClaims,
+  publicationStatementOf,
   readRotation,
   readStatement,
   refuseOlderList,
@@ -23,7 +23,7 @@ import {
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
-import { readIfThere } from '../files/read-file.js';
+import { readIfReadable } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
 import type { ReadFile } from '../log/log-files.js';
@@ -96,7 +96,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
       `${out} is not empty and contains no registry: a build removes all other files, so choose another folder`,
     );
   }
-  return { folder: out, ...(await publishedFiles(out, (path) => readIfThere(out, path))) };
+  return { folder: out, ...(await publishedFiles(out, (path) => readIfReadable(out, path))) };
 }
 
 /** Whether a folder has a tree, and not only the log of a first publication that was killed. */
@@ -221,7 +221,7 @@ async function statementOf(
 ): Promise<PublishedFiles['statement']> {
   const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-    return publicationClaims(
+    return publicationStatementOf(
       readStatement(
         bytes,
         'registry-publication+jwt',

@@ -3,9 +3,9 @@ import {
   entryBytes,
   forEachConcurrent,
   formatBundle,
+  type IndexedEntry,
   type KeptProofs,
   type LogTree,
-  type PlacedEntry,
   TILE_WIDTH,
   type TileAddress,
   tilePath,
@@ -19,7 +19,7 @@ import type { SeenFiles } from './seen-files.js';
 /** A log whose entries have been verified. */
 interface ArchivedLog {
   readonly origin: string;
-  readonly entries: readonly PlacedEntry[];
+  readonly entries: readonly IndexedEntry[];
   readonly tree: LogTree;
   readonly proofs: KeptProofs;
   /** Whether a file was verified before, and has not changed since. */
@@ -96,11 +96,11 @@ function listCheck(path: string, { lists }: ListedLog): Check | undefined {
 /** The first or the last proof of a publication. */
 function proofCheck(path: string, { entries, proofs }: ArchivedLog): Check | undefined {
   const [, index] = /^log\/proofs\/(0|[1-9][0-9]*)\/(?:first|last)\.tlog-proof$/.exec(path) ?? [];
-  const placed = index === undefined ? undefined : entries[Number(index)];
-  if (placed?.entry.type !== 'publication') return undefined;
+  const indexed = index === undefined ? undefined : entries[Number(index)];
+  if (indexed?.entry.type !== 'publication') return undefined;
   return async (bytes, files) => {
-    const readStatement = () => files.read(PATHS.loggedStatement(placed.index));
-    const fault = await proofs.faultOf(bytes, { ...placed, readStatement });
+    const readStatement = () => files.read(PATHS.loggedStatement(indexed.index));
+    const fault = await proofs.faultOf(bytes, { ...indexed, readStatement });
     return fault && `${path} ${fault}`;
   };
 }

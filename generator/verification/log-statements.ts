@@ -1,8 +1,8 @@
 import {
   beginLog,
   type FirstRoots,
+  type IndexedEntry,
   type LogState,
-  type PlacedEntry,
   readRotation,
   type WalkedEntry,
   walkLog,
@@ -32,7 +32,7 @@ const BATCH = 256;
  */
 export async function checkStatements(
   files: SeenFiles,
-  entries: readonly PlacedEntry[],
+  entries: readonly IndexedEntry[],
   { roots, isRead, isVerified }: StatementConditions,
 ): Promise<LogState> {
   const problems: string[] = [];
@@ -70,7 +70,7 @@ export async function treeStatements(files: SeenFiles): Promise<readonly Stateme
 }
 
 /** Asserts that a log contains the rotation steps and the delegation of a tree. */
-export function assertLogged(statements: readonly StatementToLog[], entries: readonly PlacedEntry[]): void {
+export function assertLogged(statements: readonly StatementToLog[], entries: readonly IndexedEntry[]): void {
   const logged = new Set(entries.map(({ entry }) => entry.sha256));
   const [missing] = statements.find(([, hash]) => !logged.has(hash)) ?? [];
   if (missing !== undefined) throw new Problems([`the log does not contain ${missing}`]);

@@ -3,6 +3,8 @@ import {
   decodeUtf8,
   type FirstRoots,
   headSigner,
+  type IndexedEntry,
+  type IndexedPublication,
   isPublication,
   KeptProofs,
   keysAt,
@@ -10,8 +12,6 @@ import {
   type LogTree,
   type LogTrust,
   type NoteKey,
-  type PlacedEntry,
-  type PlacedPublication,
   type PublicationEntry,
   type PublicationStatement,
   parseHead,
@@ -181,12 +181,12 @@ async function assertContains(
 
 /** The entry of the publication statement, and the entry of a newer publication. One of them exists. */
 interface NewestEntries {
-  readonly published: PlacedPublication | undefined;
-  readonly pending: PlacedPublication | undefined;
+  readonly published: IndexedPublication | undefined;
+  readonly pending: IndexedPublication | undefined;
 }
 
 function newestIn(
-  entries: readonly PlacedEntry[],
+  entries: readonly IndexedEntry[],
   statement: PublicationStatement | undefined,
 ): NewestEntries {
   const publications = entries.filter(isPublication);
@@ -224,8 +224,8 @@ async function checkPendingList(
  */
 function missingProofs(
   files: SeenFiles,
-  entries: readonly PlacedEntry[],
-  published: PlacedPublication | undefined,
+  entries: readonly IndexedEntry[],
+  published: IndexedPublication | undefined,
 ): string[] {
   const paths = new Set(files.paths());
   if (paths.size === 0 || published === undefined) return [];

@@ -1,9 +1,4 @@
-import {
-  type IssuerRegistry,
-  type RegistryError,
-  type RootKey,
-  walkRotation,
-} from '@passport-registry/verifier';
+import { type IssuerRegistry, type RootKey, walkRotation } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type Checkpoint,
@@ -11,7 +6,6 @@ import {
   checkpointFault,
   type Delegation,
   decodeUtf8,
-  followStep,
   hasPassed,
   isObject,
   isToCome,
@@ -20,10 +14,11 @@ import {
   type RotationStep,
   readRotation,
   STATEMENT_FILES,
-  type UnknownRoot,
+  successorIn,
   verifyCheckpoint,
   verifyDelegation,
   verifyOperations,
+  verifyStep,
 } from '@passport-registry/verifier/core';
 import { SharedKeyRejected } from '../errors.js';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
@@ -91,12 +86,16 @@ export async function checkRotation(
   if (first === undefined) return { keys: [published], unknown: undefined, steps };
   const isFirstPinned = pinned?.thumbprint === first.kid;
   const keys: RootKey[] = isFirstPinned ? [pinned] : [];
-  const unknown: UnknownRoot[] = isFirstPinned ? [] : [{ thumbprint: first.kid, isUnknown: true }];
+  const unknown = isFirstPinned ? undefined : first.kid;
+  const before = unknown === undefined ? [] : [{ thumbprint: unknown, nextRoots: undefined }];
   for (const [index, step] of steps.entries()) {
-    const next = await followStep(step, [...unknown, ...keys], undefined).catch((error: RegistryError) => {
-      throw new Problems([`step ${index + 1} of ${PATHS.rotation} is refused: ${error.message}`]);
-    });
-    keys.push(next);
+    try {
+      // Nobody can verify what an unknown key has signed.
+      if (keys.length > 0) await verifyStep(step, keys.at(-1), undefined);
+      keys.push(await successorIn(step, [...before, ...keys]));
+    } catch (cause) {
+      throw new Problems([`step ${index + 1} of ${PATHS.rotation} is refused: ${(cause as Error).message}`]);
+    }
   }
   const last = keys.at(-1)?.thumbprint;
   if (last !== published.thumbprint) {
@@ -104,7 +103,7 @@ export async function checkRotation(
       `${PATHS.rotation} leads to ${last}, but ${PATHS.rootKey} is ${published.thumbprint}`,
     ]);
   }
-  return { keys, unknown: unknown[0]?.thumbprint, steps };
+  return { keys, unknown, steps };
 }
 
 /** Checks the delegation, whether or not the checkpoint depends on it. `checkFreshness` checks its times. */

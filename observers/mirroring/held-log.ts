@@ -1,8 +1,8 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
   headSigner,
+  type IndexedEntry,
   type NoteKey,
-  type PlacedEntry,
   type SignedHead,
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
@@ -21,7 +21,7 @@ export interface HeldLog {
   /** The key of the log, which has signed the head. */
   readonly key: NoteKey;
   /** All entries. Empty if files are damaged on this disk: they are then downloaded again. */
-  readonly entries: readonly PlacedEntry[];
+  readonly entries: readonly IndexedEntry[];
   /** The index of the publication that the release publishes. Undefined if that one was not logged. */
   readonly published: number | undefined;
 }
@@ -60,7 +60,7 @@ async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | u
   return { release, head, key, entries, published };
 }
 
-async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly PlacedEntry[]> {
+async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly IndexedEntry[]> {
   try {
     return (await readEntries({ fetchFile: async (path) => release.read(path), invalid: damaged }, head))
       .entries;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { storedPublication } from '../../generator/verification/accept.js';
@@ -15,7 +15,7 @@ export class HeldRelease {
 
   constructor(folder: string) {
     this.folder = folder;
-    this.#sums = parseChecksums(readIfThere(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
+    this.#sums = parseChecksums(readIfReadable(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
   }
 
   /** Whether the release has a file with this hash. Reads the bytes, because files on a disk can be damaged. */
@@ -23,7 +23,7 @@ export class HeldRelease {
     // If SHA256SUMS has another hash, the file need not be read. Records are in the tree of sums.
     if ((this.#sums.get(path) ?? hash) !== hash) return false;
     if (!this.#hashes.has(path)) {
-      const bytes = readIfThere(this.folder, path);
+      const bytes = readIfReadable(this.folder, path);
       this.#hashes.set(path, bytes && sha256(bytes));
     }
     return this.#hashes.get(path) === hash;
@@ -31,7 +31,7 @@ export class HeldRelease {
 
   /** Reads a file, which may be damaged; undefined if it does not exist. */
   read(path: string): Buffer | undefined {
-    return readIfThere(this.folder, path);
+    return readIfReadable(this.folder, path);
   }
 
   /** Whether the release has a file, whose bytes are not read. */

@@ -1,8 +1,8 @@
 import {
   forEachConcurrent,
+  type IndexedPublication,
   isPublication,
   KeptProofs,
-  type PlacedPublication,
   type PublicationEntry,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
@@ -42,7 +42,7 @@ async function addPendingList(release: NewRelease, { list }: PublicationEntry): 
 
 async function addLists(
   release: NewRelease,
-  publications: readonly PlacedPublication[],
+  publications: readonly IndexedPublication[],
   held: HeldLog | undefined,
 ): Promise<void> {
   const known = held?.entries.length ?? 0;
@@ -72,7 +72,7 @@ async function addList(release: NewRelease, hash: string): Promise<void> {
 /** @param publications - those whose proofs are kept, with the newest one last */
 async function addProofs(
   release: NewRelease,
-  publications: readonly PlacedPublication[],
+  publications: readonly IndexedPublication[],
   { log, held }: { readonly log: DownloadedLog; readonly held: HeldLog | undefined },
 ): Promise<void> {
   const newest = publications.at(-1);
@@ -80,11 +80,11 @@ async function addProofs(
   // The first proof of a publication can be replaced as long as it is the newest one.
   const settled = isSameProof ? newest.index + 1 : (held?.published ?? 0);
   const proofs = new KeptProofs(log.tree);
-  await forEachConcurrent(publications, CONCURRENCY, async (placed) => {
-    const { index } = placed;
-    const proven = { ...placed, readStatement: async () => release.read(PATHS.loggedStatement(index)) };
+  await forEachConcurrent(publications, CONCURRENCY, async (indexed) => {
+    const { index } = indexed;
+    const proven = { ...indexed, readStatement: async () => release.read(PATHS.loggedStatement(index)) };
     const faultOf = (proof: Uint8Array) => proofs.faultOf(proof, proven);
-    for (const path of [PATHS.firstProof(index), ...(placed === newest ? [] : [PATHS.lastProof(index)])]) {
+    for (const path of [PATHS.firstProof(index), ...(indexed === newest ? [] : [PATHS.lastProof(index)])]) {
       if (index < settled && release.held?.contains(path) !== true) continue;
       if (index >= settled || !(await addHeldProof(release, path, faultOf)))
         await addProof(release, path, faultOf);

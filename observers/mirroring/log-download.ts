@@ -8,13 +8,13 @@ import {
   entryBytes,
   type FirstRoots,
   forEachConcurrent,
+  type IndexedEntry,
   isOfOtherType,
   type LogState,
   LogTree,
   type LogWalk,
   leafHash,
   namesLog,
-  type PlacedEntry,
   parseAnyEntry,
   parseBundle,
   parseHead,
@@ -41,7 +41,7 @@ import { contradiction } from './served-log.js';
 /** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
 export interface DownloadedLog {
   readonly head: SignedHead;
-  readonly entries: readonly PlacedEntry[];
+  readonly entries: readonly IndexedEntry[];
   readonly tree: LogTree;
 }
 
@@ -165,8 +165,8 @@ async function contradicts(
 async function downloadEntries(
   release: NewRelease,
   { head, roots }: { readonly head: SignedHead; readonly roots: FirstRoots },
-  known: readonly PlacedEntry[],
-): Promise<PlacedEntry[]> {
+  known: readonly IndexedEntry[],
+): Promise<IndexedEntry[]> {
   const entries = [...known];
   await release.addAll(
     known.map(({ index, entry }) => ({

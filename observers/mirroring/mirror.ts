@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import { GeneratorError, IoFailed } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { Candidate, type MirrorOptions } from './candidate.js';
@@ -105,6 +105,6 @@ function damagedFiles(held: HeldRelease, fresh: string): string[] {
   return filesBelow(fresh).filter((path) => {
     // Only intact files have been linked.
     if (held.isLinked(path, fresh)) return false;
-    return readIfThere(held.folder, path)?.equals(readFileSync(join(fresh, path))) !== true;
+    return readIfReadable(held.folder, path)?.equals(readFileSync(join(fresh, path))) !== true;
   });
 }

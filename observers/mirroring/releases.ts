@@ -9,10 +9,10 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { printable } from '../../generator/diagnostics/printers/printable.js';
+import { printable } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import { flushFolder, flushTree } from '../../generator/files/flush.js';
-import { readIfThere } from '../../generator/files/read-file.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 
@@ -31,7 +31,7 @@ export const NAMING_FILES = [
 
 /** Names a release. Names sort by time, and the same bytes have the same name. */
 export function releaseName(folder: string, updatedAt: string): string {
-  const content = NAMING_FILES.map((path) => readIfThere(folder, path) ?? Buffer.alloc(0));
+  const content = NAMING_FILES.map((path) => readIfReadable(folder, path) ?? Buffer.alloc(0));
   return `${updatedAt.replaceAll(/[-:]/g, '')}-${sha256(Buffer.concat(content)).slice(0, 16)}`;
 }
 

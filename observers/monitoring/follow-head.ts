@@ -1,9 +1,9 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   headSigner,
+  type IndexedEntry,
   keysAt,
   type LogTree,
-  type PlacedEntry,
   pinnedChains,
   rootKeysOf,
   type SignedHead,
@@ -36,7 +36,7 @@ type Relation =
 /** The log of the host begins with the known log. */
 export interface Grown {
   readonly kind: 'grown';
-  readonly entries: readonly PlacedEntry[];
+  readonly entries: readonly IndexedEntry[];
   /** The tree of all entries. */
   readonly tree: LogTree;
 }

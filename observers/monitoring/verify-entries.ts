@@ -1,8 +1,8 @@
 import {
   forEachConcurrent,
+  type IndexedEntry,
   type LogProblem,
   type LogState,
-  type PlacedEntry,
   type VerifiedEntry,
   walkLog,
 } from '@passport-registry/verifier/core';
@@ -19,7 +19,7 @@ const BATCH = 256;
 
 /** The new entries of a log, and how to read their statements. */
 interface Growth {
-  readonly entries: readonly PlacedEntry[];
+  readonly entries: readonly IndexedEntry[];
   /** The hosts to ask for the statements, in order. */
   readonly hosts: readonly MonitoredHost[];
   /** Publications and delegations before this entry are not verified: they are history. */
@@ -47,7 +47,7 @@ interface VerifiedGrowth {
 export async function verifyEntries(known: KnownLog, growth: Growth): Promise<VerifiedGrowth> {
   const { entries, from } = growth;
   const { start, findings } = firstVerifiable(known, growth);
-  const isWanted = ({ index, entry }: PlacedEntry) =>
+  const isWanted = ({ index, entry }: IndexedEntry) =>
     index >= start && (index >= from || entry.type === 'rotation');
   const publications: KnownPublication[] = [];
   let { state } = known;
@@ -65,8 +65,8 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
     );
     state = walk.state;
     for (const problem of walk.problems) {
-      const placed = batch.find(({ index }) => index === problem.index) as PlacedEntry;
-      findings.push(problemFinding(problem, typeOf(placed)));
+      const indexed = batch.find(({ index }) => index === problem.index) as IndexedEntry;
+      findings.push(problemFinding(problem, typeOf(indexed)));
     }
     for (const said of walk.verified) {
       findings.push(...saidFindings(said, state));
@@ -89,7 +89,7 @@ function firstVerifiable(
   if (before.length > 0 || step === -1) return { start: 0, findings: [] };
   const start = step + 1;
   const message = `${start} entries are older than the pinned root key, which cannot verify them`;
-  const isNeeded = ({ index, entry }: PlacedEntry) => index >= from && entry.type === 'publication';
+  const isNeeded = ({ index, entry }: IndexedEntry) => index >= from && entry.type === 'publication';
   const isHidden = told < entries.length && entries.slice(0, start).some(isNeeded);
   const found = isHidden
     ? finding(
@@ -103,7 +103,7 @@ function firstVerifiable(
 
 /** Reads the statements of entries. Those that no host has are left out. */
 async function readStatements(
-  entries: readonly PlacedEntry[],
+  entries: readonly IndexedEntry[],
   hosts: readonly MonitoredHost[],
 ): Promise<ReadonlyMap<number, Uint8Array>> {
   const found = new Map<number, Uint8Array>();
@@ -114,12 +114,12 @@ async function readStatements(
   return found;
 }
 
-const typeOf = ({ entry }: PlacedEntry) => (entry.type === 'unknown' ? entry.named : entry.type);
+const typeOf = ({ entry }: IndexedEntry) => (entry.type === 'unknown' ? entry.named : entry.type);
 
-function missingFinding(placed: PlacedEntry): Finding {
-  const path = PATHS.loggedStatement(placed.index);
-  const message = `no host that answers has ${path}, the statement of a ${typeOf(placed)}`;
-  return finding('statement-missing', message, { entry: placed.index });
+function missingFinding(indexed: IndexedEntry): Finding {
+  const path = PATHS.loggedStatement(indexed.index);
+  const message = `no host that answers has ${path}, the statement of a ${typeOf(indexed)}`;
+  return finding('statement-missing', message, { entry: indexed.index });
 }
 
 /** @param type - of the entry */

@@ -4,7 +4,7 @@ import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { findAt, type InForce, type NotShown } from './at-time.js';
 import { type History, openHistory, readKeptList } from './history.js';
 import { makeHistoryProof } from './make-proof.js';
-import { readSaid, readSaidIfKept, type Said, type Unknown } from './said.js';
+import { type NotKept, type PastRecord, readPastRecord, readPastRecordIfKept } from './past-record.js';
 
 /** A question about the past. */
 export interface Question {
@@ -21,7 +21,7 @@ export type Answer = SaidAt | NothingSaid;
 
 /** What a registry said of an issuer at a time. */
 export interface SaidAt extends Pick<InForce, 'evidence'> {
-  readonly said: Said;
+  readonly said: PastRecord;
   /** The content of a file that proves it. Undefined if none is wanted, or if only the publisher says so. */
   readonly proof: string | undefined;
 }
@@ -29,8 +29,8 @@ export interface SaidAt extends Pick<InForce, 'evidence'> {
 /** Nothing shows what a registry said at a time. */
 export interface NothingSaid extends Pick<NotShown, 'evidence' | 'unproven'> {
   /** What was said before and after, as far as it is known. */
-  readonly before: Said | Unknown | null;
-  readonly after: Said | Unknown | null;
+  readonly before: PastRecord | NotKept | null;
+  readonly after: PastRecord | NotKept | null;
   /** Whether older publications were signed by predecessors of the pinned root key. */
   readonly isPartial: boolean;
 }
@@ -46,7 +46,7 @@ export async function answerFrom(source: TreeSource, question: Question): Promis
   const history = await openHistory(source, trust);
   const found = await findAt(history, time);
   if (found.evidence === 'none') return nothingSaid(history, found, issuerId);
-  const said = await readSaid(history, found.publication, issuerId);
+  const said = await readPastRecord(history, found.publication, issuerId);
   const isProven = question.isProofWanted && found.evidence === 'witnesses';
   return {
     evidence: found.evidence,
@@ -73,8 +73,8 @@ async function nothingSaid(
 ): Promise<NothingSaid> {
   return {
     evidence,
-    before: await readSaidIfKept(history, before, issuerId),
-    after: await readSaidIfKept(history, after, issuerId),
+    before: await readPastRecordIfKept(history, before, issuerId),
+    after: await readPastRecordIfKept(history, after, issuerId),
     unproven,
     isPartial: history.isPartial && before === undefined,
   };

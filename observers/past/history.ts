@@ -4,10 +4,10 @@ import {
   type AnyEntry,
   beginLog,
   COSIGNED_ANY_TIME,
+  type IndexedEntry,
+  type IndexedPublication,
   isPublication,
   type LogState,
-  type PlacedEntry,
-  type PlacedPublication,
   type PublicationStatement,
   passEntry,
   readList,
@@ -24,7 +24,7 @@ import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 
 /** The entry of a publication, and where the log stands before it. */
-export type PastEntry = PlacedPublication & { readonly before: LogState };
+export type PastEntry = IndexedPublication & { readonly before: LogState };
 
 /** A root key, and the steps of the rotation that lead to it, as compact JWTs. */
 export interface PastRoot {
@@ -75,12 +75,12 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
   return { source, trust, roots, entries: entries.map(({ entry }) => entry), publications, isPartial };
 }
 
-function publicationsIn(entries: readonly PlacedEntry[], roots: readonly PastRoot[]): PastEntry[] {
+function publicationsIn(entries: readonly IndexedEntry[], roots: readonly PastRoot[]): PastEntry[] {
   const keys = roots.map(({ rootKey }) => rootKey);
   let before = beginLog({ keys, inForce: keys[0] });
-  return entries.flatMap((placed) => {
-    const found = isPublication(placed) ? [{ ...placed, before }] : [];
-    before = passEntry(before, placed.entry);
+  return entries.flatMap((indexed) => {
+    const found = isPublication(indexed) ? [{ ...indexed, before }] : [];
+    before = passEntry(before, indexed.entry);
     return found;
   });
 }

@@ -4,13 +4,13 @@ import { TreeRejected } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { findAt, type InForce } from './at-time.js';
 import { type History, readKeptList } from './history.js';
-import { type Dated, dated } from './said.js';
+import { type DatedPublication, dated } from './past-record.js';
 
 /** A list that was in force at a time. */
 export interface ListAt extends Pick<InForce, 'evidence'> {
   readonly registry: IssuerRegistry;
   /** Its publication, and when that was in force. */
-  readonly publication: Dated;
+  readonly publication: DatedPublication;
 }
 
 /**

@@ -211,8 +211,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
       ['generator/review/git', 'and of the environment change nothing that is read'],
       ['generator/records/reading', 'a record file'],
-      ['generator/diagnostics/printers', 'obeys nobody’s terminal'],
-      ['generator/diagnostics/printers', 'is one command a diagnostic for a workflow runner'],
+      ['cli/terminal/printers', 'obeys nobody’s terminal'],
+      ['cli/terminal/printers', 'is one command a diagnostic for a workflow runner'],
     ],
     'A pull request from a fork cannot reach a secret': [
       ['cli/scaffold/workflows', 'cannot use a secret or a token with write permission'],

@@ -3,15 +3,15 @@ import {
   canonicalBytes,
   delegationEntry,
   formatNote,
-  PROOF,
   publicationEntry,
   rotationEntry,
+  TREE_FILES,
 } from '@passport-registry/verifier/core';
 import { at, type Files, issuer, sha256, statement, type TestKey } from './publication.js';
 import { publishSummed, type SummedOptions, statementClaims } from './summed-registry.js';
 import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog } from './test-log.js';
 
-export { PROOF } from '@passport-registry/verifier/core';
+export const PROOF = TREE_FILES.logProof;
 
 /** What a test chooses about a publication in a log. */
 export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {

@@ -4,16 +4,17 @@ import {
   entryBytes,
   formatLogProof,
   type LogEntry,
-  PROOF,
   parseLogProof,
   publicationEntry,
+  TREE_FILES,
 } from '@passport-registry/verifier/core';
 import { cosignatureBy, invalid, noteSigner, pairIn } from './note-keys.js';
 import { claimsOf } from './signed-tree.js';
 import { ORIGIN, testLog } from './test-log.js';
 import { writeFiles } from './workspace.js';
 
-export { ORIGIN, PROOF };
+export { ORIGIN };
+export const PROOF = TREE_FILES.logProof;
 
 /** Returns a proof to whose head new witnesses have added their cosignatures. @param times - seconds, by name */
 export function cosigned(proof: Uint8Array, times: readonly (readonly [string, number])[]): Buffer {

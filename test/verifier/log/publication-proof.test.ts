@@ -1,4 +1,5 @@
 import {
+  acceptHead,
   emptyRoot,
   entryBytes,
   formatHead,
@@ -6,7 +7,6 @@ import {
   type NoteSignature,
   type PublicationStatement,
   publicationEntry,
-  refuseOtherLog,
   type TreeHead,
   tileReader,
   verifyPublicationProof,
@@ -258,7 +258,7 @@ describe('the head of a log after another', () => {
   ) => {
     requests.length = 0;
     const heads = { head: logged(head, after), accepted: accepted && logged(accepted, before) };
-    return refuseOtherLog(heads, read).then(
+    return acceptHead(heads, read).then(
       () => 'accepted',
       (error: Error) => {
         expect(error).toMatchObject({ code: 'ERR_LOG_INCONSISTENT' });
@@ -296,7 +296,7 @@ describe('the head of a log after another', () => {
     });
     const accepted = at(5, 1, 2000);
     const read = filesOf(leaves);
-    const chosen = (head: typeof accepted) => refuseOtherLog({ head, accepted }, read);
+    const chosen = (head: typeof accepted) => acceptHead({ head, accepted }, read);
     expect(await chosen(at(5, 1, 1999))).toBe(accepted);
     for (const head of [at(5, 1, 2000), at(5, 2, 1999), at(700, 1, 1999)])
       expect(await chosen(head)).toBe(head);
@@ -371,7 +371,7 @@ describe('the head of a log after another', () => {
   it('passes on why a tile cannot be read', async () => {
     const read = () => Promise.reject(new TypeError('the host is away'));
     const heads = { head: loggedHead(headOf(9)), accepted: loggedHead(headOf(5)) };
-    await expect(refuseOtherLog(heads, read)).rejects.toThrow(TypeError);
+    await expect(acceptHead(heads, read)).rejects.toThrow(TypeError);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AboutIssuer } from '../core/generated/schemas.js';
-import { ABOUT_FILE, type AboutIssuers, verifyAbout } from '../core/publication/about-file.js';
+import { type AboutIssuers, verifyAbout } from '../core/publication/about-file.js';
+import { TREE_FILES } from '../core/tree-files.js';
 import type { RegistryClient } from './client.js';
 import type { IssuerLookup } from './issuer-lookup.js';
 import { type NamingClient, namingClients } from './naming-client.js';
@@ -71,10 +72,10 @@ async function readFromSources(
   const { tasks } = client;
   for (const source of client.sources()) {
     client.assertOpen();
-    tasks.wake(ABOUT_FILE, deadline, () => tasks.stop(ABOUT_FILE));
-    const files = source.files(tasks.signalOf(ABOUT_FILE));
-    const bytes = await files.get(ABOUT_FILE).catch(() => undefined);
-    tasks.stop(ABOUT_FILE);
+    tasks.wake(TREE_FILES.about, deadline, () => tasks.stop(TREE_FILES.about));
+    const files = source.files(tasks.signalOf(TREE_FILES.about));
+    const bytes = await files.get(TREE_FILES.about).catch(() => undefined);
+    tasks.stop(TREE_FILES.about);
     const about = await verifyAbout(bytes, { aboutSha256 });
     if (about !== undefined) return about;
   }

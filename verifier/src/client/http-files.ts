@@ -4,25 +4,18 @@ import type { RegistryFiles } from '../core/publication/registry-files.js';
 import {
   isInStatementsFile,
   readStatementsFile,
-  STATEMENTS_FILE,
+  STATEMENT_FILES,
 } from '../core/publication/statements-file.js';
+import { TREE_FILES } from '../core/tree-files.js';
 import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
 import { untilAborted } from '../http/until-aborted.js';
 import { STAGGER_SHARE } from './round.js';
 
 /** The files that are cached with their ETags. The client requests each other file only once. */
-const REVALIDATED = [
-  STATEMENTS_FILE,
-  'checkpoint.jwt',
-  'publication.jwt',
-  'log/publication.tlog-proof',
-  'keys/delegation.jwt',
-  'keys/rotation.json',
-  'issuers.sig',
-];
+const REVALIDATED = [TREE_FILES.statements, ...STATEMENT_FILES];
 
 /** The files that a publication replaces first. A cache on the way may hold an old version of one of them. */
-const REPLACED_FIRST = ['publication.jwt', 'log/publication.tlog-proof'];
+const REPLACED_FIRST = [TREE_FILES.publication, TREE_FILES.logProof];
 
 /** The statements of a host by path. A path that is missing is a file that the tree does not have. */
 type StatementFiles = ReadonlyMap<string, Uint8Array>;
@@ -105,7 +98,7 @@ export class HttpSource {
   }
 
   async #requestStatementsFile(signal: AbortSignal): Promise<StatementFiles | undefined> {
-    const bytes = await this.files(signal).get(STATEMENTS_FILE);
+    const bytes = await this.files(signal).get(TREE_FILES.statements);
     // A publication removes the file for a moment. A host that never had it is not asked again before a restart.
     this.#hasStatementsFile ||= bytes !== undefined;
     return bytes && readStatementsFile(bytes);

@@ -9,6 +9,7 @@ import {
 } from '../core/publication/stored-publication.js';
 import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
+import { TREE_FILES } from '../core/tree-files.js';
 import type { Loaded } from './client-events.js';
 import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import type { RegistryStore } from './store.js';
@@ -33,7 +34,7 @@ export async function loadStored<H extends AcceptedStatements>(
     const stored = await store.load();
     if (stored === undefined) return { is: 'loaded', roots, current, accepted, failure };
     const files = storedFiles(stored);
-    const rotation = await files.get('keys/rotation.json');
+    const rotation = await files.get(TREE_FILES.rotation);
     roots = showChains(roots, await walkChains(roots.bound, rotation, undefined));
     // Reads check the freshness, so this step does not.
     const anyTime = trustInStore(trust, roots.longest);

@@ -3,6 +3,7 @@ import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../co
 import { limitOf } from '../core/limits.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
 import { currentRoots, walkChains } from '../core/statements/root-chain.js';
+import { TREE_FILES } from '../core/tree-files.js';
 import { askAgain } from '../http/ask-again.js';
 import { untilAborted } from '../http/until-aborted.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
@@ -266,7 +267,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
 
   async #followRotation(of: Attempt): Promise<ShownRotation> {
     const { source, attempt } = of;
-    const path = 'keys/rotation.json';
+    const path = TREE_FILES.rotation;
     const files =
       attempt === 0
         ? this.#filesOf(of, this.#tasks.signalOf('rotations'))

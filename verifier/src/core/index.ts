@@ -27,6 +27,7 @@ export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
 export { decodeUtf8, textOf } from './bytes/utf8.js';
 export { hasCode } from './errors.js';
 export { LIMITS, limitOf } from './limits.js';
+export { TREE_FILES } from './tree-files.js';
 
 // Keys and signatures.
 
@@ -83,16 +84,15 @@ export { type LogTrust, logTrustOf } from './statements/log-trust.js';
 export {
   type LogIdentity,
   type PublicationStatement,
-  publicationClaims,
+  publicationStatementOf,
   verifyPublicationStatement,
 } from './statements/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './statements/root-chain.js';
 export {
-  followStep,
   type RotationStep,
   readRotation,
   successorIn,
-  type UnknownRoot,
+  verifyStep,
   walkSteps,
 } from './statements/rotation.js';
 export {
@@ -108,7 +108,7 @@ export { importAnchorRoot } from './statements/trust-anchor.js';
 
 // A publication: what one attempt at one source proves (rule client-steps).
 
-export { ABOUT_FILE, type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
+export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
 export type { Publication } from './publication/publication.js';
 export { readHashedFile } from './publication/registry-files.js';
 export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
@@ -158,13 +158,12 @@ export {
 } from './log/merkle.js';
 export { formatBundle, parseAnyEntry, parseBundle, parseEntry } from './log/parse-entry.js';
 export {
+  acceptHead,
   containsHead,
   type LoggedHead,
-  PROOF,
   type ReadFile,
   readTileOrBundle,
   recentCosignatures,
-  refuseOtherLog,
   tileReader,
   verifyPublicationProof,
 } from './log/publication-proof.js';
@@ -204,10 +203,10 @@ export { keysAt, signerAmong } from './audit/log-keys.js';
 export {
   beginLog,
   type FirstRoots,
+  type IndexedEntry,
+  type IndexedPublication,
   isPublication,
   type LogState,
-  type PlacedEntry,
-  type PlacedPublication,
   passEntry,
   rootKeysOf,
   type VerifiedEntry,

@@ -1,3 +1,5 @@
+import { TREE_FILES } from './tree-files.js';
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -48,11 +50,11 @@ const ENTRIES_PER_BUNDLE = 256;
 export function limitOf(path: string): number {
   if (/^(?:snapshots\/[^/]+\/)?issuers\.json(?:\.gz|\.br)?$/.test(path)) return LIMITS.list;
   if (/^(?:snapshots\/[^/]+\/)?issuers\.sig$/.test(path)) return LIMITS.signature;
-  if (path === 'statements.json') return LIMITS.statements;
+  if (path === TREE_FILES.statements) return LIMITS.statements;
   if (path === 'SHA256SUMS') return LIMITS.checksums;
-  if (path === 'keys/root.json') return LIMITS.rootKey;
-  if (path === 'keys/holders.json') return LIMITS.holders;
-  if (path === 'keys/rotation.json') return LIMITS.rotation;
+  if (path === TREE_FILES.rootKey) return LIMITS.rootKey;
+  if (path === TREE_FILES.holders) return LIMITS.holders;
+  if (path === TREE_FILES.rotation) return LIMITS.rotation;
   if (path.endsWith('.jwt')) return LIMITS.jwt;
   if (path.startsWith('issuers/')) return LIMITS.record;
   if (path.startsWith('sums/')) return LIMITS.sums;

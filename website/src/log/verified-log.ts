@@ -1,20 +1,18 @@
 import { type RegistryClient, RegistryError } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  acceptHead,
   cosignatureTime,
   LIMITS,
   type LoggedHead,
-  PROOF,
   type PublicationStatement,
   parseLogProof,
-  refuseOtherLog,
+  TREE_FILES,
   verifyPublicationProof,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
 import { fetchIfThere } from '../registry/fetch-file.js';
 import { fetchRootKey, NotVerified, notVerified } from '../registry/verified-registry.js';
-
-const PUBLICATION = 'publication.jwt';
 
 /** A cosignature that nothing has verified, because the page knows no key of a witness. */
 export interface ClaimedCosignature {
@@ -81,10 +79,10 @@ async function readOnce(
   if (origin === undefined) return null;
   const trust = { origin, witnesses: [], quorum: 0 };
   const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-  const proof = await fetchIfThere(base, PROOF, { query });
+  const proof = await fetchIfThere(base, TREE_FILES.logProof, { query });
   const proven = await verifyPublicationProof(proof, statement, { ...trust, ...anyTime });
   const heads = { head: proven, accepted: accepted?.head };
-  const head = await refuseOtherLog(heads, (path) => fetchIfThere(base, path));
+  const head = await acceptHead(heads, (path) => fetchIfThere(base, path));
   const { sha256, sequence } = statement;
   return { origin, sha256, sequence, head, cosignatures: cosignaturesIn(head.proof) };
 }
@@ -97,7 +95,7 @@ async function readStatement(
 ): Promise<PublicationStatement> {
   const [key, bytes] = await Promise.all([
     fetchRootKey(base, rootKey),
-    fetchIfThere(base, PUBLICATION, { query, maxBytes: LIMITS.jwt }),
+    fetchIfThere(base, TREE_FILES.publication, { query, maxBytes: LIMITS.jwt }),
   ]);
   if (bytes === undefined)
     throw new RegistryError('ERR_PUBLICATION_MISSING', 'the host does not send its publication statement');

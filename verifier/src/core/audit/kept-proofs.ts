@@ -6,12 +6,12 @@ import type { SignedHead } from '../log/log-head.js';
 import { parseLogProof, provesEntry } from '../log/tlog-proof.js';
 import { readStatement } from '../statements/statement.js';
 import { signerAmong } from './log-keys.js';
-import type { PlacedEntry } from './log-state.js';
+import type { IndexedEntry } from './log-state.js';
 import { invalidLogFile, LogFileInvalid } from './log-statement.js';
 import type { LogTree } from './log-tree.js';
 
 /** An entry of a publication. */
-export interface ProvenEntry extends PlacedEntry {
+export interface ProvenEntry extends IndexedEntry {
   /** Reads the statement of the entry, which names the key of the log. */
   readonly readStatement: () => Promise<Uint8Array | string | undefined>;
 }

@@ -62,20 +62,20 @@ export function rootKeysOf({ roots }: LogState): Promise<readonly RootKey[]> {
 }
 
 /** A parsed entry and the number of entries before it. */
-export interface PlacedEntry {
+export interface IndexedEntry {
   readonly index: number;
   readonly entry: AnyEntry;
 }
 
 /** The entry of a publication. */
-export type PlacedPublication = PlacedEntry & { readonly entry: PublicationEntry };
+export type IndexedPublication = IndexedEntry & { readonly entry: PublicationEntry };
 
 /** Whether an entry is the one of a publication. */
-export const isPublication = (placed: PlacedEntry): placed is PlacedPublication =>
-  placed.entry.type === 'publication';
+export const isPublication = (indexed: IndexedEntry): indexed is IndexedPublication =>
+  indexed.entry.type === 'publication';
 
 /** An entry whose statement the root key in force has signed, and says what the entry says. */
-export type VerifiedEntry = PlacedEntry & { readonly statement: Statement } & (
+export type VerifiedEntry = IndexedEntry & { readonly statement: Statement } & (
     | { readonly type: 'publication'; readonly publication: PublicationStatement }
     | { readonly type: 'delegation'; readonly delegation: Delegation }
     | { readonly type: 'rotation'; readonly next: RootKey }

@@ -10,7 +10,7 @@ import {
   type RotationEntry,
   rotationEntry,
 } from '../log/log-entry.js';
-import { type PublicationStatement, publicationClaims } from '../statements/publication-statement.js';
+import { type PublicationStatement, publicationStatementOf } from '../statements/publication-statement.js';
 import { readStatement, type Statement } from '../statements/statement.js';
 import { STATEMENT_TYPES } from '../statements/statement-types.js';
 
@@ -78,7 +78,7 @@ function typeNamed(jwt: Uint8Array | string): string | undefined {
 async function entryOf(statement: Statement, steps: number) {
   const { type, claims, issuedAt, text } = statement;
   if (type === TYPES.publication) {
-    const publication = publicationClaims(statement);
+    const publication = publicationStatementOf(statement);
     return { entry: publicationEntry(publication), publication };
   }
   if (type === TYPES.delegation) return { entry: delegationEntry(text, issuedAt) };

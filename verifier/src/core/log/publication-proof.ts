@@ -12,9 +12,6 @@ import { consistentRoots, type TreeHead } from './merkle.js';
 import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TileAddress, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
-/** The path of the proof that the log contains the newest publication. */
-export const PROOF = 'log/publication.tlog-proof';
-
 /** The head of a log that contains an accepted publication. */
 export interface LoggedHead extends TreeHead {
   /** The number of entries before the publication. */
@@ -91,15 +88,15 @@ interface Heads {
 }
 
 /**
- * Refuses a head that is smaller than the accepted head, and a head of the same size with another root. A witness that
- * has cosigned both heads vouches that the larger one contains the smaller one. Without such a witness, the tiles of the
+ * Accepts a head that continues the accepted one. A smaller head is refused, and so is one of the same size with another
+ * root. A witness that has cosigned both heads vouches that the larger one contains the smaller one. Without such a witness, the tiles of the
  * log must prove it.
  *
  * @param readFile - reads a file of the source
  * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh
  * @throws `ERR_LOG_INCONSISTENT`
  */
-export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
+export async function acceptHead({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
   if (accepted === undefined) return head;
   const hasSameSize = head.size === accepted.size;
   const isVouched = head.size > accepted.size && sharesWitness(head, accepted);

@@ -7,9 +7,6 @@ import { isValidIssuerId } from '../generated/predicates.js';
 import type { AboutIssuer } from '../generated/schemas.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
-/** The file with the names and reasons of issuers, for people (rule about-file). */
-export const ABOUT_FILE = 'about.json';
-
 /** The names and reasons of issuers, by issuer_id. */
 export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
 

@@ -1,10 +1,8 @@
 import { type Invalid, textOf } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { trimSignature } from '../keys/signature.js';
+import { TREE_FILES } from '../tree-files.js';
 import type { RegistryFiles } from './registry-files.js';
-
-export const LIST = 'issuers.json';
-export const SIGNATURE = 'issuers.sig';
 
 /** Returns the folder with the copy of a list and its signature, which never changes. */
 export function snapshotOf({ sha256 }: { readonly sha256: string }): string {
@@ -37,7 +35,7 @@ export async function readFromFolders<T>(
 
 /** Reads the signature in a folder. @returns undefined if there is none */
 export async function readSignature(files: RegistryFiles, folder = ''): Promise<string | undefined> {
-  const path = `${folder}${SIGNATURE}`;
+  const path = `${folder}${TREE_FILES.signature}`;
   const bytes = await files.get(path);
   const invalid: Invalid = (problem, cause) =>
     new RegistryError('ERR_SIGNATURE_MALFORMED', `${path} ${problem}`, { cause });

@@ -2,14 +2,15 @@ import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { LIMITS } from '../limits.js';
 import type { SignedPair } from '../statements/signed-list.js';
+import { TREE_FILES } from '../tree-files.js';
 import type { CurrentRecords, ListChange } from './follow-changes.js';
-import { LIST, readSignature, SIGNATURE, snapshotOf } from './list-files.js';
+import { readSignature, snapshotOf } from './list-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { NamedList } from './rollback.js';
 import {
   type AcceptedStatements,
   acceptedUnder,
-  acceptStatements,
+  acceptList,
   namedBy,
   readStatements,
   type SourceTrust,
@@ -60,9 +61,9 @@ export function pathsReadFirst({
   log,
 }: Pick<PublicationTrust, 'current' | 'log'>): readonly string[] {
   const statements = statementFiles({ log });
-  if (current === undefined) return [...statements, SIGNATURE, LIST];
+  if (current === undefined) return [...statements, TREE_FILES.signature, TREE_FILES.list];
   const isNamed = current.checkpoint !== undefined || current.statement !== undefined;
-  return isNamed ? statements : [...statements, SIGNATURE];
+  return isNamed ? statements : [...statements, TREE_FILES.signature];
 }
 
 /**
@@ -75,7 +76,7 @@ export async function readPublication(files: RegistryFiles, trust: PublicationTr
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);
     const content = await readContent({ files: source, trust, statements });
-    return { ...content, ...acceptStatements(statements, content, trust) };
+    return { ...content, ...acceptList(statements, content, trust) };
   });
 }
 

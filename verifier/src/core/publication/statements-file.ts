@@ -1,18 +1,16 @@
 import { isObject } from '../bytes/checks.js';
 import { parseStrictJson } from '../bytes/strict-json.js';
 import { limitOf } from '../limits.js';
-
-/** The file with all statements of a registry (rule statements-file). */
-export const STATEMENTS_FILE = 'statements.json';
+import { TREE_FILES } from '../tree-files.js';
 
 /** The files that `statements.json` contains, if the tree has them (rule statements-file). */
 export const STATEMENT_FILES: readonly string[] = [
-  'issuers.sig',
-  'publication.jwt',
-  'checkpoint.jwt',
-  'keys/delegation.jwt',
-  'keys/rotation.json',
-  'log/publication.tlog-proof',
+  TREE_FILES.signature,
+  TREE_FILES.publication,
+  TREE_FILES.checkpoint,
+  TREE_FILES.delegation,
+  TREE_FILES.rotation,
+  TREE_FILES.logProof,
 ];
 
 /** Returns whether `statements.json` contains a file, if the tree has the file. */
@@ -42,5 +40,5 @@ export function readStatementsFile(bytes: Uint8Array): ReadonlyMap<string, Uint8
     files.set(path, file);
   }
   // Every registry has a signature.
-  return files.has('issuers.sig') ? files : undefined;
+  return files.has(TREE_FILES.signature) ? files : undefined;
 }

@@ -3,10 +3,9 @@ import { RegistryError } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
 import {
+  acceptHead,
   type LoggedHead,
-  PROOF,
   recentCosignatures,
-  refuseOtherLog,
   verifyPublicationProof,
 } from '../log/publication-proof.js';
 import { type Checkpoint, endOfCheckpoint, verifyCheckpoint } from '../statements/checkpoint.js';
@@ -15,6 +14,7 @@ import {
   type PublicationStatement,
   verifyPublicationStatement,
 } from '../statements/publication-statement.js';
+import { TREE_FILES } from '../tree-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
   checkpointFault,
@@ -79,13 +79,10 @@ export function namedBy({ statement, checkpoint }: Statements): SizedList | unde
   return statement ?? checkpoint;
 }
 
-const CHECKPOINT = 'checkpoint.jwt';
-const DELEGATION = 'keys/delegation.jwt';
-const PUBLICATION = 'publication.jwt';
-
 /** Returns the files of {@link readStatements}, so that the caller can request all of them at once. */
 export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly string[] {
-  return [CHECKPOINT, DELEGATION, PUBLICATION, ...(log === undefined ? [] : [PROOF])];
+  const { checkpoint, delegation, publication, logProof } = TREE_FILES;
+  return [checkpoint, delegation, publication, ...(log === undefined ? [] : [logProof])];
 }
 
 /**
@@ -98,7 +95,7 @@ export async function readStatements(
   root: RootKey,
   trust: StatementTrust,
 ): Promise<Statements> {
-  const reading = files.get(PUBLICATION);
+  const reading = files.get(TREE_FILES.publication);
   // If the checkpoint is refused, a failed download does not matter.
   reading.catch(() => undefined);
   const { accepted } = trust;
@@ -156,10 +153,10 @@ async function readCheckpoint(
   root: RootKey,
   { accepted, clock, expiry }: StatementTrust,
 ): Promise<Statements['checkpoint']> {
-  const delegation = files.get(DELEGATION);
+  const delegation = files.get(TREE_FILES.delegation);
   // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
   delegation.catch(() => undefined);
-  const checkpoint = await files.get(CHECKPOINT);
+  const checkpoint = await files.get(TREE_FILES.checkpoint);
   if (checkpoint === undefined) return undefined;
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
   refuseOlderDelegation(verified.delegation?.issuedAt, acceptedUnder(root, accepted)?.delegatedAt);
@@ -173,11 +170,11 @@ async function readLoggedHead(
   { log, clock, maxAge, expiry, accepted }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
-  const head = await verifyPublicationProof(await files.get(PROOF), statement, {
+  const head = await verifyPublicationProof(await files.get(TREE_FILES.logProof), statement, {
     ...log,
     ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
   });
-  return refuseOtherLog({ head, accepted: accepted?.logged }, (path) => files.get(path));
+  return acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
 }
 
 /** An attacker could remove a statement to hide that the list is old. */
@@ -208,10 +205,10 @@ function assertPresent(
 }
 
 /**
- * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
+ * Accepts the list that verified statements name, if it is not older than the accepted list, not from the future, and not too
  * old. Without a publication statement, the list itself must have been verified before.
  */
-export function acceptStatements(
+export function acceptList(
   statements: Statements,
   { updatedAt, sha256 }: NamedList,
   { accepted, clock, maxAge, expiry }: StatementTrust,
@@ -259,6 +256,6 @@ export async function readSummedStatements(
         'the source has no publication statement, which a look-up needs: use createRegistryClient',
       );
     }
-    return { ...acceptStatements(statements, statement, trust), statement };
+    return { ...acceptList(statements, statement, trust), statement };
   });
 }

@@ -5,13 +5,14 @@ import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
 import { verifySignature } from '../keys/signature.js';
 import { instantOf } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
-import { LIST, readSignature } from './list-files.js';
+import { TREE_FILES } from '../tree-files.js';
+import { readSignature } from './list-files.js';
 import type { Publication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import type { NamedList } from './rollback.js';
 import {
   type AcceptedStatements,
-  acceptStatements,
+  acceptList,
   namedBy,
   readStatements,
   type SourceTrust,
@@ -79,13 +80,13 @@ export function statementsToStored(
 
 /** The files whose contents the members of a stored publication are. */
 export const STORED_FILES = {
-  list: 'issuers.json',
-  signature: 'issuers.sig',
-  rotation: 'keys/rotation.json',
-  checkpoint: 'checkpoint.jwt',
-  publication: 'publication.jwt',
-  proof: 'log/publication.tlog-proof',
-  delegation: 'keys/delegation.jwt',
+  list: TREE_FILES.list,
+  signature: TREE_FILES.signature,
+  rotation: TREE_FILES.rotation,
+  checkpoint: TREE_FILES.checkpoint,
+  publication: TREE_FILES.publication,
+  proof: TREE_FILES.logProof,
+  delegation: TREE_FILES.delegation,
 } as const;
 
 /**
@@ -101,7 +102,7 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
   );
   return {
     get: async (path) => {
-      if (path === 'issuers.json' && stored.list === undefined) {
+      if (path === TREE_FILES.list && stored.list === undefined) {
         throw new RegistryError(
           'ERR_BUNDLE_INVALID',
           'the stored publication has no list: createIssuerLookup saved it',
@@ -166,7 +167,7 @@ export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Pr
       readStatements(source, root, lenient),
     );
     const named = namedBy(statements) ?? (await readStoredList(source, statements));
-    return acceptStatements(statements, named, lenient);
+    return acceptList(statements, named, lenient);
   });
 }
 
@@ -175,7 +176,7 @@ export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Pr
  * not matter.
  */
 async function readStoredList(files: RegistryFiles, { root }: Statements): Promise<NamedList> {
-  const list = (await files.get(LIST)) ?? new Uint8Array();
+  const list = (await files.get(TREE_FILES.list)) ?? new Uint8Array();
   await verifySignature(list, (await readSignature(files)) ?? '', root);
   const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };
   if (!isValidUtcSecond(updatedAt))

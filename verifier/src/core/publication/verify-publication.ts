@@ -2,6 +2,7 @@ import type { Clock } from '../bytes/clock.js';
 import type { RootKey } from '../keys/root-key.js';
 import { limitOf } from '../limits.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
+import { TREE_FILES } from '../tree-files.js';
 import { type Publication, type PublicationTrust, readPublication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
 import {
@@ -74,12 +75,10 @@ export async function readMemory(
   return { chains, accepted: await readAccepted(stored, trust) };
 }
 
-const ROTATION = 'keys/rotation.json';
-
 async function followRotation(
   files: RegistryFiles,
   { chains }: Memory,
   { clock }: { readonly clock: Clock | undefined },
 ): Promise<readonly RootChain[]> {
-  return walkChains(chains, await files.get(ROTATION, limitOf(ROTATION)), clock);
+  return walkChains(chains, await files.get(TREE_FILES.rotation, limitOf(TREE_FILES.rotation)), clock);
 }

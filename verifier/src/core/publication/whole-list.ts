@@ -1,6 +1,7 @@
 import { hasCode, RegistryError } from '../errors.js';
 import { type SignedPair, type VerifiedList, verifyList } from '../statements/signed-list.js';
-import { LIST, readFromFolders, readSignature, SIGNATURE } from './list-files.js';
+import { TREE_FILES } from '../tree-files.js';
+import { readFromFolders, readSignature } from './list-files.js';
 import type { RegistryFiles } from './registry-files.js';
 import { namedBy, type SizedList, type Statements } from './statements.js';
 
@@ -29,7 +30,10 @@ export async function readWholeList(
     return verified;
   });
   if (found === undefined)
-    throw new RegistryError('ERR_SOURCE_STATUS', `the source has no ${LIST}, or no ${SIGNATURE}`);
+    throw new RegistryError(
+      'ERR_SOURCE_STATUS',
+      `the source has no ${TREE_FILES.list}, or no ${TREE_FILES.signature}`,
+    );
   return found;
 }
 
@@ -61,7 +65,7 @@ async function readPair(
 ): Promise<SignedPair | undefined> {
   const named = namedBy(statements);
   const size = Math.min(named?.size ?? Number.POSITIVE_INFINITY, maxListBytes);
-  const reading = files.get(`${folder}${LIST}`, size).catch((error) => {
+  const reading = files.get(`${folder}${TREE_FILES.list}`, size).catch((error) => {
     const isOther = hasCode(error, 'ERR_SOURCE_TOO_LARGE') && size === named?.size;
     throw isOther
       ? misnamed(statements, `names a list with the size ${size}, but the list is larger`)

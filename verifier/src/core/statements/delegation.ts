@@ -90,7 +90,7 @@ export async function verifyDelegation(
   return delegationOf(statement);
 }
 
-/** Reads the keys, the permission and the times of a delegation, whose signature the caller verifies. @throws `ERR_DELEGATION_INVALID` */
+/** Reads what a delegation says, whose signature the caller verifies. @throws `ERR_DELEGATION_INVALID` */
 export async function delegationOf({
   claims: { keys, hold },
   issuedAt,

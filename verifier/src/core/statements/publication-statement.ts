@@ -70,11 +70,11 @@ export async function verifyPublicationStatement(
 ): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
   await verifyStatement(read, rootKey, { ...times, invalid, expired });
-  return publicationClaims(read);
+  return publicationStatementOf(read);
 }
 
-/** Reads the claims of a publication statement, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
-export function publicationClaims({
+/** Reads what a publication statement says, whose signature the caller verifies. @throws `ERR_PUBLICATION_INVALID` */
+export function publicationStatementOf({
   kid = '',
   claims,
   ...times

@@ -67,48 +67,39 @@ export async function walkSteps(
     throw new RegistryError('ERR_ROTATION_GAP', `no step of the rotation starts at the root key ${pinned}`);
   }
   const walked = chain.slice(0, indexOf(first.kid) + 1);
-  for (const step of steps.slice(start)) walked.push(await followStep(step, walked, clock));
+  for (const step of steps.slice(start)) {
+    await verifyStep(step, walked.at(-1), clock);
+    walked.push(await successorIn(step, walked));
+  }
   return walked;
 }
 
-/** A root key of which only the thumbprint is known: a rotation does not contain its first key. */
-export interface UnknownRoot {
-  readonly thumbprint: string;
-  readonly isUnknown: true;
-  readonly nextRoots?: undefined;
-}
-
 /**
- * Follows one step: the last key of a chain has signed it, and it leads to a key that may come next.
+ * Verifies that the outgoing root key has signed a step. {@link successorIn} says where the step leads.
  *
- * @param chain - the root keys before, oldest first. Nobody can verify what an unknown key has signed
- * @throws `ERR_ROTATION_GAP` | `ERR_ROTATION_SIGNATURE` | `ERR_NOT_YET_VALID`, and the errors of {@link successorIn}
+ * @throws `ERR_ROTATION_GAP` | `ERR_ROTATION_SIGNATURE` | `ERR_NOT_YET_VALID`
  */
-export async function followStep(
+export async function verifyStep(
   step: RotationStep,
-  chain: readonly (RootKey | UnknownRoot)[],
+  outgoing: RootKey | undefined,
   clock: Clock | undefined,
-): Promise<RootKey> {
-  const signer = chain.at(-1);
-  if (step.kid !== signer?.thumbprint) {
+): Promise<void> {
+  if (step.kid !== outgoing?.thumbprint) {
     throw new RegistryError(
       'ERR_ROTATION_GAP',
-      `a step is signed by ${step.kid}, but the previous root key is ${signer?.thumbprint}`,
+      `a step is signed by ${step.kid}, but the previous root key is ${outgoing?.thumbprint}`,
     );
   }
-  if (!('isUnknown' in signer)) {
-    await verifyStatement(step, signer, {
-      clock,
-      expiry: false,
-      invalid: (message, cause) =>
-        new RegistryError(
-          'ERR_ROTATION_SIGNATURE',
-          `the step after the root key ${signer.thumbprint} ${message}`,
-          { cause },
-        ),
-    });
-  }
-  return successorIn(step, chain);
+  await verifyStatement(step, outgoing, {
+    clock,
+    expiry: false,
+    invalid: (message, cause) =>
+      new RegistryError(
+        'ERR_ROTATION_SIGNATURE',
+        `the step after the root key ${outgoing.thumbprint} ${message}`,
+        { cause },
+      ),
+  });
 }
 
 /**

@@ -5,7 +5,7 @@ import { type History, readKeptList } from './history.js';
 import type { PastPublication } from './past-publication.js';
 
 /** A publication of the past, as data. */
-export interface Dated {
+export interface DatedPublication {
   /** When it began to be in force, RFC 3339. */
   readonly from: string;
   /** The last time, RFC 3339; null if no publication has replaced it. */
@@ -20,13 +20,13 @@ export interface Dated {
 }
 
 /** What a publication of the past said of an issuer, as data. */
-export interface Said extends Dated {
+export interface PastRecord extends DatedPublication {
   readonly listed: boolean;
   readonly issuer: Issuer | null;
 }
 
 /** A publication whose list has not been kept. */
-export interface Unknown extends Dated {
+export interface NotKept extends DatedPublication {
   /** Why nobody knows what the list said, in words. */
   readonly problem: string;
 }
@@ -36,25 +36,25 @@ export interface Unknown extends Dated {
  *
  * @throws {@link TreeRejected} if its list has not been kept; {@link IoFailed}; the errors of the verifier
  */
-export async function readSaid(
+export async function readPastRecord(
   { source }: History,
   publication: PastPublication,
   issuerId: string,
-): Promise<Said> {
+): Promise<PastRecord> {
   const { issuers } = await readKeptList(source, publication.statement);
   const issuer = issuers.find(({ issuer_id }) => issuer_id === issuerId);
   return { ...dated(publication), listed: issuer !== undefined, issuer: issuer ?? null };
 }
 
 /** Reads what a publication of the past said of an issuer, or why nobody knows. Null without a publication. */
-export async function readSaidIfKept(
+export async function readPastRecordIfKept(
   history: History,
   publication: PastPublication | undefined,
   issuerId: string,
-): Promise<Said | Unknown | null> {
+): Promise<PastRecord | NotKept | null> {
   if (publication === undefined) return null;
   try {
-    return await readSaid(history, publication, issuerId);
+    return await readPastRecord(history, publication, issuerId);
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
     return { ...dated(publication), problem: error.message };
@@ -62,7 +62,7 @@ export async function readSaidIfKept(
 }
 
 /** Returns a publication of the past as data. */
-export function dated({ statement, root, from, until, proof }: PastPublication): Dated {
+export function dated({ statement, root, from, until, proof }: PastPublication): DatedPublication {
   const { sequence, updatedAt, sha256 } = statement;
   return {
     from: formatUpdatedAt(from),

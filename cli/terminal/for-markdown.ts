@@ -1,6 +1,11 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.js';
-import { printable } from '../diagnostics/printers/printable.js';
-import { type Compared, type Comparison, type IssuerChange, weightiestFirst } from './difference.js';
+import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
+import { printable } from '../../generator/diagnostics/printable.js';
+import {
+  type Compared,
+  type Comparison,
+  type IssuerChange,
+  weightiestFirst,
+} from '../../generator/review/difference.js';
 
 /** Nobody reads a longer comment, and GitHub limits the length of comments. */
 const MAX_ROWS = 100;

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
-import { IoFailed } from '../errors.js';
-import { readText } from '../files/read-file.js';
-import { writeWholeFile } from '../files/replace-file.js';
-import { loadRootKey } from '../signing/key-file.js';
+import { IoFailed } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
 
 /** The files in the folder of a rotation. */
 export const ROTATION_FILES = {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import type { Diagnostic } from '../diagnostic.js';
-import { printable } from './printable.js';
+import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
+import { printable } from '../../generator/diagnostics/printable.js';
 
 const STYLES = { error: 'red', warning: 'yellow', dim: 'dim', bold: 'bold' } as const;
 

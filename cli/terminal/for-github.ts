@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../diagnostic.js';
-import { printable } from './printable.js';
+import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
+import { printable } from '../../generator/diagnostics/printable.js';
 
 /**
  * Formats diagnostics as commands for GitHub's workflow runner, which shows them on the lines of a pull request. The

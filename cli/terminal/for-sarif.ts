@@ -1,7 +1,7 @@
 import type { Log } from 'sarif';
-import type { Diagnostic } from '../diagnostic.js';
-import { RULES } from '../rules.js';
-import { printable } from './printable.js';
+import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
+import { printable } from '../../generator/diagnostics/printable.js';
+import { RULES } from '../../generator/diagnostics/rules.js';
 
 /** Formats diagnostics as a SARIF 2.1.0 log, for code scanning services and editors. */
 export function forSarif(diagnostics: readonly Diagnostic[]): Log {

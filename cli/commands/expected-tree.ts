@@ -1,9 +1,9 @@
 import { readStatement } from '@passport-registry/verifier/core';
-import { TreeRejected, UsageError } from '../errors.js';
-import { readTreeFile } from '../files/read-file.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
-import { PATHS } from '../tree/paths.js';
-import type { TreeSource } from './tree-source.js';
+import { TreeRejected, UsageError } from '../../generator/errors.js';
+import { readTreeFile } from '../../generator/files/read-file.js';
+import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import type { TreeSource } from '../../generator/verification/tree-source.js';
 
 /** What a host must serve to publish a tree: its list, its other files, and its checkpoint or a newer one. */
 export interface ExpectedTree {
