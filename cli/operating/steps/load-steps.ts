@@ -1,43 +1,37 @@
 import { join } from 'node:path';
-import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
-import { PATHS } from '../../generator/tree/paths.js';
-import { buildStep } from './build-step.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { loadFromHost, MIRROR_FOLDER } from './published-before.js';
-import { shellWord } from './shell-word.js';
-import type { RegistryStatus } from './status.js';
+import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
+import { loadFromHost, MIRROR_FOLDER } from '../published-before.js';
+import { shellWord } from '../shell-word.js';
+import type { RegistryStatus } from '../status.js';
+import { holdStep } from './hold-steps.js';
+import { type CommandSettings, type NextStep, run } from './next-step.js';
 
-/** The step that repairs a tree that cannot be read. Everything else is known only after that. */
-export function damageSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
-  const { rootKey, tree, changes, rotation, publication } = status;
-  const { out } = settings;
-  const restore = (why: string) => [restoreStep(why, status, settings)];
-  if (tree.lost !== undefined) return restore(tree.lost);
-  // From its step on, a rotation may have been stopped while its build wrote the tree, and repairs what that left.
-  if (rotation.state === 'unfinished' && rotation.signed) return [];
-  if (tree.repairable.length > 0)
-    return [buildStep({ reason: `repair ${tree.repairable.join(', ')}` }, status, settings)];
-  if (rootKey.fault === 'pinned') {
-    return [told(`correct root_key, or restore ${out}: the rest is checked after that`)];
-  }
-  if (rootKey.fault === 'tree') return restore(rootKey.message);
-  if (changes.state === 'refused' && changes.problems.length === 0 && tree.level === 'error') {
-    return restore(tree.message);
-  }
-  if (publication.level === 'error') {
-    return restore(`${out}/${PATHS.publication} is missing or damaged, and a build cannot sign it again`);
-  }
-  return [];
+/** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
+export function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
+  if (tree.published) return live.comparedWithTree === 'newer';
+  if (tree.trace !== undefined && tree.trace.delegation === undefined) return true;
+  return [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
 }
 
-function restoreStep(why: string, status: RegistryStatus, settings: CommandSettings): NextStep {
-  const { out } = settings;
-  const command = loadCommand(status, settings);
-  const from =
-    command === undefined
-      ? ' from a mirror or a backup'
-      : ' from what was published, if that is the newest publication';
-  return { command, reason: `restore ${out}${from}: ${why}` };
+/** Brings the host's tree here, and holds again what its checkpoint lacks. */
+export function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const load = loadStep(status, settings);
+  const { list, holds } = status.live.parts ?? {};
+  const { onlyHost = [], onlyTree = [] } = holds ?? {};
+  if (onlyTree.length === 0 && onlyHost.length === 0) return [load];
+  const lost =
+    onlyTree.length === 0 ? '' : `; then hold again what only ${settings.out} holds: ${onlyTree.join(', ')}`;
+  // Another list is signed by the root key, so the holds are not the only work of whoever published it.
+  const ifStolen =
+    list === 'same'
+      ? '. If nobody of you has signed the checkpoint of the host, the online key has leaked: do not load its tree, and see "The online key has leaked" in the document emergency.md'
+      : '';
+  const step = { ...load, reason: `${load.reason}${lost}${ifStolen}` };
+  if (onlyTree.length === 0) return [step];
+  const { command } = holdStep('', onlyTree, settings);
+  return load.command === undefined
+    ? [step, { command, reason: 'hold again' }]
+    : [{ ...step, command: `${load.command} && ${command}` }];
 }
 
 /** The step that brings the published tree into the output folder. */
@@ -64,7 +58,7 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
 const FROM_BRANCH = join(PRIVATE_FOLDER, 'branch');
 
 /** The command that loads the published tree: from its branch, or else from a host. Undefined if neither is known. */
-function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
+export function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
   const { tree } = status;
   const { out } = settings;
   // Of two histories, the branch has the one that its last saver had.

@@ -1,4 +1,4 @@
-import type { StatusOptions } from './status.js';
+import type { StatusOptions } from '../status.js';
 
 /** One step for the operator. */
 export interface NextStep {
