@@ -260,12 +260,18 @@ function inWords(
 
 /** Says in words that neither of the two continues the other, and after the first semicolon what only one of them stops. */
 export function twoHistories(
-  { url }: MirrorStatus,
+  { url, rootKey }: MirrorStatus,
   { folder }: Pick<OwnTree, 'folder'>,
   parts: TreeComparison,
 ): string {
   const differ = [stopsInWords(parts, folder), holdsInWords(parts, folder)].filter(
     (words) => words !== undefined,
   );
-  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ].join('; ');
+  const replaced =
+    parts.rootKey === 'older'
+      ? [`the rotation of ${folder} has replaced the root key of ${url}, ${rootKey}`]
+      : [];
+  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ, ...replaced].join(
+    '; ',
+  );
 }

@@ -4,7 +4,8 @@ import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadSteps } from './load-steps.js';
 import { type CommandSettings, type NextStep, run } from './next-step.js';
-import { publishingOptions } from './signing-steps.js';
+import { rotatedStep } from './rotation-steps.js';
+import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
 
 /**
  * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is
@@ -30,13 +31,31 @@ function keepHost(status: RegistryStatus, settings: CommandSettings): NextStep[]
 function keepTree(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { url, parts } = status.live;
   const { out } = settings;
+  const isReplaced = parts?.rootKey === 'older';
+  const why = isReplaced ? `whose rotation has replaced the root key of ${url}` : 'which a mirror has';
+  const whom = isReplaced ? `${url} stops, unless a thief of that key does` : `${url} stops`;
+  const stop = `keep that of ${out}, ${why}: stop here what only ${whom}`;
   const held = parts?.holds?.onlyHost ?? [];
-  const stop = `keep that of ${out}, which a mirror has: stop here what only ${url} stops`;
+  const stops = stopSteps(parts?.stops?.onlyHost, `${stop}, after \`git pull\``, settings);
+  const signed = isReplaced && stops.length === 0 ? laterSteps(status, settings) : stops;
   return [
     ...(held.length === 0 ? [] : [holdStep(stop, held, settings)]),
-    ...stopSteps(parts?.stops?.onlyHost, `${stop}, after \`git pull\``, settings),
+    ...(signed.length === 0 ? [] : rotatedStep(status, settings)),
+    ...signed,
     ...publishSteps(status, settings),
   ];
+}
+
+/** Verifiers that have seen the list or the checkpoint of the host refuse older ones. */
+function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { list, live } = status;
+  const isLater = list.updatedAt !== undefined && list.updatedAt > (live.host?.updatedAt ?? '');
+  if (!isLater) {
+    const reason = 'sign a later list than that of the host, which verifiers may have seen';
+    return [buildStep({ reason, more: ['--renew'] }, status, settings)];
+  }
+  if (live.parts?.checkpoint !== 'newer') return [];
+  return [checkpointStep('sign a later checkpoint than that of the host', status, settings)];
 }
 
 /** The other history has ended some stops on purpose: the condition names them, and nobody repeats them. */
