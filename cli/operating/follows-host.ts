@@ -16,6 +16,7 @@ import {
   compareTrees,
   compareWhole,
   differences,
+  doubtOfHost,
   stopsInWords,
   type TreeComparison,
   twoHistories,
@@ -186,9 +187,10 @@ function newerHost({ url }: MirrorStatus, { folder: out }: OwnTree, parts: TreeC
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
   const load = loadFromHost(url, out, ['--root-key', shellWord(join(out, PATHS.rootKey))]);
   const hold = lost.length === 0 ? '' : ` && npx passport-registry hold ${lost.join(' ')}`;
+  const doubt = doubtOfHost(parts);
   return new AlreadyPublished(
     `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +
-      `\`${load}${hold}\`, and run this again`,
+      `\`${load}${hold}\`, and run this again${doubt === undefined ? '' : `. ${doubt}`}`,
   );
 }
 

@@ -2,8 +2,8 @@ import type { RegistryStatus } from '../status.js';
 import type { StoppedIssuer } from '../tree-comparison.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
-import { loadSteps } from './load-steps.js';
-import { type CommandSettings, type NextStep, run } from './next-step.js';
+import { loadAndHold } from './load-steps.js';
+import { type CommandSettings, type NextStep, PULL, run } from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
 import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
 
@@ -15,15 +15,19 @@ export function historySteps(status: RegistryStatus, settings: CommandSettings):
   return status.live.keep === 'tree' ? keepTree(status, settings) : keepHost(status, settings);
 }
 
+/** Until the root key has stopped again what only the tree stops, the online key holds it, if it may. */
 function keepHost(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { url, parts } = status.live;
-  const { out } = settings;
-  const [load = { command: undefined }, ...more] = loadSteps(status, settings);
+  const { out, hasOnlineKey } = settings;
+  const stops = stillStopped(parts?.stops?.onlyTree);
+  const stopped = hasOnlineKey && status.delegation.mayHold ? stops.map(({ issuer_id }) => issuer_id) : [];
+  const held = [...new Set([...(parts?.holds?.onlyTree ?? []), ...stopped])];
+  const then = held.length === 0 ? '; then you can stop issuers again' : `, and hold what only ${out} stops`;
+  const reason = `load that of ${url}, which others have seen${then}`;
   return [
-    { ...load, reason: `load that of ${url}, which others have seen; then you can stop issuers again` },
-    ...more,
-    { command: 'git pull', reason: 'get the newest records' },
-    ...stopSteps(parts?.stops?.onlyTree, `do again what only ${out} has`, settings),
+    ...loadAndHold(reason, held, [status, settings]),
+    { command: PULL, reason: 'get the newest records' },
+    ...stopSteps(stops, `do again what only ${out} has`, settings),
   ];
 }
 
@@ -36,7 +40,7 @@ function keepTree(status: RegistryStatus, settings: CommandSettings): NextStep[]
   const whom = isReplaced ? `${url} stops, unless a thief of that key does` : `${url} stops`;
   const stop = `keep that of ${out}, ${why}: stop here what only ${whom}`;
   const held = parts?.holds?.onlyHost ?? [];
-  const stops = stopSteps(parts?.stops?.onlyHost, `${stop}, after \`git pull\``, settings);
+  const stops = stopSteps(stillStopped(parts?.stops?.onlyHost), `${stop}, after \`git pull\``, settings);
   const signed = isReplaced && stops.length === 0 ? laterSteps(status, settings) : stops;
   return [
     ...(held.length === 0 ? [] : [holdStep(stop, held, settings)]),
@@ -59,13 +63,12 @@ function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep
 }
 
 /** The other history has ended some stops on purpose: the condition names them, and nobody repeats them. */
-function stopSteps(
-  stopped: readonly StoppedIssuer[] = [],
-  reason: string,
-  settings: CommandSettings,
-): NextStep[] {
-  const again = stopped.filter(({ isEnded }) => isEnded !== true);
-  return again.map(({ issuer_id, status: to }) => {
+function stillStopped(stopped: readonly StoppedIssuer[] = []): readonly StoppedIssuer[] {
+  return stopped.filter(({ isEnded }) => isEnded !== true);
+}
+
+function stopSteps(stopped: readonly StoppedIssuer[], reason: string, settings: CommandSettings): NextStep[] {
+  return stopped.map(({ issuer_id, status: to }) => {
     const command = to === 'revoked' ? 'revoke' : 'suspend';
     return run(reason, command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings));
   });

@@ -3,6 +3,7 @@ import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
 import { loadFromHost, MIRROR_FOLDER } from '../published-before.js';
 import { shellWord } from '../shell-word.js';
 import type { RegistryStatus } from '../status.js';
+import { doubtOfHost } from '../tree-comparison.js';
 import { holdStep } from './hold-steps.js';
 import { type CommandSettings, type NextStep, run } from './next-step.js';
 
@@ -15,23 +16,32 @@ export function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
 
 /** Brings the host's tree here, and holds again what its checkpoint lacks. */
 export function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const load = loadStep(status, settings);
-  const { list, holds } = status.live.parts ?? {};
-  const { onlyHost = [], onlyTree = [] } = holds ?? {};
-  if (onlyTree.length === 0 && onlyHost.length === 0) return [load];
+  const { parts } = status.live;
+  const held = parts?.holds?.onlyTree ?? [];
   const lost =
-    onlyTree.length === 0 ? '' : `; then hold again what only ${settings.out} holds: ${onlyTree.join(', ')}`;
-  // Another list is signed by the root key, so the holds are not the only work of whoever published it.
-  const ifStolen =
-    list === 'same'
-      ? '. If nobody of you has signed the checkpoint of the host, the online key has leaked: do not load its tree, and see "The online key has leaked" in the document emergency.md'
-      : '';
-  const step = { ...load, reason: `${load.reason}${lost}${ifStolen}` };
-  if (onlyTree.length === 0) return [step];
-  const { command } = holdStep('', onlyTree, settings);
-  return load.command === undefined
-    ? [step, { command, reason: 'hold again' }]
-    : [{ ...step, command: `${load.command} && ${command}` }];
+    held.length === 0
+      ? ''
+      : `; then hold again what only ${settings.out} holds: ${held.join(', ')}; leave out whom one of you has released`;
+  // The settings, too, may be older than the host.
+  const key =
+    lost !== '' && parts?.delegation === 'newer' ? '; `git pull` first: the online key may be another' : '';
+  const doubt = parts && doubtOfHost(parts);
+  const { reason } = loadStep(status, settings);
+  const why = `${reason}${lost}${key}${doubt === undefined ? '' : `. ${doubt}`}`;
+  return loadAndHold(why, held, [status, settings]);
+}
+
+/** One command, because the loaded tree shows no trace of whom the own one has stopped. */
+export function loadAndHold(
+  reason: string,
+  ids: readonly string[],
+  [status, settings]: readonly [RegistryStatus, CommandSettings],
+): NextStep[] {
+  const { command } = loadStep(status, settings);
+  if (ids.length === 0) return [{ command, reason }];
+  const hold = holdStep('hold again', ids, settings);
+  if (command === undefined) return [{ command, reason }, hold];
+  return [{ command: `${command} && ${hold.command}`, reason }];
 }
 
 /** The step that brings the published tree into the output folder. */

@@ -1,6 +1,6 @@
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
 import { buildStep, checkpointStep } from './signing-steps.js';
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
@@ -76,7 +76,7 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 /** Records of before a suspension look like its end. Only the operator knows. */
 function pullFirst(lifted: readonly string[], { command }: NextStep): NextStep {
   return {
-    command: 'git pull',
+    command: PULL,
     reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${command}\` with the records as they are`,
   };
 }

@@ -154,6 +154,11 @@ describe('a host with something newer', () => {
     expect(hold.message).not.toContain('treated as suspended');
     // One command, because the loaded tree shows no trace of the hold.
     expect(next[0].command).toMatch(/cp -rL .* dist && npx passport-registry hold alpha$/);
+    expect(next[0].reason).toContain('leave out whom one of you has released');
+    // The refusal is what comes first in a hurry.
+    const { error } = await json(['hold', 'beta'], 2);
+    for (const words of [error.message, next[0].reason])
+      expect(words).toContain('online key has leaked: do not load');
   });
 
   it('replaces a copy of a mirror, which has no pages of issuers', async () => {
