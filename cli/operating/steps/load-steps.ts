@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
+import type { LiveCondition, MirrorCondition } from '../hosts-condition.js';
 import { loadFromHost, MIRROR_FOLDER } from '../published-before.js';
 import { shellWord } from '../shell-word.js';
 import type { RegistryStatus } from '../status.js';
@@ -48,8 +49,16 @@ export function loadAndHold(
 export function loadStep(status: RegistryStatus, settings: CommandSettings): NextStep {
   const { out } = settings;
   const command = loadCommand(status, settings);
+  const url = servingHost(status)?.url;
+  if (isCopyNewest(status)) {
+    const newest =
+      url === undefined ? 'if it is the newest publication' : `which is newer than what ${url} serves`;
+    return {
+      command,
+      reason: `load the copy of the published tree into ${out}, ${newest}, before the next build`,
+    };
+  }
   const from = command === undefined ? ', from a branch, a mirror or a backup' : '';
-  const url = servingUrl(status);
   const copy =
     !status.tree.hasRemote || url === undefined
       ? ''
@@ -71,15 +80,14 @@ const FROM_BRANCH = join(PRIVATE_FOLDER, 'branch');
 export function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
   const { tree } = status;
   const { out } = settings;
+  if (isCopyNewest(status)) return `cp -rL ${tree.trace?.copy} ${out}`;
   // Of two histories, the branch has the one that its last saver had.
   if (tree.hasRemote && status.live.keep === undefined) {
     if (!isThere(status)) return run('', 'branch', 'load', out).command;
     return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
-  const url = servingUrl(status);
-  const { copy } = tree.trace ?? {};
-  if (url === undefined) return copy && `cp -rL ${copy} ${out}`;
-  return fromHost(url, status, settings);
+  const url = servingHost(status)?.url;
+  return url === undefined ? undefined : fromHost(url, status, settings);
 }
 
 function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
@@ -94,6 +102,14 @@ const isThere = ({ tree }: RegistryStatus) =>
   tree.published || (tree.level !== 'note' && tree.trace === undefined);
 
 /** A host that serves a list of the registry. */
-function servingUrl({ live, mirrors }: RegistryStatus): string | undefined {
-  return [live, ...mirrors].find(({ host }) => host?.updatedAt !== undefined)?.url;
+function servingHost({ live, mirrors }: RegistryStatus): LiveCondition | MirrorCondition | undefined {
+  return [live, ...mirrors].find(({ host }) => host?.updatedAt !== undefined);
+}
+
+/** Whether this folder has a copy of the tree, and no host shows a later one. From an earlier host, `mirror` would copy nothing. */
+function isCopyNewest(status: RegistryStatus): boolean {
+  const { copy, copied: [list, checkpoint = ''] = [''] } = status.tree.trace ?? {};
+  const { updatedAt = '', checkpoint: served } = servingHost(status)?.host ?? {};
+  if (copy === undefined || list < updatedAt) return false;
+  return list > updatedAt || checkpoint > (served?.issuedAt ?? '');
 }
