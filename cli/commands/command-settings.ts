@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { CommandSettings } from '../operating/next-step.js';
 import { shellWord } from '../operating/shell-word.js';
 import type { RegistryStatus } from '../operating/status.js';
+import type { CommandSettings } from '../operating/steps/next-step.js';
 import type { ExceptionOptions } from '../options/rule-options.js';
 import { hasSigner, type WithSettings } from '../options/settings.js';
 

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/status.js';
-import type { NextStep } from '../operating/next-step.js';
 import { nextSteps } from '../operating/next-steps.js';
 import { delegationOf } from '../operating/published-before.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';
 import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
+import type { NextStep } from '../operating/steps/next-step.js';
 import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { cosignChoice } from '../options/log-options.js';
 import { EXCEPTION_OPTIONS, exceptions } from '../options/rule-options.js';

@@ -16,6 +16,7 @@ import {
   compareTrees,
   compareWhole,
   differences,
+  doubtOfHost,
   stopsInWords,
   type TreeComparison,
   twoHistories,
@@ -152,7 +153,9 @@ export async function assertFollowsHost({
   }
   const repeats =
     whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
-  if (whole === 'other' && !repeats)
+  // A key that the tree has replaced stops no signature: whoever has stolen it may publish whatever they like.
+  const isReplaced = whole === 'other' && parts.rootKey === 'older';
+  if (whole === 'other' && !isReplaced && !repeats)
     throw new AlreadyPublished(
       `${twoHistories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
@@ -160,6 +163,7 @@ export async function assertFollowsHost({
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
   if (released.length === 0) {
+    if (isReplaced) return `${twoHistories(host, tree, parts)}. Publish ${out} as \`status\` says.`;
     if (whole === 'same' || parts.isProven) return undefined;
     const stops = stopsInWords(parts, out);
     return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
@@ -183,9 +187,10 @@ function newerHost({ url }: MirrorStatus, { folder: out }: OwnTree, parts: TreeC
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
   const load = loadFromHost(url, out, ['--root-key', shellWord(join(out, PATHS.rootKey))]);
   const hold = lost.length === 0 ? '' : ` && npx passport-registry hold ${lost.join(' ')}`;
+  const doubt = doubtOfHost(parts);
   return new AlreadyPublished(
     `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +
-      `\`${load}${hold}\`, and run this again`,
+      `\`${load}${hold}\`, and run this again${doubt === undefined ? '' : `. ${doubt}`}`,
   );
 }
 

@@ -114,9 +114,8 @@ async function describeLive(
   const parts = await compareTrees(host, ownTree(tree));
   const comparedWithTree = compareWhole(parts);
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
-  const isOutgoing = parts.rootKey === 'older' && parts.list === 'newer';
-  const isForked = comparedWithTree === 'other' && !isOutgoing;
-  const keep = isForked ? await historyToKeep(host, mirrors, ownTree(tree)) : undefined;
+  const keep =
+    comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, ownTree(tree), parts) : undefined;
   const found = { url, comparedWithTree, parts, host, isForeign, keep };
   if (host.empty === true) {
     const level = tree.report === undefined ? 'note' : 'error';
@@ -182,12 +181,8 @@ async function describeLive(
         ...found,
       };
     }
-    case 'other': {
-      const message = isOutgoing
-        ? `${serves}, which the outgoing root key ${host.rootKey} has signed, but ${folder} is rotated and older`
-        : twoHistories(host, ownTree(tree), parts);
-      return { level: 'error', message, ...found };
-    }
+    case 'other':
+      return { level: 'error', message: twoHistories(host, ownTree(tree), parts), ...found };
     default: {
       const what = `${serves}; ${folder} has no valid list to compare: a build into it would ignore that list`;
       return { level: 'warning', message: what, ...found };
@@ -196,14 +191,15 @@ async function describeLive(
 }
 
 /**
- * The history of the host, which has been seen, unless only the tree's is on a mirror. How long they are says nothing: nobody
- * may have seen the tree.
+ * The history of the host, which has been seen, unless only the tree's is on a mirror, or the rotation of the tree has replaced
+ * the key of the host. How long they are says nothing: nobody may have seen the tree.
  */
 async function historyToKeep(
-  host: MirrorStatus,
-  mirrors: readonly MirrorStatus[],
+  { host, mirrors }: { readonly host: MirrorStatus; readonly mirrors: readonly MirrorStatus[] },
   tree: OwnTree,
+  { rootKey }: Pick<TreeComparison, 'rootKey'>,
 ): Promise<'host' | 'tree'> {
+  if (rootKey === 'older') return 'tree';
   const isOnHost = mirrors.some(({ sha256 }) => sha256 !== undefined && sha256 === host.sha256);
   if (isOnHost) return 'host';
   for (const mirror of mirrors) {

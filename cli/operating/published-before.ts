@@ -4,9 +4,9 @@ import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-regist
 import { readRotation, readStatement } from '@passport-registry/verifier/core';
 import { isInLastCommit, repositoryAround } from '../../generator/files/git.js';
 import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
-import { readText } from '../../generator/files/read-file.js';
+import { readText, readTreeFile } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
-import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { shellWord } from './shell-word.js';
 
@@ -17,6 +17,8 @@ export interface PublicationTrace {
   readonly delegation?: string;
   /** The folder with a copy of the published tree, if that is the trace. */
   readonly copy?: string;
+  /** The time of the copy's list, and that of its checkpoint, if it has one. */
+  readonly copied?: readonly [list: string, checkpoint: string | undefined];
   /** What to do if the registry has never published all the same. */
   readonly otherwise: string;
 }
@@ -77,8 +79,19 @@ async function mirrorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace 
   return {
     what: `${folder} has a copy of the tree of ${named(rootKey)}`,
     copy: folder,
+    ...copiedAt(folder),
     otherwise: `remove ${MIRROR_FOLDER}`,
   };
+}
+
+function copiedAt(folder: string): Pick<PublicationTrace, 'copied'> {
+  const read = (path: string) => orNothing(() => readTreeFile(folder, path));
+  const list = updatedAtOf(read(PATHS.list) ?? Buffer.of());
+  if (list === undefined) return {};
+  const jwt = read(PATHS.checkpoint);
+  const checkpoint =
+    jwt && orNothing(() => readStatement(jwt, 'registry-checkpoint+jwt', (why) => new Error(why)));
+  return { copied: [list, checkpoint && formatUpdatedAt(checkpoint.issuedAt)] };
 }
 
 /** `pin` writes this file from what a host serves. */

@@ -246,6 +246,18 @@ export function stopsInWords({ stops }: Pick<TreeComparison, 'stops'>, folder: s
   return said.length === 0 ? undefined : said.join('; ');
 }
 
+/** Who may have signed what a host no longer stops, and the tree does. Undefined if it stops the same. */
+export function doubtOfHost({ list, holds, stops }: TreeComparison): string | undefined {
+  const leaked = (what: string, key: string) =>
+    `If nobody of you has ${what}, the ${key} key has leaked: do not load its tree, and see "The ${key} key has leaked" in the document emergency.md`;
+  if (list !== 'same')
+    return stops?.onlyTree.length ? leaked('published the list of the host', 'root') : undefined;
+  const { onlyHost = [], onlyTree = [] } = holds ?? {};
+  return onlyHost.length + onlyTree.length > 0
+    ? leaked('signed the checkpoint of the host', 'online')
+    : undefined;
+}
+
 function inWords(
   { host, tree }: { readonly host: readonly string[]; readonly tree: readonly string[] },
   does: string,
@@ -260,12 +272,18 @@ function inWords(
 
 /** Says in words that neither of the two continues the other, and after the first semicolon what only one of them stops. */
 export function twoHistories(
-  { url }: MirrorStatus,
+  { url, rootKey }: MirrorStatus,
   { folder }: Pick<OwnTree, 'folder'>,
   parts: TreeComparison,
 ): string {
   const differ = [stopsInWords(parts, folder), holdsInWords(parts, folder)].filter(
     (words) => words !== undefined,
   );
-  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ].join('; ');
+  const replaced =
+    parts.rootKey === 'older'
+      ? [`the rotation of ${folder} has replaced the root key of ${url}, ${rootKey}`]
+      : [];
+  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ, ...replaced].join(
+    '; ',
+  );
 }

@@ -1,6 +1,6 @@
 import { type Condition, LEVELS } from '../operating/condition.js';
-import type { NextStep } from '../operating/next-step.js';
 import type { RegistryStatus } from '../operating/status.js';
+import type { NextStep } from '../operating/steps/next-step.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';
 

@@ -154,6 +154,11 @@ describe('a host with something newer', () => {
     expect(hold.message).not.toContain('treated as suspended');
     // One command, because the loaded tree shows no trace of the hold.
     expect(next[0].command).toMatch(/cp -rL .* dist && npx passport-registry hold alpha$/);
+    expect(next[0].reason).toContain('leave out whom one of you has released');
+    // The refusal is what comes first in a hurry.
+    const { error } = await json(['hold', 'beta'], 2);
+    for (const words of [error.message, next[0].reason])
+      expect(words).toContain('online key has leaked: do not load');
   });
 
   it('replaces a copy of a mirror, which has no pages of issuers', async () => {
@@ -331,8 +336,23 @@ describe('without dist', () => {
     configure(NOBODY);
     const copied = await json(['build', '--production']);
     expect([copied.error?.code, existsSync(join(folder, 'dist'))]).toEqual(['ERR_ALREADY_PUBLISHED', false]);
+    // The branch of a repository that never had one cannot be loaded.
+    gitIn(folder, 'init', '-q');
+    gitIn(folder, 'remote', 'add', 'origin', 'https://git.registry.alt/registry');
+    const load = 'cp -rL .passport-registry/mirror/current dist';
     const { code, next } = await json(['status']);
-    expect([code, next[0].command]).toEqual([1, 'cp -rL .passport-registry/mirror/current dist']);
+    expect([code, next[0].command]).toEqual([1, load]);
+    expect(next[0].reason).toContain('if it is the newest publication');
+    // `mirror` refuses a host that serves an earlier tree.
+    await json(['checkpoint', '.passport-registry/mirror/current'], 1);
+    configure();
+    const earlier = await json(['status'], 2);
+    expect([earlier.next[0].command, earlier.next[0].reason]).toEqual([
+      load,
+      expect.stringContaining(`newer than what ${url} serves`),
+    ]);
+    await offline(() => json(['checkpoint', 'host'], 3));
+    expect((await json(['status'], 4)).next[0].command).toContain(`mirror ${url} `);
   });
 
   it('a new registry delegates before its first list, and then builds with that delegation', async () => {

@@ -217,7 +217,31 @@ describe('passport-registry keys rotate', () => {
       expect((await cliWith(['keys', 'rotate', '--yes', ...NEXT], folder, io)).code).toBe(code);
       expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
     }
+    await expectKept(url, host);
   });
+
+  /** `status` goes on with the rotated tree, whatever the outgoing key signs, and issuers can be stopped over it. */
+  async function expectKept(url: string, host: string): Promise<void> {
+    const { live, next } = JSON.parse((await command(['status', '--json'])).stdout);
+    expect([live.comparedWithTree, live.keep]).toEqual(['other', 'tree']);
+    expect(live.message).toContain('the rotation of dist has replaced the root key of');
+    const commands = next.map((step: { command?: string }) => step.command);
+    expect(commands).toEqual([
+      expect.stringContaining('keys public dist/keys/root.json > root.json'),
+      expect.stringContaining('suspend alpha'),
+      `npx passport-registry verify ${url} --expect dist`,
+    ]);
+    expect(
+      (await command(['suspend', 'alpha', ...['--reason', 'leak', '--key', 'safe/next.pem']])).code,
+    ).toBe(3);
+    cpSync(path('rotation/next.json'), path('root.json'));
+    const stopped = await good('suspend', 'alpha', ...['--reason', 'leak', '--key', 'safe/next.pem']);
+    expect(stopped.stderr).toContain('two histories');
+    const later = JSON.parse((await command(['status', '--json'])).stdout);
+    expect(later.next[0].command).toContain('--expect dist');
+    cpSync(path('dist'), host, { recursive: true });
+    expect(JSON.parse((await command(['status', '--json'])).stdout).live.level).toBe('ok');
+  }
 
   it('does nothing without a terminal and without --yes', async () => {
     await published();

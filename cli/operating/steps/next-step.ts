@@ -1,4 +1,4 @@
-import type { StatusOptions } from './status.js';
+import type { StatusOptions } from '../status.js';
 
 /** One step for the operator. */
 export interface NextStep {
@@ -41,3 +41,6 @@ export function run(reason: string, ...words: readonly string[]): NextStep {
 export function told(reason: string): NextStep {
   return { command: undefined, reason };
 }
+
+/** Gets the newest records, also where both sides have committed. */
+export const PULL = 'git pull --no-rebase --no-edit';

@@ -1,5 +1,5 @@
+import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run } from './next-step.js';
-import type { RegistryStatus } from './status.js';
 
 /**
  * The step that builds.
@@ -32,4 +32,14 @@ export function onlineKeyFirst(
 ): string {
   const isMissing = tree.published && checkpoint.message !== 'none' && !hasOnlineKey;
   return isMissing ? `${reason}; first name the online key in registry.yaml: checkpoint.signer` : reason;
+}
+
+/** The step that needs the online key if the tree has a checkpoint, valid or not, and no key otherwise. */
+export function checkpointStep(
+  reason: string,
+  { tree, checkpoint }: RegistryStatus,
+  { out, onlineOptions }: CommandSettings,
+): NextStep {
+  const signs = tree.published && checkpoint.message !== 'none' ? onlineOptions : [];
+  return run(reason, 'checkpoint', out, ...signs);
 }

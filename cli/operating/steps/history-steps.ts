@@ -1,0 +1,75 @@
+import type { RegistryStatus } from '../status.js';
+import type { StoppedIssuer } from '../tree-comparison.js';
+import { holdStep } from './hold-steps.js';
+import { publishSteps } from './host-steps.js';
+import { loadAndHold } from './load-steps.js';
+import { type CommandSettings, type NextStep, PULL, run } from './next-step.js';
+import { rotatedStep } from './rotation-steps.js';
+import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
+
+/**
+ * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is
+ * released. The document has the other way.
+ */
+export function historySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  return status.live.keep === 'tree' ? keepTree(status, settings) : keepHost(status, settings);
+}
+
+/** Until the root key has stopped again what only the tree stops, the online key holds it, if it may. */
+function keepHost(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { url, parts } = status.live;
+  const { out, hasOnlineKey } = settings;
+  const stops = stillStopped(parts?.stops?.onlyTree);
+  const stopped = hasOnlineKey && status.delegation.mayHold ? stops.map(({ issuer_id }) => issuer_id) : [];
+  const held = [...new Set([...(parts?.holds?.onlyTree ?? []), ...stopped])];
+  const then = held.length === 0 ? '; then you can stop issuers again' : `, and hold what only ${out} stops`;
+  const reason = `load that of ${url}, which others have seen${then}`;
+  return [
+    ...loadAndHold(reason, held, [status, settings]),
+    { command: PULL, reason: 'get the newest records' },
+    ...stopSteps(stops, `do again what only ${out} has`, settings),
+  ];
+}
+
+/** What only the host stops is stopped here before the tree is published, or else that would release it. */
+function keepTree(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { url, parts } = status.live;
+  const { out } = settings;
+  const isReplaced = parts?.rootKey === 'older';
+  const why = isReplaced ? `whose rotation has replaced the root key of ${url}` : 'which a mirror has';
+  const whom = isReplaced ? `${url} stops, unless a thief of that key does` : `${url} stops`;
+  const stop = `keep that of ${out}, ${why}: stop here what only ${whom}`;
+  const held = parts?.holds?.onlyHost ?? [];
+  const stops = stopSteps(stillStopped(parts?.stops?.onlyHost), `${stop}, after \`git pull\``, settings);
+  const signed = isReplaced && stops.length === 0 ? laterSteps(status, settings) : stops;
+  return [
+    ...(held.length === 0 ? [] : [holdStep(stop, held, settings)]),
+    ...(signed.length === 0 ? [] : rotatedStep(status, settings)),
+    ...signed,
+    ...publishSteps(status, settings),
+  ];
+}
+
+/** Verifiers that have seen the list or the checkpoint of the host refuse older ones. */
+function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { list, live } = status;
+  const isLater = list.updatedAt !== undefined && list.updatedAt > (live.host?.updatedAt ?? '');
+  if (!isLater) {
+    const reason = 'sign a later list than that of the host, which verifiers may have seen';
+    return [buildStep({ reason, more: ['--renew'] }, status, settings)];
+  }
+  if (live.parts?.checkpoint !== 'newer') return [];
+  return [checkpointStep('sign a later checkpoint than that of the host', status, settings)];
+}
+
+/** The other history has ended some stops on purpose: the condition names them, and nobody repeats them. */
+function stillStopped(stopped: readonly StoppedIssuer[] = []): readonly StoppedIssuer[] {
+  return stopped.filter(({ isEnded }) => isEnded !== true);
+}
+
+function stopSteps(stopped: readonly StoppedIssuer[], reason: string, settings: CommandSettings): NextStep[] {
+  return stopped.map(({ issuer_id, status: to }) => {
+    const command = to === 'revoked' ? 'revoke' : 'suspend';
+    return run(reason, command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings));
+  });
+}

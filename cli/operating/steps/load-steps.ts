@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
+import type { LiveCondition, MirrorCondition } from '../hosts-condition.js';
+import { loadFromHost, MIRROR_FOLDER } from '../published-before.js';
+import { shellWord } from '../shell-word.js';
+import type { RegistryStatus } from '../status.js';
+import { doubtOfHost } from '../tree-comparison.js';
+import { holdStep } from './hold-steps.js';
+import { type CommandSettings, type NextStep, run } from './next-step.js';
+
+/** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
+export function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
+  if (tree.published) return live.comparedWithTree === 'newer';
+  if (tree.trace !== undefined && tree.trace.delegation === undefined) return true;
+  return [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
+}
+
+/** Brings the host's tree here, and holds again what its checkpoint lacks. */
+export function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { parts } = status.live;
+  const held = parts?.holds?.onlyTree ?? [];
+  const lost =
+    held.length === 0
+      ? ''
+      : `; then hold again what only ${settings.out} holds: ${held.join(', ')}; leave out whom one of you has released`;
+  // The settings, too, may be older than the host.
+  const key =
+    lost !== '' && parts?.delegation === 'newer' ? '; `git pull` first: the online key may be another' : '';
+  const doubt = parts && doubtOfHost(parts);
+  const { reason } = loadStep(status, settings);
+  const why = `${reason}${lost}${key}${doubt === undefined ? '' : `. ${doubt}`}`;
+  return loadAndHold(why, held, [status, settings]);
+}
+
+/** One command, because the loaded tree shows no trace of whom the own one has stopped. */
+export function loadAndHold(
+  reason: string,
+  ids: readonly string[],
+  [status, settings]: readonly [RegistryStatus, CommandSettings],
+): NextStep[] {
+  const { command } = loadStep(status, settings);
+  if (ids.length === 0) return [{ command, reason }];
+  const hold = holdStep('hold again', ids, settings);
+  if (command === undefined) return [{ command, reason }, hold];
+  return [{ command: `${command} && ${hold.command}`, reason }];
+}
+
+/** The step that brings the published tree into the output folder. */
+export function loadStep(status: RegistryStatus, settings: CommandSettings): NextStep {
+  const { out } = settings;
+  const command = loadCommand(status, settings);
+  const url = servingHost(status)?.url;
+  if (isCopyNewest(status)) {
+    const newest =
+      url === undefined ? 'if it is the newest publication' : `which is newer than what ${url} serves`;
+    return {
+      command,
+      reason: `load the copy of the published tree into ${out}, ${newest}, before the next build`,
+    };
+  }
+  const from = command === undefined ? ', from a branch, a mirror or a backup' : '';
+  const copy =
+    !status.tree.hasRemote || url === undefined
+      ? ''
+      : `; if it is not on a branch, or older there, run \`${fromHost(url, status, settings)}\``;
+  const { trace } = status.tree;
+  const start = trace?.otherwise;
+  const isServed = url !== undefined;
+  const never = start === undefined || isServed ? '' : `; if this registry has never published, ${start}`;
+  return {
+    command,
+    reason: `load the published tree into ${out} before the next build${from}${copy}${never}`,
+  };
+}
+
+/** The folder for a tree that is loaded from its branch. It replaces the output folder only when it is complete. */
+const FROM_BRANCH = join(PRIVATE_FOLDER, 'branch');
+
+/** The command that loads the published tree: from its branch, or else from a host. Undefined if neither is known. */
+export function loadCommand(status: RegistryStatus, settings: CommandSettings): string | undefined {
+  const { tree } = status;
+  const { out } = settings;
+  if (isCopyNewest(status)) return `cp -rL ${tree.trace?.copy} ${out}`;
+  // Of two histories, the branch has the one that its last saver had.
+  if (tree.hasRemote && status.live.keep === undefined) {
+    if (!isThere(status)) return run('', 'branch', 'load', out).command;
+    return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
+  }
+  const url = servingHost(status)?.url;
+  return url === undefined ? undefined : fromHost(url, status, settings);
+}
+
+function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
+  const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
+  const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
+  if (isThere(status)) return loadFromHost(url, out, key);
+  return `${run('', 'mirror', shellWord(url), MIRROR_FOLDER, ...key).command} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+}
+
+/** Whether the output folder has a tree, damaged or not. */
+const isThere = ({ tree }: RegistryStatus) =>
+  tree.published || (tree.level !== 'note' && tree.trace === undefined);
+
+/** A host that serves a list of the registry. */
+function servingHost({ live, mirrors }: RegistryStatus): LiveCondition | MirrorCondition | undefined {
+  return [live, ...mirrors].find(({ host }) => host?.updatedAt !== undefined);
+}
+
+/** Whether this folder has a copy of the tree, and no host shows a later one. From an earlier host, `mirror` would copy nothing. */
+function isCopyNewest(status: RegistryStatus): boolean {
+  const { copy, copied: [list, checkpoint = ''] = [''] } = status.tree.trace ?? {};
+  const { updatedAt = '', checkpoint: served } = servingHost(status)?.host ?? {};
+  if (copy === undefined || list < updatedAt) return false;
+  return list > updatedAt || checkpoint > (served?.issuedAt ?? '');
+}

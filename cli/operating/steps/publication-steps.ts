@@ -1,0 +1,106 @@
+import type { Condition } from '../condition.js';
+import type { RegistryStatus } from '../status.js';
+import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
+import { buildStep, checkpointStep } from './signing-steps.js';
+
+/** The steps that renew the tree: a delegation, a build, a checkpoint. */
+export function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { tree, log, changes } = status;
+  // What the published files lack may be in the publication that `checkpoint` completes.
+  if (log.pending && changes.changes.length === 0) {
+    return [checkpointStep('collect cosignatures, and complete the publication', status, settings)];
+  }
+  const delegates = needsDelegation(status, settings);
+  const reasons = reasonsToBuild(status, delegates);
+  if (reasons.length === 0) return withoutBuild(status, settings);
+  const renews = isUrgent(status.list) ? ['--renew'] : [];
+  // The delegation for a first list may be signed already.
+  const file = delegates ? 'delegation.jwt' : tree.trace?.delegation;
+  const delegation = file === undefined ? [] : ['--delegation', file];
+  const reason = reasons.join(', and ');
+  const build = buildStep({ reason, more: [...renews, ...delegation] }, status, settings);
+  const step = delegates ? both(delegateStep(status, settings), build) : build;
+  if (changes.lifted.length > 0) return [pullFirst(changes.lifted, step), step];
+  const isLoadedFirst = mayHavePublished(status) && tree.hasRemote;
+  return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), step];
+}
+
+/** The step that needs the online key only, if the tree needs one. */
+function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const wanted = [
+    ...(status.log.level === 'warning' ? ['collect the missing cosignatures'] : []),
+    ...(isUrgent(status.checkpoint) ? ['sign a new checkpoint'] : []),
+  ];
+  return wanted.length === 0 ? [] : [checkpointStep(wanted.join(', and '), status, settings)];
+}
+
+/** Whether a delegation is to be signed: for a first list that promises checkpoints, or because the published one ends. */
+function needsDelegation({ tree, delegation }: RegistryStatus, { hasOnlineKey }: CommandSettings): boolean {
+  const { expires, strayKey } = delegation;
+  const isForFirstList = !tree.published && hasOnlineKey && tree.trace?.delegation === undefined;
+  return isForFirstList || (isUrgent(delegation) && expires !== undefined && strayKey === undefined);
+}
+
+/** The new delegation permits what the published one permits. */
+function delegateStep(
+  { delegation, tree }: RegistryStatus,
+  { rootOptions, onlinePublicKey }: CommandSettings,
+): NextStep {
+  const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
+  const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
+  const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
+  return run(`sign a new delegation, on the machine with the root key${more}`, ...words);
+}
+
+/** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
+function both(first: NextStep, second: NextStep): NextStep {
+  return { command: `${first.command} && ${second.command}`, reason: `${first.reason}; ${second.reason}` };
+}
+
+/** No host shows a list, but a host can lose its files, too: only the operator knows. */
+const FIRST_LIST = 'publish the first list; if this registry has published before, copy its tree here first';
+
+function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
+  const { changes, tree, list, publication } = status;
+  const reasons = [];
+  if (!tree.published) reasons.push(FIRST_LIST);
+  else if (tree.level === 'error') reasons.push('repair the tree');
+  else if (publication.level === 'warning') reasons.push('sign a publication statement');
+  if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
+  if (tree.missingPages > 0) reasons.push('make the pages of issuers');
+  if (delegates) reasons.push('publish the delegation');
+  if (isUrgent(list) && list.ageDays !== undefined) reasons.push('renew the list');
+  return reasons;
+}
+
+/** Records of before a suspension look like its end. Only the operator knows. */
+function pullFirst(lifted: readonly string[], { command }: NextStep): NextStep {
+  return {
+    command: PULL,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${command}\` with the records as they are`,
+  };
+}
+
+/** Whether there is no tree here, and the host does not show whether a list was published. */
+function mayHavePublished({ tree, live }: RegistryStatus): boolean {
+  return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
+}
+
+function loadFirst({ out }: CommandSettings, { command }: NextStep): NextStep {
+  const reason = `load the tree that this registry has published, from the branch or from a copy; if it has never published, run \`${command}\``;
+  return run(reason, 'branch', 'load', out);
+}
+
+/** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */
+export function strayKeyStep({ delegation }: RegistryStatus): NextStep[] {
+  if (delegation.strayKey === undefined) return [];
+  return [
+    told(
+      `let public_key and signer of checkpoint in registry.yaml name the key that the delegation names, ${delegation.onlineKeys.join(' or ')}`,
+    ),
+  ];
+}
+
+function isUrgent({ level }: Condition): boolean {
+  return level === 'error' || level === 'warning';
+}
