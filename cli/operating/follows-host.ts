@@ -124,7 +124,7 @@ function answerOf({ url, state, empty, problem }: MirrorStatus): string {
  * (rule hold-kept): the tree may be a copy of an earlier day. No answer is no reason to stop, because an issuer may have to be
  * stopped while the host is down.
  *
- * @returns why that is unknown, for people. Undefined if it is known, or if there is no host to ask
+ * @returns why that is unknown, for people. Undefined if it is known, or if a development key has signed the tree
  * @throws {@link AlreadyPublished}
  */
 export async function assertFollowsHost({
@@ -135,7 +135,9 @@ export async function assertFollowsHost({
   ...next
 }: NextTree): Promise<string | undefined> {
   const { folder: out, rootKey } = published;
-  if (baseUrl === undefined || rootKey === undefined || published.development) return undefined;
+  if (rootKey === undefined || published.development) return undefined;
+  if (baseUrl === undefined)
+    return `${out} was not compared with any host, because no base_url is known in this folder (registry.yaml).`;
   const rotation = readIfThere(out, PATHS.rotation);
   const own = rotation && { rotation, rootKey: rootKey.thumbprint };
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
