@@ -39,7 +39,10 @@ export class TreeRejected extends GeneratorError {
   readonly exitCode = 1;
 }
 
-/** A host already serves what the output folder lacks: a list of this root key, something newer, or a hold. Nothing was signed. */
+/**
+ * A host already serves what the output folder lacks: a list of this root key, something newer, or a hold. Or the published list has
+ * a suspension that old records lack. Nothing was signed.
+ */
 export class AlreadyPublished extends GeneratorError {
   readonly code = 'ERR_ALREADY_PUBLISHED';
   readonly exitCode = 1;

@@ -66,8 +66,8 @@ interface StatusChange {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record. No other build
- * reads the record meanwhile.
+ * Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record, unless the list
+ * or the log has the change by then. No other build reads the record meanwhile.
  */
 async function changeAndBuild(io: Invocation, { id, to }: StatusChange, options: Options): Promise<number> {
   const { out, unsigned } = options;
@@ -116,18 +116,25 @@ async function changeIn(
     const tree = await readPublished(out);
     return tree?.signed === true && statusInList(tree.list, id) === to;
   };
+  const head = readIfReadable(out, PATHS.logHead);
   const edit = await editStatus(issuers, id, { to, reason, now: new Date(), isPublished });
-  const undo = () => {
-    edit.undo();
-    say(io, `${edit.file} is unchanged`);
+  const restore = () => {
+    try {
+      edit.undo();
+      say(io, `${edit.file} is unchanged`);
+    } catch (error) {
+      say(io, `${edit.file} says ${to}, and ${out} does not: ${(error as Error).message}`);
+    }
+  };
+  // A record that says something else than the list, or than what the log promises, would undo the change with the next build.
+  const keepsEdit = () => {
+    const isKept = mayBeWritten({ id, to, out, head });
+    if (isKept)
+      say(io, `${edit.file} says ${to}, as ${out} or its log does by now: \`build\` completes the tree`);
+    return isKept;
   };
   const stop = (signal: NodeJS.Signals) => {
-    try {
-      // If the build has already replaced the list, the record must agree with the list.
-      if (statusInList(readIfReadable(out, PATHS.list), id) !== to) undo();
-    } catch (error) {
-      say(io, `passport-registry: ${(error as Error).message}`);
-    }
+    if (!keepsEdit()) restore();
     // The listener is gone, so that the signal now ends the process with the usual exit code.
     process.kill(process.pid, signal);
   };
@@ -140,7 +147,8 @@ async function changeIn(
     if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
     return { edit, built };
   } catch (error) {
-    undo();
+    if (keepsEdit()) throw error;
+    restore();
     const root = presenceOf({ key: options.key, command: options.signerCommand }, io.env);
     const isAway = root.level === 'note';
     if (isAway) say(io, `the root key is away: ${root.message}`);
@@ -148,6 +156,23 @@ async function changeIn(
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
+  }
+}
+
+/** Whether a build that did not end has written the change, to the list or to the log, or may have done so. */
+function mayBeWritten({
+  id,
+  to,
+  out,
+  head,
+}: StatusChange & { readonly out: string; readonly head: Buffer | undefined }): boolean {
+  try {
+    const now = readIfReadable(out, PATHS.logHead);
+    const isLogged = now !== undefined && head?.equals(now) !== true;
+    return isLogged || statusInList(readIfReadable(out, PATHS.list), id) === to;
+  } catch {
+    // A record that stops an issuer does no harm if the list does not.
+    return to !== 'active';
   }
 }
 

@@ -3,7 +3,11 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
 import { AlreadyPublished } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
+import { publishedRecords } from '../../generator/publishing/predecessor.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
+import type { RecordSet } from '../../generator/records/check-records.js';
+import { getNewest } from '../../generator/review/assert-publishable.js';
+import { outdatedRecords } from '../../generator/review/outdated-records.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
@@ -23,7 +27,7 @@ import {
 } from './tree-comparison.js';
 
 /** What a command is about to sign over the published tree. */
-interface NextTree extends Omit<NextPublication, 'rootKey' | 'published'> {
+interface NextTree extends Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
   readonly published: PublishedTree;
   /** Base_url of registry.yaml. */
   readonly baseUrl: string | undefined;
@@ -47,21 +51,44 @@ interface ShownBy {
   readonly delegation?: string | undefined;
   /** The issuer that the command suspends or revokes, if there is one. */
   readonly stopped?: string | undefined;
+  /** The issuer that the command is about, which then lifts no other suspension. */
+  readonly about?: string | undefined;
+  /** The folder of the records. Undefined if what is signed elsewhere is published. */
+  readonly issuers?: string;
 }
 
 /**
  * Returns the question that a build asks before the root key signs: before a first list, whether the registry has published
- * before; otherwise that of {@link assertFollowsHost}.
+ * before; otherwise that of {@link assertFollowsHost}, and whether the records are older than a suspension.
  */
 export function followsHosts(
   asking: Asking,
-  { settings: { base_url: baseUrl, mirrors = [] }, delegation, stopped }: ShownBy,
+  { settings: { base_url: baseUrl, mirrors = [] }, delegation, stopped, about, issuers }: ShownBy,
 ): AssertFollowsHosts {
   const stops = stopped === undefined ? [] : [stopped];
-  return ({ rootKey, published, ...next }) => {
-    if (published !== undefined) return assertFollowsHost({ published, baseUrl, stopped: stops, ...next });
-    return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
+  return async ({ rootKey, published, records, ...next }) => {
+    if (published === undefined)
+      return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
+    const unknown = await assertFollowsHost({ published, baseUrl, stopped: stops, ...next });
+    if (about === undefined && issuers !== undefined)
+      assertNewest({ issuers, env: asking.env }, records, published);
+    return unknown;
   };
+}
+
+/** A clone that nobody has updated would end suspensions which it has never seen. */
+function assertNewest(
+  folder: { readonly issuers: string; readonly env: NodeJS.ProcessEnv },
+  after: RecordSet,
+  published: PublishedTree,
+): void {
+  const before = publishedRecords(published, published.folder);
+  const outdated = outdatedRecords(folder, { before, after }, published);
+  if (outdated.length === 0) return;
+  throw new AlreadyPublished(
+    `the list suspends ${outdated.join(', ')}, and the last commit in which their status changed here is older than that: nothing was signed. ` +
+      `These records are not the newest: ${getNewest(outdated)}`,
+  );
 }
 
 /**
@@ -125,7 +152,7 @@ function answerOf({ url, state, empty, problem }: MirrorStatus): string {
  * (rule hold-kept): the tree may be a copy of an earlier day. No answer is no reason to stop, because an issuer may have to be
  * stopped while the host is down.
  *
- * @returns why that is unknown, for people. Undefined if it is known, or if there is no host to ask
+ * @returns why that is unknown, for people. Undefined if it is known, or if a development key has signed the tree
  * @throws {@link AlreadyPublished}
  */
 export async function assertFollowsHost({
@@ -136,7 +163,9 @@ export async function assertFollowsHost({
   ...next
 }: NextTree): Promise<string | undefined> {
   const { folder: out, rootKey } = published;
-  if (baseUrl === undefined || rootKey === undefined || published.development) return undefined;
+  if (rootKey === undefined || published.development) return undefined;
+  if (baseUrl === undefined)
+    return `${out} was not compared with any host, because no base_url is known in this folder (registry.yaml).`;
   const rotation = readIfReadable(out, PATHS.rotation);
   const own = rotation && { rotation, rootKey: rootKey.thumbprint };
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);

@@ -85,7 +85,8 @@ export async function prepareSigning(
         'set root_key in registry.yaml',
     );
   }
-  const answers = await options.assertFollowsHosts?.({ rootKey, published, onlineKeys: delegate?.keys });
+  const onlineKeys = delegate?.keys;
+  const answers = await options.assertFollowsHosts?.({ rootKey, published, records: set, onlineKeys });
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });

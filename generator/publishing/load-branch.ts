@@ -14,6 +14,7 @@ import { namedHash, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 import { acceptable, findLogFault, isOnlyLogged } from './assert-follows.js';
+import { notWritten } from './write.js';
 
 /** What a live registry serves: the head of its log, and what a verifier would store. Nothing has been verified. */
 interface LiveLog {
@@ -55,11 +56,15 @@ export async function loadBranch(
     const files = readCommit(commit, from);
     const notCompared = await assertNotPutBack(files, from, baseUrl);
     const staged = join(staging, 'tree');
-    writeFiles(staged, files);
-    if (existsSync(folder)) rmdirSync(folder);
-    await flushTree(staged);
-    renameSync(staged, folder);
-    flushFolder(dirname(folder));
+    try {
+      writeFiles(staged, files);
+      if (existsSync(folder)) rmdirSync(folder);
+      await flushTree(staged);
+      renameSync(staged, folder);
+      flushFolder(dirname(folder));
+    } catch (cause) {
+      throw notWritten(folder, cause);
+    }
     return { commit, files: files.size, notCompared };
   });
 }

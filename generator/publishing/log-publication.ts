@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
@@ -14,7 +12,7 @@ import { hasTree, type PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
 import { proveLogged } from './prove-logged.js';
-import { addFiles, holds, replaceStatements, type Written } from './write.js';
+import { addFiles, holds, removeFromTree, replaceStatements, type Written } from './write.js';
 
 /** What a publication did with the log. */
 export interface LogReport {
@@ -63,7 +61,7 @@ export async function logPublication(
   if (!log.isNew && log.files.size > 0) await renewReplacedProof(served, choice, output);
   const cosigning = choice ?? NO_WITNESSES;
   // The remains of a log whose head was never written, or of a development key.
-  if (log.isNew) rmSync(join(out, LOG_FOLDER), { recursive: true, force: true });
+  if (log.isNew) removeFromTree(out, LOG_FOLDER);
   const isFirst = !hasTree(out);
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
@@ -90,7 +88,7 @@ export async function logPublication(
  * head ask for them. Later, such readers get the full ones (C2SP tlog-tiles).
  */
 export function removeReplacedTiles({ end }: ExtendedLog, { out }: OutputFolder): void {
-  for (const folder of replacedFolders(end)) rmSync(join(out, folder), { recursive: true, force: true });
+  for (const folder of replacedFolders(end)) removeFromTree(out, folder);
 }
 
 /** Makes the report about a head of the log. */

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
 import type { Checkpoint, Signers } from '@passport-registry/verifier/core';
@@ -19,7 +19,7 @@ import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { assertStatementIntact } from './sign-statement.js';
-import { replaceStatements } from './write.js';
+import { removeFromTree, replaceStatements } from './write.js';
 
 /** The report of a new checkpoint. */
 export interface CheckpointReport {
@@ -113,5 +113,5 @@ function withReplacedFile(out: string, path: string, bytes: Uint8Array): Registr
 /** Removes an operations statement that is no longer valid. To ask mirrors would delay a hold. */
 async function dropStaleOperations(out: string, signers: Signers) {
   if ((await keptOperations(readIfReadable(out, PATHS.operations), signers)) !== undefined) return;
-  rmSync(join(out, PATHS.operations), { recursive: true, force: true });
+  removeFromTree(out, PATHS.operations);
 }

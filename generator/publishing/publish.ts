@@ -48,7 +48,7 @@ export async function publish(
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
   const follows = predecessorOf(published, signer);
   const { rootKey, development } = signer;
-  const next = { rootKey, published: follows, delegation: freshness.delegation };
+  const next = { rootKey, published: follows, records, delegation: freshness.delegation };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
   // Over a tree that is not the newest, the rules of change would blame the records.
   const warnings = applyRules(publication, published, output);

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { verifySignature } from '@passport-registry/verifier';
 import {
   type AnyEntry,
@@ -30,7 +28,7 @@ import { rootKeyOf } from '../tree/published-tree.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
-import { addFiles } from './write.js';
+import { addFiles, removeFromTree } from './write.js';
 
 /**
  * Repairs a tree with a log whose files a disk or a loss of power has damaged. Entries, statements, lists and tiles follow
@@ -344,6 +342,6 @@ export async function removeStrays({ out }: OutputFolder): Promise<void> {
   const log = await readWholeLog((path) => readIfReadable(out, path));
   if (log === undefined) return;
   for (const { path, isStray } of await faultsOf(log, out)) {
-    if (isStray && OF_PUBLICATIONS.test(path)) rmSync(join(out, path));
+    if (isStray && OF_PUBLICATIONS.test(path)) removeFromTree(out, path);
   }
 }

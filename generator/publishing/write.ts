@@ -52,12 +52,27 @@ export async function writeTree(tree: Tree, output: OutputFolder, onProgress?: O
   try {
     return await (isEmpty(out) ? createTree(tree, output, onProgress) : updateTree(tree, output, onProgress));
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const reason =
-      code === 'EXDEV'
-        ? 'the folder next to it is on another file system, so files cannot be renamed'
-        : message;
-    throw new IoFailed(`${out} cannot be written: ${reason}`, { cause });
+    throw notWritten(out, cause);
+  }
+}
+
+/** The error of whatever writes to a folder or removes something from it. */
+export function notWritten(out: string, cause: unknown): IoFailed {
+  if (cause instanceof IoFailed) return cause;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reason =
+    code === 'EXDEV'
+      ? 'the folder next to it is on another file system, so files cannot be renamed'
+      : message;
+  return new IoFailed(`${out} cannot be written: ${reason}`, { cause });
+}
+
+/** Removes a file or a folder of a tree, if it is there. @throws {@link IoFailed} */
+export function removeFromTree(out: string, path: string): void {
+  try {
+    rmSync(join(out, path), { recursive: true, force: true });
+  } catch (cause) {
+    throw notWritten(out, cause);
   }
 }
 
@@ -140,8 +155,7 @@ async function updateTree(
     moveIn(path);
   // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
   for (const path of staged.keys()) if (isStatement(path)) moveIn(path);
-  for (const { path } of stale) rmSync(join(out, path), { force: true });
-  for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
+  for (const { path } of [...stale, ...emptied]) removeFromTree(out, path);
   moveIn(CHECKSUMS_PATH);
   // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form).
   moveIn(PATHS.checkpoint);
@@ -180,7 +194,7 @@ export async function addFiles(files: Tree, output: OutputFolder): Promise<Writt
     await flushFoldersOf(new Map(staged).keys(), out);
     return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: [] };
   } catch (cause) {
-    throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
+    throw notWritten(out, cause);
   }
 }
 
@@ -270,7 +284,7 @@ function clearTheWay(
   const inTheWay = entries.filter(({ path, kind }) =>
     kind === 'folder' ? tree.has(path) : folders.has(`${path}/`) || (kind !== 'file' && tree.has(path)),
   );
-  for (const { path } of inTheWay) rmSync(join(out, path), { recursive: true, force: true });
+  for (const { path } of inTheWay) removeFromTree(out, path);
   const isGone = (path: string) =>
     inTheWay.some((gone) => path === gone.path || path.startsWith(`${gone.path}/`));
   return inTheWay.length === 0 ? entries : entries.filter(({ path }) => !isGone(path));
@@ -304,7 +318,11 @@ export function assertWritten(tree: Tree, written: readonly string[], out: strin
 export async function replaceStatements(files: Tree, output: OutputFolder): Promise<void> {
   const { out } = output;
   const isThere = existsSync(join(out, PATHS.statements));
-  if (isThere) withdrawStatements(out);
+  try {
+    if (isThere) withdrawStatements(out);
+  } catch (cause) {
+    throw notWritten(out, cause);
+  }
   await addFiles(files, output);
   if (!isThere) return;
   const file = statementsFile((path) => readIfReadable(out, path));

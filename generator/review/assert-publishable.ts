@@ -43,18 +43,25 @@ export function assertPublishable(
   const { about } = exceptions;
   const lifted = about === undefined ? [] : liftedSuspensions(change).filter((id) => id !== about);
   if (lifted.length > 0) {
-    const adopt =
-      lifted.length === 1
-        ? `run \`suspend ${lifted[0]} --reason "<REASON>"\`, after which the record says so, too`
-        : 'write `status: suspended` into these records';
     throw new UsageError(
-      `the list suspends ${lifted.join(', ')}, and the records do not, so this would lift more than it says: get the newest records ` +
-        `(\`git pull\`), and run this again. If there are none, because nobody has pushed them, ${adopt}, and then run this again. ` +
-        'To stop another issuer at once, `hold` it: that needs no records. Only to end a suspension, ' +
-        `run \`suspend --end ${lifted[0]}\`, or \`build\` with the records as they are`,
+      `the list suspends ${lifted.join(', ')}, and the records do not, so this would lift more than it says: ${getNewest(lifted)}, ` +
+        'or `build` with the records as they are',
     );
   }
   return diagnostics;
+}
+
+/** The way on with records that do not have the suspensions of the published list. */
+export function getNewest(lifted: readonly string[]): string {
+  const adopt =
+    lifted.length === 1
+      ? `run \`suspend ${lifted[0]} --reason "<REASON>"\`, after which the record says so, too`
+      : 'write `status: suspended` into these records';
+  return (
+    `get the newest records (\`git pull\`), and run this again. If there are none, because nobody has pushed them, ${adopt}, ` +
+    'and then run this again. To stop another issuer at once, `hold` it: that needs no records. Only to end a suspension, ' +
+    `run \`suspend --end ${lifted[0]}\``
+  );
 }
 
 /** The issuers that the published list suspends, and that are active in the records. */

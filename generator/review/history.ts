@@ -35,16 +35,21 @@ const NO_VALUES: Values = { tier: undefined, status: undefined };
 /**
  * Returns the changes of status and tier, newest first. Compares the records of each commit with those of its parents.
  *
+ * @param ids - the issuers. Default: all
  * @throws {@link IoFailed}
  */
-export function history(issuers: string, env: NodeJS.ProcessEnv): CommittedChange[] {
+export function history(issuers: string, env: NodeJS.ProcessEnv, ids?: readonly string[]): CommittedChange[] {
   const [repository, commits] = commitsOf(issuers, env);
   const changes = commits.map((commit) => ({
     ...commit,
-    changes: commit.changes.filter(({ path }) => isRecordPath(path)),
+    changes: commit.changes.filter(
+      ({ path }) => isRecordPath(path) && (ids === undefined || ids.includes(stemOf(path))),
+    ),
   }));
-  const ids = changes.flatMap((commit) => commit.changes.flatMap(({ before, after }) => [...before, after]));
-  const objects = readObjects(new Set(ids.filter((id) => id !== undefined)), MAX_RECORD_BYTES, repository);
+  const blobs = changes.flatMap((commit) =>
+    commit.changes.flatMap(({ before, after }) => [...before, after]),
+  );
+  const objects = readObjects(new Set(blobs.filter((id) => id !== undefined)), MAX_RECORD_BYTES, repository);
   const known = new Map<string, Values>();
   for (const [id, content] of objects)
     known.set(id, typeof content === 'number' ? NO_VALUES : readValues(content));

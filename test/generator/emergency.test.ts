@@ -1,13 +1,16 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import fs, { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeWith } from '../support/components.js';
+import { withFs } from '../support/patched-fs.js';
 import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
+import { withKeys } from '../support/settings.js';
+import { publishedWithLog } from '../support/statements-registry.js';
 import { until } from '../support/until.js';
 import { cleanEnvironment, cli, run, workspace, writeFiles } from '../support/workspace.js';
 
@@ -271,6 +274,59 @@ describe('an emergency', () => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': '{ issuer_id: gamma, status: active }\n' });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
+  });
+});
+
+describe('a suspension whose files cannot all be written', () => {
+  const KEYS = ['--key', 'key.pem', ...withKeys({ checkpoint: 'online.pem', log: 'log.pem' })];
+  const statusOf = (file: string) => parse(readFileSync(file, 'utf8')).status;
+
+  /** Suspends alpha while some names cannot be given to files. */
+  function suspendWithout(isRefused: (name: string) => boolean, where: string) {
+    const { renameSync } = fs;
+    const full: typeof fs.renameSync = (from, to) => {
+      if (isRefused(String(to))) throw Object.assign(new Error(`EPERM: rename ${to}`), { code: 'EPERM' });
+      renameSync(from, to);
+    };
+    return withFs({ renameSync: full }, () => cli(['suspend', 'alpha', '--reason', 'leak', ...KEYS], where));
+  }
+
+  it.each([
+    ['the checkpoint', 'checkpoint.jwt', 'suspended'],
+    ['the list, which is in the log', 'issuers.json', 'active'],
+  ])(
+    'stays in the record if the tree lacks %s, and the next build completes it',
+    async (_what, file, list) => {
+      const { tree, folder: where } = await publishedWithLog();
+      const { code, stderr } = await suspendWithout((name) => name === join(tree, file), where);
+      expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be written: EPERM')]);
+      expect(stderr).toContain('issuers/alpha.yaml says suspended, as dist or its log does by now');
+      expect(stderr).not.toContain('is unchanged');
+      expect(statusOf(join(where, 'issuers/alpha.yaml'))).toBe('suspended');
+      expect(readFileSync(join(tree, 'issuers.json'), 'utf8').includes('suspended')).toBe(
+        list === 'suspended',
+      );
+      expect((await cli(['build', ...KEYS], where)).code).toBe(0);
+      expect((await cli(['verify', 'dist', '--root-key', 'root.json'], where)).code).toBe(0);
+      expect(statusOf(join(tree, 'issuers/alpha'))).toBe('suspended');
+      expect((await cli(['suspend', 'beta', '--reason', 'leak', ...KEYS], where)).code).toBe(0);
+    },
+  );
+
+  it('leaves the record as it was if nothing is in the log yet, or says that it cannot', async () => {
+    const { tree, folder: where } = await publishedWithLog();
+    const file = join(where, 'issuers/alpha.yaml');
+    const before = readFileSync(file, 'utf8');
+    const head = (name: string) => name === join(tree, 'log/checkpoint');
+    const { code, stderr } = await suspendWithout(head, where);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('issuers/alpha.yaml is unchanged')]);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    let edits = 0;
+    const isRefused = (name: string) => head(name) || (name.endsWith('alpha.yaml') && ++edits > 1);
+    const stuck = await suspendWithout(isRefused, where);
+    expect([stuck.code, stuck.stderr]).toEqual([4, expect.stringContaining('dist cannot be written: EPERM')]);
+    expect(stuck.stderr).toContain('issuers/alpha.yaml says suspended, and dist does not:');
+    expect(statusOf(file)).toBe('suspended');
   });
 });
 

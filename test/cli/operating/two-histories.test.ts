@@ -1,6 +1,8 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
 import { plainHost } from '../../support/serving.js';
 import { cli, clockAhead, recordText, workspace, writeFiles } from '../../support/workspace.js';
@@ -351,5 +353,81 @@ describe('records that are older than the published list', () => {
     copy('old', 'issuers');
     copy('kept', 'dist');
     expect(await json(['build', '--production'], 4)).toMatchObject({ code: 0 });
+  });
+});
+
+describeWith(['git'], 'records in git', () => {
+  const MINUTE = 60_000;
+  let made: string;
+  const git = (...args: string[]) => gitIn(folder, ...args);
+  /** Commits all records, in minutes of this day. The suspension of alpha is published in the first of them. */
+  function commit(minutes: number): void {
+    vi.stubEnv('GIT_COMMITTER_DATE', new Date(Date.now() + minutes * MINUTE).toISOString());
+    git('add', 'issuers');
+    git('commit', '--quiet', '--message', 'Records');
+  }
+  const write = (id: string, fields: Parameters<typeof recordText>[1]) =>
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+  const build = (...how: string[]) => json(['build', ...how], 5);
+
+  beforeAll(async () => {
+    folder = await workspace(['alpha', 'beta']);
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'root.pem'], folder);
+    writeFiles(folder, { 'root.json': stdout });
+    more = '';
+    configure();
+    git('init', '--quiet');
+    commit(-60);
+    expect(await json(['build', '--production'])).toMatchObject({ code: 0 });
+    expect(await json(suspend('alpha'), 1)).toMatchObject({ code: 0 });
+    made = folder;
+  });
+
+  beforeEach(() => {
+    folder = copyOf(made);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it('lift no suspension if their last commit is older', async () => {
+    const list = readFileSync(join(folder, 'dist/issuers.json'));
+    git('checkout', '--quiet', 'issuers');
+    for (const how of [['--production'], ['--unsigned', 'request']]) {
+      const { error, code } = await build(...how);
+      expect({ code, error }).toMatchObject(refused);
+      for (const words of ['the list suspends alpha', '`git pull`', '`suspend --end alpha`'])
+        expect(error.message).toContain(words);
+    }
+    // Neither an edit nor a commit of something else shows that somebody has seen the suspension.
+    write('alpha', { tier: 'founding' });
+    expect(await build('--production')).toMatchObject(refused);
+    commit(3);
+    expect(await build('--production')).toMatchObject(refused);
+    expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
+    const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', '--production'];
+    expect(await json(end, 6)).toMatchObject({ code: 0 });
+  });
+
+  it('lift a suspension if the end is committed after it, or not yet', async () => {
+    commit(2);
+    const lifts = { code: 0, notes: expect.arrayContaining([expect.stringContaining('lifts a suspension')]) };
+    write('alpha', {});
+    copy('dist', 'kept');
+    expect(await build('--production')).toMatchObject(lifts);
+    copy('kept', 'dist');
+    commit(3);
+    expect(await build('--production')).toMatchObject(lifts);
+    copy('kept', 'dist');
+    // As a workflow checks out what was merged: git has no earlier commit.
+    git('clone', '--quiet', '--depth', '1', `file://${folder}`, 'clone');
+    const clone = ['--issuers', 'clone/issuers', '--out', 'kept'];
+    expect(await build('--production', ...clone)).toMatchObject(lifts);
+  });
+
+  it('lift a suspension if git does not know the folder, and say so', async () => {
+    git('checkout', '--quiet', 'issuers');
+    rmSync(join(folder, '.git'), { recursive: true });
+    expect(await build('--production')).toMatchObject({ code: 0 });
   });
 });

@@ -83,7 +83,7 @@ const verified = async (rootKey = 'root.json') =>
 
 /** The lines that describe a request, without the lines that say how to go on. */
 const words = ({ stderr }: Outcome) =>
-  stderr.split('\n').filter((line) => line !== '' && !/^(signed: |request is ready)/.test(line));
+  stderr.split('\n').filter((line) => line !== '' && !/^(signed: |request is ready|note: )/.test(line));
 
 describe('a request with a delegation', () => {
   it('is signed with list and statement in one session, and published with them', async () => {

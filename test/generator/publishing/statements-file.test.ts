@@ -98,6 +98,24 @@ describe('a registry whose registry.yaml says statements: true', () => {
     expect(existsSync(join(tree, FILE))).toBe(false);
   });
 
+  it.each([
+    ['a hold', ['hold', 'alpha', '--online-key', 'online.pem']],
+    ['the end of a hold', ['hold', '--end', '--all', '--online-key', 'online.pem']],
+    ['a checkpoint', ['checkpoint', '--online-key', 'online.pem']],
+  ])('stays as it is if nothing can be removed from the folder, and %s says so', async (_what, args) => {
+    const { tree, folder } = await publishedWithLog();
+    const { rmSync: remove } = fs;
+    const readOnly: typeof fs.rmSync = (path, options) => {
+      if (String(path).startsWith(`${tree}/`))
+        throw Object.assign(new Error(`EROFS: read-only file system, unlink '${path}'`), { code: 'EROFS' });
+      remove(path, options);
+    };
+    const before = filesOf(tree);
+    const { code, stderr } = await withFs({ rmSync: readOnly }, () => cli(args, folder));
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/dist cannot be written: EROFS/)]);
+    expect(filesOf(tree)).toEqual(before);
+  });
+
   it('has no such file if one of its files is not text, and a hold is published all the same', async () => {
     const { tree, folder } = await publishedWithLog();
     writeFiles(tree, { 'log/publication.tlog-proof': new Uint8Array([0xff, 0xfe]) });
