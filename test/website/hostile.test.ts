@@ -190,7 +190,9 @@ describeWith(['chromium-headless-shell'], 'hostile texts', () => {
       const parameter = encodeURIComponent(text);
       await page.goto(`${host}/#issuer=${parameter}`);
       await verdict(page);
-      await expect.poll(() => page.locator('#title').textContent()).toBe(visibleId(text));
+      await expect.poll(() => page.locator('.verdict code').textContent()).toBe(visibleId(text));
+      expect(await page.locator('#title').textContent()).toBe('Not in this registry');
+      expect(await page.title()).toMatch(/^Not in this registry: /);
       expect([text, await page.evaluate(MARKUP)]).toEqual([text, 0]);
       const others = [`q=${parameter}`, `tier=${parameter}`, `geography=${parameter}&sort=${parameter}`];
       for (const fragment of LOADED.includes(text) ? others : []) {

@@ -53,13 +53,27 @@ describe('the pages of issuers', () => {
     expect(head).toContain(
       '<title>Harbour &#38; Sons: revoked – Nordic &#34;Agents&#34; &#60;Registry&#62;</title>',
     );
-    expect(head).toContain('<meta property="og:title" content="Harbour &#38; Sons: revoked">');
+    expect(head).toContain('<meta property="og:title" content="Harbour &#38; Sons (harbour.example)">');
     expect(head).toContain(
-      'content="Harbour &#38; Sons (harbour.example): revoked. Was trusted from 16 January 2022. Reason: “&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62; {{name}} {reason}”"',
+      'content="Harbour &#38; Sons (harbour.example): revoked. Was trusted from 16 January 2022. Not verified, and without holds. Reason: “&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62; {{name}} {reason}”"',
     );
     expect(head).toContain(`<link rel="canonical" href="https://registry.nordic.alt/eu/${PAGE}">`);
     expect(page.match(/<script/g)).toHaveLength(1);
-    expect(read(made, 'i/soon.html')).toContain('<title>soon: not yet');
+    const soon = read(made, 'i/soon.html');
+    expect(soon).toContain('<title>soon: not yet');
+    expect(soon).toContain('accept it already, and so do these commands.');
+    expect(page).not.toContain('accept it already');
+    // The tier of the issuer itself would accept any issuer, and the thumbprint of the page trusts its host.
+    for (const one of [soon, read(made, 'i/plain.html')]) {
+      expect(one).toContain(' --thumbprint THUMBPRINT\n');
+      expect(one).toContain(' --tier founding,certified --root-key');
+    }
+    const list = read(made, 'index.html');
+    expect(
+      list
+        .match(/<td>(?:<span class="host">[\w ]+<\/span> )?<time [^>]+>[\w ]+/g)
+        ?.map((one) => one.replaceAll(/<[^>]+>/g, '')),
+    ).toEqual([...['Was trusted from 16 January 2022', '1 January 2026', 'Trusted from 1 January 2999']]);
     expect(read(made, 'i/plain.html')).toContain('plain: listed. Listed since');
   });
 
@@ -95,10 +109,10 @@ describe('the pages of issuers', () => {
     await build(folder);
     const warning = (other: string) => `Its name looks like that of ${other}. Only the id tells them apart.`;
     for (const [id, other] of [
-      // The trusted one first.
+      // In the order of their standings, the trusted one first.
       ['plain', 'tried (trusted), harbour.example (revoked)'],
       ['harbour.example', 'tried (trusted), plain (listed)'],
-      ['tried', 'harbour.example (revoked), plain (listed)'],
+      ['tried', 'plain (listed), harbour.example (revoked)'],
     ] as const) {
       const page = read(folder, `i/${id}.html`);
       expect(page.split(warning(other))).toHaveLength(3);
@@ -193,7 +207,7 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
       '16 January 2022',
       'Norway, Sweden',
       'not verified',
-      'passport-registry resolve harbour.example \\\n --tier certified --root-key trust-anchor.json',
+      'passport-registry resolve harbour.example \\\n --tier founding,certified --root-key trust-anchor.json',
     ])
       expect(view).toContain(text);
   });
@@ -202,8 +216,8 @@ describeWith(['chromium-headless-shell'], 'the page of an issuer, in Chromium', 
     const base = await serve(join(made, 'dist'));
     const { page, wrong } = await open(`${base}/${PAGE}`);
     expect(await verdict(page)).toBe('Verified in your browser');
-    await page.locator('.sentence').getByText(', trusted by').waitFor();
-    expect(await page.locator('.said').innerText()).toBe(REASON);
+    await page.locator('.sentence').getByText('was trusted by').waitFor();
+    expect(await page.locator('q.said').innerText()).toBe(REASON);
     expect(await page.title()).toBe('Harbour & Sons (harbour.example): Nordic "Agents" <Registry>');
     expect(page.url()).toBe(`${base}/${PAGE}`);
     await page.locator('.back a').click();

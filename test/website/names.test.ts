@@ -113,7 +113,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const { page, wrong } = await opened('#issuer=harbour.example');
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
     expect(await page.locator('.id').innerText()).toBe('Id: harbour.example');
-    const told = `Harbour Bank, trusted by ${BY} since 16 January 2022, was suspended on 2 October 2026 and revoked on 23 November 2026: ${REASON}`;
+    const told = `Harbour Bank was trusted by ${BY} from 16 January 2022, and was suspended on 2 October 2026 and revoked on 23 November 2026. Reason given: ${REASON}`;
     await expect.poll(() => sentence(page)).toBe(told);
     expect(await page.title()).toBe(`Harbour Bank (harbour.example): ${BY}`);
     expect(wrong).toEqual([]);
@@ -121,7 +121,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
 
   it.each([
     ['api.member-437.example', `St. Olav’s Hospital has been trusted by ${BY} since 15 January 2026.`],
-    ['lantern.example', `Lantern Labs, listed by ${BY} since 1 January 2026, is on hold.`],
+    ['lantern.example', `Lantern Labs was listed by ${BY} from 1 January 2026, and is on hold.`],
     [
       'nameless',
       `nameless has been trusted by ${BY} since 1 January 2026, with a suspension from 2 October 2026 to 23 November 2026.`,
@@ -142,11 +142,14 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const note = page.locator('article .alike');
     await note.waitFor();
     expect(await note.textContent()).toBe(
-      'This name looks like that of another issuer. Only the id tells them apart: playground.example test only',
+      'This name looks like that of others. Only the id tells them apart: playground.example test only',
     );
     await page.evaluate('globalThis.print = () => undefined');
     await page.locator('#attest').click();
     expect(await page.locator('.attestation .alike').textContent()).toBe(await note.textContent());
+    const sheet = await page.locator('.attestation').innerText();
+    expect(sheet).toContain('This issuer is on hold');
+    expect(sheet).toContain('--tier founding,certified ');
     await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
     await note.getByRole('link').click();
     await expect.poll(() => note.textContent()).toMatch(/lantern\.example on hold$/);
@@ -167,6 +170,11 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     expect(await page.locator('.issuers .status').allInnerTexts()).toEqual([
       ...['trusted', 'revoked', 'on hold', 'trusted', 'test only', 'revoked', 'not yet'],
     ]);
+    // "Since" is said only of whoever is trusted or listed.
+    expect(await page.locator('.issuers .date').allInnerTexts()).toEqual([
+      ...['15 January 2026', 'Was trusted from\n16 January 2022', 'Was listed from\n1 January 2026'],
+      ...['1 January 2026', '1 January 2026', 'Trusted from\n1 January 2999', 'Trusted from\n1 January 2999'],
+    ]);
     await page.goto(`${base}/#sort=status`);
     const order = ['trusted', 'trusted', 'test only', 'not yet', 'on hold', 'revoked', 'revoked'];
     await expect.poll(() => page.locator('.issuers .status').allInnerTexts()).toEqual(order);
@@ -177,7 +185,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const { page } = await open(`${slow}/#issuer=harbour.example`);
     await page.locator('.verification.proven').waitFor();
     expect(await page.locator('#title').textContent()).toBe('harbour.example');
-    const told = `harbour.example, trusted by ${BY} since 16 January 2022, is revoked.`;
+    const told = `harbour.example was trusted by ${BY} from 16 January 2022, and is revoked.`;
     expect(await sentence(page)).toBe(told);
     release();
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
@@ -206,7 +214,7 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     writeFiles(folder, { 'issuers/gone.yaml': recordText('gone', { status: 'revoked' }) });
     await cli(['build', '--key', 'key.pem'], folder);
     const { page } = await opened('#issuer=gone', await plainHost(join(folder, 'dist'), '404.html'));
-    await expect.poll(() => sentence(page)).toMatch(/, is revoked\. No reason is given\.$/);
+    await expect.poll(() => sentence(page)).toMatch(/, and is revoked\. No reason is given\.$/);
     expect(await page.locator('main').innerText()).not.toContain('not known');
   });
 });

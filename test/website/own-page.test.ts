@@ -164,11 +164,13 @@ describeWith(['chromium-headless-shell'], 'a page of an operator, in Chromium', 
     const sheet = await page.locator('.attestation').innerText();
     for (const text of [
       'beta ist seit dem',
+      'Dieses Register listet den Aussteller, hat ihn aber nicht geprüft.',
       'Root-Schlüssel',
       'passport-registry pin',
-      `${base}/ \\\n  --tier `,
+      `${base}/ \\\n  --tier founding,certified `,
       page.url(),
       'Status\n',
+      'Stufe\nregistered',
     ])
       expect(sheet).toContain(text);
     expect(await page.locator('main').isVisible()).toBe(false);

@@ -1,3 +1,5 @@
+import { routeOf } from './route.js';
+
 /** The placeholder for the registry's URL in the commands of the page. */
 const EXAMPLE_URL = 'https://registry.example';
 
@@ -6,9 +8,17 @@ function quoteForShell(base: URL): string {
   return `'${base.href.replace(/\/$/, '').replaceAll("'", '%27')}'`;
 }
 
-/** Replaces the placeholder in the commands of the page with the URL of this registry. */
-export function insertRegistryUrl(base: URL): void {
-  for (const code of document.querySelectorAll('.commands')) {
-    code.textContent = (code.textContent ?? '').replaceAll(`=${EXAMPLE_URL}`, `=${quoteForShell(base)}`);
-  }
+/** Writes the URL of this registry into the commands of the page, and the id of the issuer that the reader looks at. */
+export function fillCommands(base: URL): void {
+  const code = document.querySelector('.commands');
+  if (code === null) return;
+  const text = (code.textContent ?? '').replace(`=${EXAMPLE_URL}`, `=${quoteForShell(base)}`);
+  const fill = () => {
+    const route = routeOf(location.hash);
+    // A shell reads nothing else into these letters, and an id has no others.
+    const isId = route.kind === 'issuer' && /^[a-z0-9._-]+$/.test(route.id);
+    code.textContent = isId ? text.replace(/^ISSUER=\S+/m, `ISSUER=${route.id}`) : text;
+  };
+  addEventListener('hashchange', fill);
+  fill();
 }

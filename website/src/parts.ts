@@ -2,7 +2,7 @@
 
 import './dom/later-style.js';
 
-export { insertRegistryUrl } from './commands.js';
+export { fillCommands } from './commands.js';
 export { issuerView, listedIssuerView, unknownIssuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
 export { matcherOf } from './list/matcher.js';

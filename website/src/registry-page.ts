@@ -104,7 +104,7 @@ export class RegistryPage {
       return;
     } finally {
       loadParts()
-        .then(({ insertRegistryUrl }) => insertRegistryUrl(this.#base))
+        .then(({ fillCommands }) => fillCommands(this.#base))
         .catch(() => undefined);
     }
     this.#attempt(() => this.#showNewList());
@@ -154,7 +154,7 @@ export class RegistryPage {
     const { issuer, hold, status, decide } = proven;
     const known = { names: undefined, registryName: TITLE, isOld: false };
     const context = { trustAnchor, hold: holdOf({ hold }, status), ...known, decide };
-    const name = visibleId(route.id);
+    const name = issuer === undefined ? listText.unlisted : visibleId(route.id);
     document.title = `${name}: ${TITLE}`;
     const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
     showBadge('proven', title, currencyOf(status)).replaceChildren(
@@ -347,7 +347,9 @@ export class RegistryPage {
     if (route.kind !== 'list') {
       // What is shown may be of an older list, and loading the part may take time.
       this.#show(
-        route.kind === 'issuer' ? (this.#nameOf(route.id) ?? visibleId(route.id)) : listText.operations,
+        route.kind === 'issuer'
+          ? (this.#nameOf(route.id) ?? titleOf(route.id, registry))
+          : listText.operations,
       );
       void this.#showPart(route, byReader);
       return;
@@ -387,7 +389,7 @@ export class RegistryPage {
       const back = this.#list?.query;
       const known = { trustAnchor, hold, isOld, back, changes: this.#changes, history, registryName: TITLE };
       return [
-        visibleId(id),
+        titleOf(id, registry),
         listedIssuerView(id, registry, { ...known, names: this.#names }),
         this.#nameOf(id),
       ];
@@ -439,6 +441,11 @@ export class RegistryPage {
 type Part = (
   registry: RegistryClient,
 ) => readonly [title: string, view: HTMLElement, name?: string | undefined];
+
+/** An id that is not in the list may be any text of a link, so it is no title. */
+function titleOf(id: string, registry: Registry): string {
+  return registry.resolve(id) === undefined ? listText.unlisted : visibleId(id);
+}
 
 /** Shows a failure at once, and what it means if the host still sends that part of the page. */
 function showFailureWhole(failure: NotVerified): void {

@@ -16,7 +16,8 @@ export function commands({ algorithm, thumbprint }: RootKey): string {
   // No `(…) || echo`: on the left side of ||, the shell ignores `set -e`.
   const verify = algorithm === 'ES256' ? VERIFY_P256 : VERIFY_ED25519;
   return `REGISTRY=${EXAMPLE_URL}
-PINNED=${thumbprint}   # better: the one that you were given
+PINNED=${thumbprint}   # compare it with the one that you were given
+ISSUER=issuer.example
 (
 set -eu
 cd "$(mktemp -d)"
@@ -24,6 +25,7 @@ export LC_ALL=C
 ${FETCH}
 ${verify}
 ${TIME}
+${RECORD}
 )
 test $? = 0 || { echo 'NOT VERIFIED: STOP'; false; }`;
 }
@@ -62,3 +64,6 @@ openssl dgst -sha256 -verify root.pem -signature signature.der issuers.json`;
 
 /** The last member of the canonical list. Without its time, readers could take an old list for the newest. */
 const TIME = `tail -c 36 issuers.json | grep -x '"updated_at":"[0-9TZ:-]*"}'`;
+
+/** No string of a record can contain an id like this: its quotes would be escaped. */
+const RECORD = String.raw`grep -o '{[^{}]*}' issuers.json | grep -F "\"issuer_id\":\"$ISSUER\"" || echo 'not in the list'`;

@@ -1,3 +1,4 @@
+import { TRUSTED_TIERS } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 import { type Html, html, type Pieces } from './html.js';
 import { type IndexPageParts, issuerPageTemplate, urlBelow } from './pages.js';
@@ -34,10 +35,11 @@ const CONTENT = `<p>{{text.plain_unverified}} <a href="${PATHS.record('{{id}}')}
 ${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}<div><dt>{{label}}</dt><dd><time datetime="{{since}}">{{day}}</time></dd></div>
 {{scopes}}</dl>
 <p>{{text.plain_check}}</p>
-<pre><code>passport-registry pin {{registry}} \\
- --thumbprint {{root_key}}
+{{soon}}<pre><code>passport-registry pin {{registry}} \\
+ --thumbprint THUMBPRINT
 passport-registry resolve {{id}} \\
- --tier {{tier}} --root-key trust-anchor.json</code></pre>`;
+ --tier ${TRUSTED_TIERS.join()} --root-key trust-anchor.json</code></pre>
+<p>{{text.plain_thumbprint}} <code>{{root_key}}</code></p>`;
 
 /** What the issuer is, in a few words, for search engines and for others who show a link. */
 function summaryTemplate(words: Words): string {
@@ -60,7 +62,7 @@ function rowIn(words: Words) {
 }
 
 function piecesOf(
-  { issuer, about, standing, since, alike }: PlainIssuer,
+  { issuer, about, standing, since, isNotYet, alike }: PlainIssuer,
   words: Words,
   row: ReturnType<typeof rowIn>,
 ): Pieces {
@@ -80,6 +82,7 @@ function piecesOf(
       said === undefined ? NOTHING : row('status_reason', html`<q class="said"><bdi>${said}</bdi></q>`),
     tier: html`${issuer.tier}`,
     label: since,
+    soon: isNotYet ? html`<p>${words.text('plain_not_yet')}</p>\n` : NOTHING,
     since: html`${certified_since}`,
     day: html`${words.day(certified_since)}`,
     scopes: html`${SCOPES.flatMap((scope) => {

@@ -76,7 +76,7 @@ const ISSUER_HEAD = `<base href="../">
 <meta name="description" property="og:description" content="{{summary}}{{alike}}{{reason}}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="{{name}}">
-<meta property="og:title" content="{{issuer}}: {{standing}}">
+<meta property="og:title" content="{{named}}">
 `;
 const ISSUER_URL = `<link rel="canonical" href="{{base}}${PATHS.issuerPage('{{id}}')}">
 <meta property="og:url" content="{{base}}${PATHS.issuerPage('{{id}}')}">

@@ -3,6 +3,8 @@ import {
   type AboutIssuer,
   instantOf,
   nameSkeleton,
+  recognitionOf,
+  STANDINGS,
   sinceOf,
   standingOf,
 } from '@passport-registry/verifier/core';
@@ -20,6 +22,10 @@ export interface PlainIssuer {
   readonly alike: Html | undefined;
   /** What is said of its day: `Trusted since` after an examination, and `Listed since` without one. */
   readonly since: Html;
+  /** Whether "since" is true of its day. */
+  readonly isSince: boolean;
+  /** Whether verifiers accept it before the registry trusts or lists it. */
+  readonly isNotYet: boolean;
 }
 
 /** How many issuers with one look are told. */
@@ -41,19 +47,28 @@ export function plainIssuers(
   const standings = new Map(issuers.map((one) => [one.issuer_id, standingOf(one, one.status, now)]));
   const wordFor = ({ issuer_id, status }: Issuer) =>
     words.word(`standing_${standings.get(issuer_id)}`, status);
-  const isTrusted = ({ issuer_id }: Issuer) => standings.get(issuer_id) === 'trusted';
-  const owners: Owners = about.size === 0 ? new Map() : ownersOfLooks(issuers, about, isTrusted);
+  const rankOf = ({ issuer_id }: Issuer) => STANDINGS.indexOf(standings.get(issuer_id) ?? 'revoked');
+  const owners: Owners = about.size === 0 ? new Map() : ownersOfLooks(issuers, about, rankOf);
   return issuers.map((issuer) => {
     const { issuer_id: id } = issuer;
     const { name } = about.get(id) ?? {};
     const owning = name === undefined ? [] : (owners.get(nameSkeleton(name)) ?? []);
-    const alike = owning.filter((one) => one.issuer_id !== id).slice(0, MAX_ALIKE);
+    // One of them is the issuer itself.
+    const alike = owning
+      .slice(0, MAX_ALIKE + 1)
+      .filter((one) => one.issuer_id !== id)
+      .slice(0, MAX_ALIKE);
+    const unnamed = owning.length - 1 - alike.length;
     const others = alike.map((one, at) => html`${at === 0 ? '' : ', '}${one.issuer_id} (${wordFor(one)})`);
+    if (unnamed > 0) others.push(html` +${unnamed}`);
+    const since = sinceOf(issuer, issuer.status, now);
     return {
       issuer,
       about: about.get(id) ?? {},
       standing: wordFor(issuer),
-      since: words.text(`since_${sinceOf(issuer, issuer.status, now)}`),
+      since: words.text(`since_${since}`),
+      isSince: since === recognitionOf(issuer),
+      isNotYet: standings.get(id) === 'notYet',
       alike: others.length === 0 ? undefined : words.text('plain_alike', { others: html`${others}` }),
     };
   });
@@ -61,19 +76,19 @@ export function plainIssuers(
 
 type Owners = ReadonlyMap<string, readonly Issuer[]>;
 
-/** The issuers whose names or ids have a look: no more than are told, and the trusted ones first. */
+/** The issuers whose names or ids have a look, in the order of their standings. */
 function ownersOfLooks(
   issuers: readonly Issuer[],
   about: ReadonlyMap<string, AboutIssuer>,
-  isTrusted: (issuer: Issuer) => boolean,
+  rankOf: (issuer: Issuer) => number,
 ): Owners {
   const owners = new Map<string, Issuer[]>();
-  for (const issuer of [...issuers.filter(isTrusted), ...issuers.filter((one) => !isTrusted(one))]) {
+  for (const issuer of [...issuers].sort((one, other) => rankOf(one) - rankOf(other))) {
     const { issuer_id: id } = issuer;
     for (const look of new Set([id, about.get(id)?.name ?? id].map(nameSkeleton))) {
       const alike = owners.get(look);
       if (alike === undefined) owners.set(look, [issuer]);
-      else if (alike.length <= MAX_ALIKE) alike.push(issuer);
+      else alike.push(issuer);
     }
   }
   return owners;

@@ -34,13 +34,18 @@ ${rows}</tbody>
 </table>`;
 }
 
-function row({ issuer, about, standing, alike }: PlainIssuer, linked: boolean, words: Words): Html {
+function row(
+  { issuer, about, standing, since, isSince, alike }: PlainIssuer,
+  linked: boolean,
+  words: Words,
+): Html {
   const { issuer_id, tier, certified_since } = issuer;
   const path = linked ? PATHS.issuerPage(issuer_id) : PATHS.record(issuer_id);
   const { name } = about;
   const link = html`<a href="${path}">${name === undefined ? issuer_id : html`<bdi>${name}</bdi>`}</a>`;
   const id = name === undefined ? html`` : html` <span class="host">${issuer_id}</span>`;
   const note = alike === undefined ? html`` : html` <span class="host">${alike}</span>`;
-  return html`<tr><th scope="row">${link}${id}${note}</th><td>${standing}</td><td${WIDE}>${tier}</td><td>${timeInWords(certified_since, words)}</td></tr>
+  const label = isSince ? html`` : html`<span class="host">${since}</span> `;
+  return html`<tr><th scope="row">${link}${id}${note}</th><td>${standing}</td><td${WIDE}>${tier}</td><td>${label}${timeInWords(certified_since, words)}</td></tr>
 `;
 }

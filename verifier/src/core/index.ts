@@ -225,9 +225,11 @@ export {
   isNotYet,
   recognitionOf,
   type ShownStatus,
+  STANDINGS,
   type Standing,
   sinceOf,
   standingOf,
+  TRUSTED_TIERS,
 } from './audit/standing.js';
 export { levelsFor, mayHaveLevels } from './audit/sums-levels.js';
 export { consistencyProof, inclusionProof, isConsistent } from './audit/tree-proofs.js';

@@ -1,5 +1,5 @@
 import type { Issuer, RegistryClient } from '@passport-registry/verifier';
-import type { ShownStatus } from '@passport-registry/verifier/core';
+import { type ShownStatus, TRUSTED_TIERS } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { statusMark } from '../list/status-mark.js';
@@ -11,6 +11,8 @@ interface Attested {
   readonly status: ShownStatus;
   /** Makes the sentence on the issuer. */
   readonly sentence: () => Child;
+  /** Makes what follows from it for verifiers. */
+  readonly verdict: () => Child;
   /** Makes the warning that its name looks like another one. */
   readonly alike: () => Child;
   /** What the registry calls itself. */
@@ -41,36 +43,39 @@ export function attestationButton(registry: RegistryClient, attested: Attested):
 
 function sheetOf(
   registry: RegistryClient,
-  { issuer, status, sentence, alike, registryName }: Attested,
+  { issuer, status, sentence, verdict, alike, registryName }: Attested,
 ): HTMLElement {
   const { rootKeys, checkpointSignedAt, source = '' } = registry.status();
   const code = (value: string) => element('code', {}, value);
   const row = (name: string, ...value: Child[]) =>
     element('div', {}, element('dt', {}, name), element('dd', {}, value));
-  // One option a line: a line that does not fit breaks where the command does.
+  // One option a line: a line that does not fit breaks where the command does. The policy is the same for every issuer: its
+  // own tier would accept any.
   const commands = `passport-registry pin ${source} \\
   --thumbprint ${rootKeys.at(-1) ?? ''}
 passport-registry resolve ${issuer.issuer_id} ${source} \\
-  --tier ${issuer.tier} \\
+  --tier ${TRUSTED_TIERS.join()} \\
   --root-key trust-anchor.json`;
   return element(
     'section',
     { class: 'page attestation' },
     element('h2', { dir: 'auto' }, rich(text.title, { registry: element('bdi', {}, registryName) })),
     element('p', { class: 'sentence' }, sentence()),
+    element('p', {}, verdict()),
     alike(),
     element(
       'dl',
       { class: 'fields' },
       row(text.issuer, code(issuer.issuer_id)),
       row(text.status, statusMark(issuer, status)),
+      row(text.tier, issuer.tier),
       row(text.page, location.href),
       row(text.host, source),
       row(text.verified, moment(new Date().toISOString())),
       row(text.list, moment(registry.updatedAt), element('p', {}, 'SHA-256 ', code(registry.sha256))),
       row(text.checkpoint, checkpointSignedAt ? moment(checkpointSignedAt.toISOString()) : text.none),
       row(text.rootKey, code(rootKeys.join(' '))),
-      row(text.record, element('pre', {}, code(JSON.stringify(issuer, undefined, 1)))),
+      row(text.record, element('pre', {}, code(JSON.stringify(issuer)))),
     ),
     element('p', {}, text.proven),
     element('h3', {}, text.check),

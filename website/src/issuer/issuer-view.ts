@@ -12,7 +12,7 @@ import { shownStatus, standingIcon, statusClass, statusMark } from '../list/stat
 import { type Changes, latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
-import { status as statusWords, issuer as text, tiers } from '../texts/en.js';
+import { list, status as statusWords, issuer as text, tiers } from '../texts/en.js';
 import { attestationButton } from './attestation.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { sentenceOn } from './sentence.js';
@@ -82,7 +82,7 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
     element(
       'div',
       { class: `verdict ${toneOf(issuer, status, context)}` },
-      standingIcon(standingOf(issuer, status, Date.now())),
+      standingIcon(context.isOld ? 'listed' : standingOf(issuer, status, Date.now())),
       element(
         'div',
         {},
@@ -98,7 +98,10 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
           : undefined,
       ),
     ),
-    trustFields(issuer, status, latestStatusChange(issuer, context.past?.changes)),
+    trustFields(issuer, status, {
+      change: latestStatusChange(issuer, context.past?.changes),
+      isOld: context.isOld,
+    }),
     heading(text.purpose),
     purposeFields(issuer),
     heading(text.keys),
@@ -108,7 +111,10 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       : historyOf(issuer, context.past, { hold: context.hold, isHeld: status === 'on hold' }),
     ...(context.isOld ? [] : useOf(issuer, status, context)),
     registry && !context.isOld
-      ? attestationButton(registry, { issuer, status, sentence, alike, registryName })
+      ? attestationButton(registry, {
+          ...{ issuer, status, sentence, alike, registryName },
+          verdict: () => verdictOn(issuer, status, context),
+        })
       : undefined,
     element(
       'details',
@@ -185,7 +191,8 @@ export function unknownIssuerView(
   { registry, history, isOld = false, names, back }: UnknownContext = {},
 ): HTMLElement {
   const verdict = rich(isOld ? text.trust.oldUnknown : text.trust.unknown, {
-    id: element('strong', {}, element('bdi', {}, visibleId(id))),
+    // It may be any text of a link, so it is shown as none of this page.
+    id: element('code', {}, element('bdi', {}, visibleId(id))),
   });
   return element(
     'article',
@@ -218,7 +225,10 @@ function alikeNote(
     [at === 0 ? ' ' : ', ', element('a', { href: issuerFragment(other.issuer_id) }, other.issuer_id)],
     [' ', statusMark(other, shownStatus(other, hold))],
   ]);
-  return element('p', { class: 'alike' }, text.alike, others);
+  const { name = '', unnamed = 0 } = about;
+  const more =
+    unnamed > 0 ? element('a', { href: listFragment({ text: name }) }, list.more(unnamed)) : undefined;
+  return element('p', { class: 'alike' }, text.alike, others, more);
 }
 
 /** @param query - what the reader has asked the list for */

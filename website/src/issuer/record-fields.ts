@@ -1,33 +1,57 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type ShownStatus, sinceOf } from '@passport-registry/verifier/core';
+import { isNotYet, recognitionOf, type ShownStatus, sinceOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
+import { wordFor } from '../dom/word.js';
 import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
 import { statusMark } from '../list/status-mark.js';
 import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
-import { fields as labels, since as sinceLabels, issuer as text } from '../texts/en.js';
+import {
+  fields as labels,
+  since as sinceLabels,
+  status as statusWords,
+  issuer as text,
+} from '../texts/en.js';
 
-/** Why to trust an issuer: its status, and since when. @param change - the change that gave it this status, if known */
-export function trustFields(issuer: Issuer, status: ShownStatus, change: Change | undefined): HTMLElement {
+/** What is known of the status of an issuer besides its record. */
+interface KnownStatus {
+  /** The change that gave it this status, if known. */
+  readonly change: Change | undefined;
+  /** Whether the list has expired. Then nobody is trusted by it. */
+  readonly isOld: boolean;
+}
+
+/** Why to trust an issuer: its status, and since when. */
+export function trustFields(
+  issuer: Issuer,
+  status: ShownStatus,
+  { change, isOld }: KnownStatus,
+): HTMLElement {
+  const now = Date.now();
+  const since =
+    isOld && !isNotYet(issuer, now)
+      ? (`${recognitionOf(issuer)}Before` as const)
+      : sinceOf(issuer, status, now);
   return fieldList([
-    [labels.status, statusField(issuer, status, change)],
+    [labels.status, statusField(issuer, status, { change, isOld })],
     // What a tier means recommends an issuer, so it is told of an active one only, by the verdict.
     ...(status === 'active' ? [] : [[labels.tier, issuer.tier] as const]),
-    [sinceLabels[sinceOf(issuer, status, Date.now())], date(issuer.certified_since)],
+    [sinceLabels[since], date(issuer.certified_since)],
     [text.audit, declared(issuer.last_audit, date)],
   ]);
 }
 
-function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {
-  if (status === 'on hold') return [statusMark(issuer, status), ` ${text.heldRecord}`];
-  if (change === undefined) return statusMark(issuer, issuer.status);
+function statusField(issuer: Issuer, status: ShownStatus, { change, isOld }: KnownStatus): Child {
+  const mark = isOld ? (wordFor(statusWords, status) ?? status) : statusMark(issuer, status);
+  if (status === 'on hold') return [mark, ` ${text.heldRecord}`];
+  if (change === undefined) return mark;
   const before = rich(text.statusSince, {
     day: day(change.updated_at),
     from: statusWord(issuer, change.from ?? ''),
   });
-  return [statusMark(issuer, issuer.status), before];
+  return [mark, before];
 }
 
 /** What the passports of an issuer are for. Each value links to the issuers that have it. */

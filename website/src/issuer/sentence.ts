@@ -29,7 +29,7 @@ export interface Told {
 /** One sentence on an issuer: what is so, by whom and since when, and why it is not active. */
 export function sentenceOn(issuer: Issuer, status: ShownStatus, told: Told): Child[] {
   const slots = {
-    name: element('strong', {}, element('bdi', {}, told.about?.name ?? issuer.issuer_id)),
+    name: element('strong', { class: 'said' }, element('bdi', {}, told.about?.name ?? issuer.issuer_id)),
     registry: element('bdi', {}, told.registry),
     since: day(issuer.certified_since),
     trusted: text.word[recognitionOf(issuer)],
@@ -77,7 +77,7 @@ function lastSuspension(told: Told): string {
   return text.before(dayInWords(began.updated_at), dayInWords(ended.updated_at));
 }
 
-/** The reason ends the sentence, with the stop that it has. */
+/** The reason is the last sentence, with the stop that it has. */
 function reasonIn({ about }: Told): Child {
   if (about === undefined) return text.end;
   if (about === null) return text.reasonUnknown;

@@ -5,7 +5,13 @@ import {
   type TrustAnchor,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { hasCode, recognitionOf, type Standing, standingOf } from '@passport-registry/verifier/core';
+import {
+  hasCode,
+  recognitionOf,
+  type Standing,
+  standingOf,
+  TRUSTED_TIERS,
+} from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { day } from '../dom/time.js';
 import { issuer as issuerText, use as text } from '../texts/en.js';
@@ -14,7 +20,7 @@ import { issuer as issuerText, use as text } from '../texts/en.js';
  * The policy that a reader begins with. It is the same for every issuer: one made from the record of an issuer would accept
  * any issuer.
  */
-const FIRST_POLICY: TrustPolicy = { tiers: ['founding', 'certified'] };
+const FIRST_POLICY: TrustPolicy = { tiers: [...TRUSTED_TIERS] };
 
 /** The policies that the reader typed, by issuer. The view is made anew when more is known of the issuer. */
 const drafts = new Map<string, string>();
@@ -29,7 +35,7 @@ export interface UseContext {
 
 /** Why there is no code for an issuer. Undefined if there is. */
 export function noCodeFor(standing: Standing): string | undefined {
-  if (standing === 'tests') return text.noCode.tests;
+  if (standing === 'tests' || standing === 'notYet') return text.noCode[standing];
   return ['on hold', 'suspended', 'revoked'].includes(standing) ? text.noCode.stopped : undefined;
 }
 

@@ -1,17 +1,23 @@
 import { type Issuer, TIERS } from '@passport-registry/verifier';
-import { type ShownStatus, standingOf } from '@passport-registry/verifier/core';
+import {
+  recognitionOf,
+  type ShownStatus,
+  STANDINGS,
+  sinceOf,
+  standingOf,
+} from '@passport-registry/verifier/core';
 import { type Child, element } from '../dom/element.js';
 import { notLoadedNote } from '../dom/not-loaded.js';
 import { day } from '../dom/time.js';
 import type { Hold } from '../registry/hold.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
-import { standings, list as text } from '../texts/en.js';
+import { since as sinceLabels, standings, list as text } from '../texts/en.js';
 import type { matcherOf } from './matcher.js';
 import type { Names } from './names.js';
 import { placeName } from './places.js';
 import { IssuerSearch } from './search.js';
 import type { searchHints } from './search-hints.js';
-import { countsOf, STANDINGS, shownStatus, statusClass, statusMark } from './status-mark.js';
+import { countsOf, shownStatus, statusClass, statusMark } from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;
@@ -138,7 +144,8 @@ export class ListView {
     const pages = Math.max(1, Math.ceil(found.length / rows));
     const page = Math.min(this.query.page, pages);
     const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
-    this.#count.textContent = found.length === all ? text.all(all) : text.some(found.length, all);
+    const count = found.length === all ? text.all(all) : text.some(found.length, all);
+    this.#count.textContent = this.#areNamesAwaited() ? `${count} ${text.namesLoading}` : count;
     const focused = this.#sortWithFocus();
     this.#rows.clear();
     this.#results.replaceChildren(
@@ -157,10 +164,20 @@ export class ListView {
     return active.closest<HTMLElement>('th[data-sort]')?.dataset['sort'];
   }
 
+  /** Whether the search may find more, as soon as the names are there. */
+  #areNamesAwaited(): boolean {
+    return this.query.text !== '' && this.#search.names === undefined;
+  }
+
   #nothing(): HTMLElement {
     if (this.#search.issuers.length === 0) return element('p', {}, text.empty);
     const none = this.query.status === 'on hold' && !this.#isHoldKnown ? text.holdUnknown : text.none;
-    return element('p', {}, `${none} `, element('a', { href: listFragment({}) }, text.showAll));
+    return element(
+      'p',
+      {},
+      this.#areNamesAwaited() ? '' : `${none} `,
+      element('a', { href: listFragment({}) }, text.showAll),
+    );
   }
 
   #searchField(): HTMLElement {
@@ -172,7 +189,12 @@ export class ListView {
       spellcheck: 'false',
     });
     this.#control('text', input, true);
-    return element('div', { class: 'search' }, element('label', { for: 'search' }, text.search), input);
+    return element(
+      'div',
+      { class: 'search' },
+      element('label', { for: 'search', class: 'unseen' }, text.search),
+      input,
+    );
   }
 
   /** The style sheet unfolds the filters where there is room for them. */
@@ -356,8 +378,14 @@ function row(issuer: Issuer, status: ShownStatus, names: Names): HTMLElement {
     element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
     element('td', { class: 'wide' }, abbreviate(domain_scope)),
-    element('td', { class: 'wide date' }, day(certified_since)),
+    element('td', { class: 'wide date' }, sinceLabel(issuer, status), day(certified_since)),
   );
+}
+
+/** The column says "Since", which is wrong of an issuer that was stopped, or that is for later. */
+function sinceLabel(issuer: Issuer, status: ShownStatus): Child {
+  const since = sinceOf(issuer, status, Date.now());
+  return since === recognitionOf(issuer) ? undefined : element('span', { class: 'host' }, sinceLabels[since]);
 }
 
 /** Joins the first three values, and adds the number of the others. */

@@ -1,10 +1,10 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type AboutIssuer, type Standing, standingOf } from '@passport-registry/verifier/core';
+import { type AboutIssuer, STANDINGS, type Standing, standingOf } from '@passport-registry/verifier/core';
 import { wordFor } from '../dom/word.js';
 import { otherPlaceNames, standings, status as statusWords } from '../texts/en.js';
 import { placeName } from './places.js';
 import type { IssuerSearch } from './search.js';
-import { STANDINGS, shownStatus } from './status-mark.js';
+import { shownStatus } from './status-mark.js';
 
 /**
  * Returns a function that tells whether a text finds an issuer: by its words, by a name that looks like the text, or by a

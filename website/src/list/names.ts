@@ -1,13 +1,15 @@
 import { aboutOf, type Issuer, type RegistryClient } from '@passport-registry/verifier';
-import { type AboutIssuer, nameSkeleton, standingOf } from '@passport-registry/verifier/core';
+import { type AboutIssuer, nameSkeleton, STANDINGS, standingOf } from '@passport-registry/verifier/core';
 import { element } from '../dom/element.js';
-import { standings, names as text } from '../texts/en.js';
-import { STANDINGS, shownStatus } from './status-mark.js';
+import { list as listText, standings, names as text } from '../texts/en.js';
+import { shownStatus } from './status-mark.js';
 
 /** What people are told of an issuer, and whether its name looks like that of another one. */
 export interface KnownAbout extends AboutIssuer {
   /** The issuers whose names or ids look like the name of this one. */
   readonly alike?: readonly Issuer[];
+  /** How many more there are than those. */
+  readonly unnamed?: number;
   /** That they do, and what they are, in a few words. */
   readonly note?: string;
 }
@@ -63,14 +65,19 @@ export async function readNames(registry: RegistryClient): Promise<Names> {
     }
     const rankOf = (one: Issuer) => STANDINGS.indexOf(standingOf(one, one.status, Date.now()));
     for (const issuers of owners.values()) {
-      if (issuers.length > 1) issuers.sort((one, other) => rankOf(one) - rankOf(other)).splice(MAX_ALIKE + 1);
+      if (issuers.length > 1) issuers.sort((one, other) => rankOf(one) - rankOf(other));
     }
     for (const [id, about] of names) {
       const look = about.name === undefined ? undefined : names.looksOf(id).at(-1);
       const owning = (look !== undefined && owners.get(look)) || [];
       if (owning.length < 2) continue;
-      const alike = owning.filter((one) => one.issuer_id !== id).slice(0, MAX_ALIKE);
-      names.set(id, { ...about, alike, note: noteOn(alike, registry.hold) });
+      // One of them is the issuer itself.
+      const alike = owning
+        .slice(0, MAX_ALIKE + 1)
+        .filter((one) => one.issuer_id !== id)
+        .slice(0, MAX_ALIKE);
+      const unnamed = owning.length - 1 - alike.length;
+      names.set(id, { ...about, alike, unnamed, note: noteOn(alike, unnamed, registry.hold) });
     }
     return names;
   } catch {
@@ -79,11 +86,11 @@ export async function readNames(registry: RegistryClient): Promise<Names> {
 }
 
 /** Names those for whom a reader may take an issuer: by the id, because the name is the same at a glance. */
-function noteOn(alike: readonly Issuer[], hold: readonly string[]): string {
+function noteOn(alike: readonly Issuer[], unnamed: number, hold: readonly string[]): string {
   const others = alike.map(
     (one) => `${one.issuer_id} (${standings[standingOf(one, shownStatus(one, hold), Date.now())]})`,
   );
-  return text.alike(others.join(', '));
+  return text.alike(others.join(', ') + (unnamed > 0 ? listText.more(unnamed) : ''));
 }
 
 /** Whether two answers say the same. */

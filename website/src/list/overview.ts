@@ -1,10 +1,10 @@
 import { type Issuer, TIERS } from '@passport-registry/verifier';
-import { type Standing, standingOf } from '@passport-registry/verifier/core';
+import { STANDINGS, type Standing, standingOf } from '@passport-registry/verifier/core';
 import { element, svgElement } from '../dom/element.js';
 import { listFragment, type Query } from '../route.js';
 import { list as listText, standings, overview as text } from '../texts/en.js';
 import { placeName } from './places.js';
-import { countsOf, STANDINGS, shownStatus } from './status-mark.js';
+import { countsOf, shownStatus } from './status-mark.js';
 
 const MAX_PLACES = 24;
 
@@ -46,21 +46,21 @@ export function overview(issuers: readonly Issuer[], hold: readonly string[]): E
   ];
 }
 
-/** One bar of all shares, and the same as text. @param more - what follows the text */
-function shareView(title: string, all: readonly Share[], more: readonly Element[] = []): Element[] {
+/** One bar of all shares, and the same as text. */
+function shareView(title: string, all: readonly Share[]): Element[] {
   const shares = all.filter(({ count }) => count > 0);
-  return [
-    element('h4', {}, title),
-    bar(shares),
-    element(
-      'ul',
-      { class: 'values' },
-      ...shares.map(({ name, count, query }) =>
-        element('li', {}, element('a', { href: listFragment(query) }, name), ` ${text.count(count)}`),
-      ),
-      ...more,
+  return [element('h4', {}, title), bar(shares), countsView(shares)];
+}
+
+function countsView(shares: readonly Share[], more: readonly Element[] = []): Element {
+  return element(
+    'ul',
+    { class: 'values' },
+    ...shares.map(({ name, count, query }) =>
+      element('li', {}, element('a', { href: listFragment(query) }, name), ` ${text.count(count)}`),
     ),
-  ];
+    ...more,
+  );
 }
 
 /** Its links are those of the text below, so programs that read aloud, and the keyboard, skip them. */
@@ -85,7 +85,10 @@ function bar(shares: readonly Share[]): Element {
   return svgElement('svg', { width: '100%', height: 14, 'aria-hidden': 'true' }, parts);
 }
 
-/** How many issuers are for each country, most first. Each number counts those for the whole world, too. */
+/**
+ * How many issuers are for each country, most first. Each number counts those for the whole world, too, so the numbers are no
+ * shares of a whole, and have no bar.
+ */
 function placesView(issuers: readonly Issuer[]): Element[] {
   const counts = new Map<string, number>();
   let everywhere = 0;
@@ -104,5 +107,5 @@ function placesView(issuers: readonly Issuer[]): Element[] {
     }));
   const rest = counts.size - shares.length;
   const more = rest > 0 ? [element('li', { class: 'none' }, listText.more(rest).trim())] : [];
-  return shareView(text.places, shares, more);
+  return [element('h4', {}, text.places), countsView(shares, more)];
 }

@@ -1,10 +1,10 @@
 import type { Issuer } from '@passport-registry/verifier';
+import { STANDINGS } from '@passport-registry/verifier/core';
 import { element, rich } from '../dom/element.js';
 import { PARAMETERS, type Query } from '../route.js';
 import { hints as text } from '../texts/en.js';
 import type { IssuerSearch } from './search.js';
 import { similarIssuers, similarIssuersView } from './similar-issuers.js';
-import { STANDINGS } from './status-mark.js';
 
 /** The words for `status` in links, also that of the list. */
 const STATUSES: readonly string[] = [...STANDINGS, 'active'];

@@ -1,8 +1,8 @@
 import { coversPlace, type Issuer, TIERS } from '@passport-registry/verifier';
-import { instantOf, standingOf } from '@passport-registry/verifier/core';
+import { instantOf, STANDINGS, standingOf } from '@passport-registry/verifier/core';
 import type { Query } from '../route.js';
 import type { Names } from './names.js';
-import { STANDINGS, shownStatus } from './status-mark.js';
+import { shownStatus } from './status-mark.js';
 
 /** For how long a search may block the page, in milliseconds. The reader may be typing. */
 const MAX_SLICE_MS = 8;

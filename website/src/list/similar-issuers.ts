@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { standingOf } from '@passport-registry/verifier/core';
+import { STANDINGS, standingOf } from '@passport-registry/verifier/core';
 import { distance } from 'fastest-levenshtein';
 import { element } from '../dom/element.js';
 import { MAX_ID_LENGTH } from '../dom/visible-text.js';
@@ -8,7 +8,7 @@ import { issuer as text } from '../texts/en.js';
 import { fold } from './matcher.js';
 import { nameBeside } from './name-beside.js';
 import type { Names } from './names.js';
-import { STANDINGS, shownStatus, statusMark } from './status-mark.js';
+import { shownStatus, statusMark } from './status-mark.js';
 
 const MAX_SUGGESTIONS = 5;
 

@@ -17,9 +17,6 @@ export function statusClass(status: ShownStatus): Issuer['status'] {
   return status === 'on hold' ? 'suspended' : status;
 }
 
-/** All standings, in the order of a sort. */
-export const STANDINGS = Object.keys(standings) as Standing[];
-
 /** Counts issuers by something of them. */
 export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => T): ReadonlyMap<T, number> {
   const counts = new Map<T, number>();

@@ -19,7 +19,7 @@ export const html = {
   unverified_why: 'Die Befehle <a href="#verify">am Ende</a> prüfen ohne diese Seite.',
   no_script: 'Ohne Skript ist hier nichts geprüft.',
   verify_why:
-    'Der Host bestimmt, was diese Seite zeigt. Diese Befehle vertrauen keinem Host, wenn Sie den Fingerabdruck in <code>PINNED</code> anders bekommen haben, etwa auf Papier. Sie zeigen, wer die Liste wann signiert hat. <code>passport-registry verify</code> zeigt auch, ob sie die neueste und wer angehalten ist.',
+    'Der Host bestimmt, was diese Seite zeigt. Diese Befehle vertrauen keinem Host, wenn Sie den Fingerabdruck in <code>PINNED</code> anders bekommen haben, etwa auf Papier. Sie zeigen, wer die Liste wann signiert hat, und den Eintrag der Id in <code>ISSUER</code>. <code>passport-registry verify</code> zeigt auch, ob sie die neueste und wer angehalten ist.',
   verify_with: 'Befehle für curl, openssl 3 und GNU coreutils',
   data: 'Daten: <a href="issuers.json">issuers.json</a>, Signatur <a href="issuers.sig">issuers.sig</a>, Root-Schlüssel <a href="keys/root.json">keys/root.json</a>, Prüfsummen <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">die Schnittstelle</a>. Änderungen von Status und Stufe: <a href="changes.atom">Feed</a>, <a href="changes.json">Daten</a>.',
   feed: 'Änderungen von Status und Stufe',
@@ -28,7 +28,7 @@ export const html = {
   intro_agent:
     '<strong>Ein Agent zeigt einen Pass,</strong> den ein Aussteller signiert hat: Er sagt, für wen der Agent handelt.',
   intro_registry:
-    '<strong>Dieses Register sagt, wer anerkannt ist,</strong> und wer ausgesetzt oder widerrufen. Sein Betreiber signiert die Liste.',
+    '<strong>Dieses Register sagt, wer anerkannt ist,</strong> wer ausgesetzt und wer widerrufen ist. Sein Betreiber signiert die Liste.',
   intro_browser:
     '<strong>Ihr Browser prüft die Signatur,</strong> bevor er einen Aussteller zeigt: was er ist, seit wann und warum.',
   development:
@@ -46,12 +46,15 @@ export const html = {
   plain_status: 'Status',
   plain_tier: 'Stufe',
   plain_since: 'Seit',
-  plain_summary: '{name}: {standing}. {label} {since}.',
+  plain_summary: '{name}: {standing}. {label} {since}. Nicht geprüft, ohne Angabe, ob angehalten.',
   plain_reason: 'Grund: „{reason}“',
   plain_unverified: 'Diese Kopie ist nicht geprüft und zeigt nicht, ob der Aussteller angehalten ist.',
   plain_none: 'keine',
   plain_check:
-    'Zum Prüfen holen Sie den Fingerabdruck des Root-Schlüssels auf anderem Weg vom Betreiber. Diese Befehle vertrauen keinem Host:',
+    'Zum Prüfen holen Sie den Fingerabdruck des Root-Schlüssels auf anderem Weg vom Betreiber. Diese Befehle vertrauen keinem Host und nehmen nur die Stufen founding und certified an:',
+  plain_thumbprint: 'Der Fingerabdruck auf dieser Seite, der derselbe sein muss:',
+  plain_not_yet:
+    'Prüfer, deren Richtlinie keine Mindestzeit verlangt, nehmen ihn schon jetzt an, und auch diese Befehle.',
   plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   missing_name: 'Register der Aussteller von Agentenpässen',
   missing_title: 'Nicht gefunden',
@@ -141,6 +144,7 @@ export const list = {
   all: (all: number) => `${count(all, 'Aussteller', 'Aussteller')}.`,
   some: (found: number, all: number) => `${number(found)} von ${count(all, 'Aussteller', 'Ausstellern')}.`,
   none: 'Keine passenden Aussteller.',
+  namesLoading: 'Die Namen werden noch geladen.',
   holdUnknown: 'Unbekannt: Dieser Host sagt es nicht.',
   empty: 'Das Register hat keine Aussteller.',
   showAll: 'Alle zeigen',
@@ -153,6 +157,7 @@ export const list = {
   everywhere: 'Weltweit',
   more: (rest: number) => ` +${number(rest)}`,
   notVerified: 'Keine Aussteller: Das Register ist nicht geprüft.',
+  unlisted: 'Nicht in diesem Register',
   old: (day: string) => `Alte Liste vom ${day}`,
 } as const;
 
@@ -160,7 +165,7 @@ export const overview = {
   title: 'Das ganze Register',
   status: 'Status',
   tier: 'Stufen',
-  places: 'Orte, mit den Ausstellern für die ganze Welt',
+  places: 'Orte, mit Ausstellern von jedem Status und denen für die ganze Welt',
   count: number,
 } as const;
 
@@ -205,15 +210,15 @@ export const issuer = {
   back: '← Alle Aussteller',
   id: 'Id:',
   share: 'Link zum Teilen',
-  alike: 'Dieser Name gleicht dem eines anderen Ausstellers. Nur die Id unterscheidet sie:',
+  alike: 'Dieser Name ähnelt dem von anderen. Nur die Id unterscheidet sie:',
   nameUnknown: 'Wie man ihn nennt, ist nicht bekannt.',
   sentence: {
     trusted: '{name} ist seit dem {since} von {registry} anerkannt{before}.',
     listed: '{name} ist seit dem {since} von {registry} gelistet{before}, ohne Prüfung.',
     tests: '{name} ist seit dem {since} von {registry} nur für Tests gelistet{before}.',
     notYet: '{name} wird von {registry} erst ab dem {since} {trusted}.',
-    held: '{name} ist seit dem {since} von {registry} {trusted} und zurzeit angehalten.',
-    stopped: '{name}, seit dem {since} von {registry} {trusted}, {steps}{reason}',
+    held: '{name} war ab dem {since} von {registry} {trusted} und ist zurzeit angehalten.',
+    stopped: '{name} war ab dem {since} von {registry} {trusted} und {steps}{reason}',
     toCome: {
       tests: '{name} ist von {registry} nur für Tests gelistet.',
       held: '{name} wird von {registry} erst ab dem {since} {trusted} und ist zurzeit angehalten.',
@@ -228,7 +233,7 @@ export const issuer = {
     },
     now: { suspended: 'ist ausgesetzt', revoked: 'ist widerrufen' },
     changed: (steps: string) => `wurde ${steps}`,
-    reason: ': {reason}',
+    reason: '. Angegebener Grund: {reason}',
     noReason: '. Ein Grund ist nicht angegeben.',
     reasonUnknown: '. Der Grund ist nicht bekannt.',
     end: '.',
@@ -247,7 +252,7 @@ export const issuer = {
       revoked:
         'Dieser Aussteller ist endgültig widerrufen. Ein Prüfer, der diese Liste hat, lehnt den Aussteller und alle seine Pässe ab.',
     },
-    held: 'Dieser Aussteller ist angehalten, {since}. Prüfer, die nach dem neuesten Stand des Registers fragen, lehnen den Aussteller und alle seine Pässe ab, als wäre er ausgesetzt. Wer nur die Liste liest, weiß nicht davon.',
+    held: 'Dieser Aussteller ist angehalten, {since}. Prüfer, die nach dem neuesten Stand des Registers fragen, lehnen den Aussteller und alle seine Pässe ab, als wäre er ausgesetzt. Wer nur die Liste liest, weiß nichts davon.',
     heldSince: 'seit {time}',
     heldBy: 'Stand {time}; seit wann, ist unbekannt',
     holdUnknown: ' Ob er angehalten ist, ist unbekannt, weil dieser Host es nicht sagt.',
@@ -259,7 +264,7 @@ export const issuer = {
   audit: 'Letztes Audit',
   heldRecord: '(im Eintrag aktiv)',
   statusSince: ' seit dem {day}; vorher: {from}',
-  purpose: 'Wofür seine Pässe sind',
+  purpose: 'Wofür seine Pässe gelten',
   keys: 'Wo seine Schlüssel sind',
   history: 'Verlauf',
   use: 'Diesen Aussteller verwenden',
@@ -282,6 +287,7 @@ export const use = {
   code: 'Läuft so in Node.js, Browsern und Edge-Umgebungen. Der Root-Schlüssel darin kommt von dieser Seite: Vergleichen Sie zuerst seinen Fingerabdruck.',
   noCode: {
     tests: 'Code zum Kopieren gibt es hier nicht: Dieser Aussteller ist nur für Tests.',
+    notYet: 'Code zum Kopieren gibt es hier nicht: Dieser Aussteller ist noch nicht anerkannt oder gelistet.',
     stopped: 'Code zum Kopieren gibt es hier nicht: Prüfer lehnen diesen Aussteller ab.',
   },
   compare: 'zuerst den Fingerabdruck vergleichen:',
@@ -307,6 +313,7 @@ export const attestation = {
   title: 'Was ein Browser in {registry} geprüft hat',
   issuer: 'Id',
   status: 'Status',
+  tier: 'Stufe',
   page: 'Seite',
   host: 'Host',
   verified: 'Geprüft am',
@@ -318,7 +325,7 @@ export const attestation = {
   proven:
     'Der Root-Schlüssel hat die Liste mit diesem Hash signiert, und die Liste hat diesen Eintrag. Der Checkpoint sagt, dass die Liste die neueste war, als er signiert wurde. Ein Name und ein Grund beweisen nichts. Dieses Blatt ist kein Beweis: Es sagt, was zu prüfen ist.',
   check: 'Wie man es prüft',
-  how: 'Holen Sie den Fingerabdruck des Root-Schlüssels auf anderem Weg vom Betreiber, und vergleichen Sie ihn mit dem obigen. Führen Sie dann diese Befehle aus, die keinem Host vertrauen:',
+  how: 'Holen Sie den Fingerabdruck des Root-Schlüssels auf anderem Weg vom Betreiber, und vergleichen Sie ihn mit dem obigen. Führen Sie dann diese Befehle aus, die keinem Host vertrauen und nur die Stufen founding und certified annehmen:',
 } as const;
 
 export const history = {
@@ -355,7 +362,7 @@ export const verdict = {
   checking: 'Wird geprüft…',
   nothingYet: 'Noch ist nichts geprüft.',
   good: 'In Ihrem Browser geprüft',
-  asOf: (age: string) => `${age} als neueste bewiesen`,
+  asOf: (age: string) => `${age} als neueste bestätigt`,
   undated: (day: string) => `Liste vom ${day}, vielleicht überholt`,
   late: (age: string) => `${age}, aber die letzte Aktualisierung schlug fehl`,
   provenIssuer: 'Aussteller in Ihrem Browser geprüft',
@@ -407,7 +414,7 @@ export const verification = {
   late: 'die letzte Aktualisierung schlug fehl',
   limits: 'Was die Prüfung zeigt und was nicht',
   shows:
-    'Ihr Browser hat die Liste, die Signatur und den Root-Schlüssel von diesem Host geholt. Er hat geprüft, dass der Root-Schlüssel den Fingerabdruck hat, der in diese Seite eingebaut ist, dass die Signatur über genau die Bytes der Liste gültig ist, und dass die Liste gültig und nicht zu alt ist. Solange die Seite offen ist, fragt er jede Minute nach Änderungen und prüft, dass der Root-Schlüssel ihre Hashes signiert hat.',
+    'Ihr Browser hat die Liste, die Signatur und den Root-Schlüssel von diesem Host geholt. Er hat geprüft, dass der Root-Schlüssel den Fingerabdruck hat, der in diese Seite eingebaut ist, dass die Signatur über genau die Bytes der Liste gültig ist und dass die Liste gültig und nicht zu alt ist. Solange die Seite offen ist, fragt er jede Minute nach Änderungen und prüft, dass der Root-Schlüssel ihre Hashes signiert hat.',
   cannot:
     'Diese Seite kann nicht zeigen, dass sie selbst ehrlich ist. Der Host, der die Liste sendet, sendet auch diese Seite mit dem Fingerabdruck darin. Ein unehrlicher Host kann eine Seite senden, die alles behauptet. Vergleichen Sie also den Fingerabdruck mit einem, den Sie auf anderem Weg bekommen haben. Prüfen Sie vor wichtigen Entscheidungen außerhalb dieser Seite, mit den Befehlen unten oder mit der Bibliothek für Prüfer.',
   own: 'Der Fingerabdruck, den Sie auf anderem Weg bekommen haben',
@@ -447,7 +454,7 @@ export const log = {
   future: 'in der Zukunft',
   limits: 'Was das Log zeigt, und was diese Seite nicht prüfen kann',
   shows:
-    'Ein Log ist eine Liste von allem, was der Root-Schlüssel signiert, zu der nur Einträge hinzukommen. Der Root-Schlüssel nennt dieses Log und dessen Schlüssel in der Erklärung, mit der er diese Liste veröffentlicht hat. Ihr Browser hat geprüft, dass dieser Schlüssel den Kopf des Logs signiert hat, und dass der Kopf diese Erklärung enthält. Solange diese Seite offen ist, prüft er auch, dass jeder spätere Kopf die früheren enthält. Wenn Sie die Seite schließen oder neu laden, vergisst sie die Köpfe.',
+    'Ein Log ist eine Liste von allem, was der Root-Schlüssel signiert, zu der nur Einträge hinzukommen. Der Root-Schlüssel nennt dieses Log und dessen Schlüssel in der Erklärung, mit der er diese Liste veröffentlicht hat. Ihr Browser hat geprüft, dass dieser Schlüssel den Kopf des Logs signiert hat und dass der Kopf diese Erklärung enthält. Solange diese Seite offen ist, prüft er auch, dass jeder spätere Kopf die früheren enthält. Wenn Sie die Seite schließen oder neu laden, vergisst sie die Köpfe.',
   cannot:
     'Dies zeigt nicht, dass alle dasselbe Log sehen: Wer den Schlüssel des Logs hat, kann ein Log für Sie signieren und ein anderes für andere. Ehrliche Zeugen signieren nur Köpfe mit, die jeden Kopf enthalten, den sie zuvor mitsigniert haben. Eine Mitsignatur hat den Namen des Zeugen und die Id seines Schlüssels, aber nicht den Schlüssel. Diese Seite kennt nur die Schlüssel, die das Register selbst nennt, falls es welche nennt. Ein unehrlicher Host kann jeden Namen und jede Zeit zeigen und Mitsignaturen weglassen.',
   pin: 'Damit die Mitsignaturen zählen, holen Sie die Schlüssel der Zeugen auf anderem Weg. Legen Sie sie in einem {anchor} fest, mit der Zahl von ihnen, die Sie verlangen: in seinen Angaben {log}, {witnesses} und {quorum}. Die Bibliothek für Prüfer nimmt dann nur Listen in einem Log an, das genug dieser Zeugen mitsigniert haben. Siehe {document} in der Bibliothek.',

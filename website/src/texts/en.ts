@@ -26,7 +26,7 @@ export const html = {
     'The commands <a href="#verify">at the end</a> verify the registry without trusting this page.',
   no_script: 'No script has run, so nothing has been verified here.',
   verify_why:
-    'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
+    'The host controls what this page shows. These commands trust no host, if the operator gave you the thumbprint in <code>PINNED</code> in another way, such as on paper. They show who signed the list, and when, and the record of the id in <code>ISSUER</code>. <code>passport-registry verify</code> also shows whether the list is the newest, and which issuers are on hold.',
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
@@ -52,12 +52,15 @@ export const html = {
   plain_status: 'Status',
   plain_tier: 'Tier',
   plain_since: 'Since',
-  plain_summary: '{name}: {standing}. {label} {since}.',
+  plain_summary: '{name}: {standing}. {label} {since}. Not verified, and without holds.',
   plain_reason: 'Reason: “{reason}”',
   plain_unverified: 'This copy is not verified, and does not show whether the issuer is on hold.',
   plain_none: 'none',
   plain_check:
-    'To check it yourself, get the thumbprint of the root key from the operator in another way. These commands trust no host:',
+    'To check it yourself, get the thumbprint of the root key from the operator in another way. These commands trust no host, and accept only the tiers founding and certified:',
+  plain_thumbprint: 'The thumbprint on this page, which has to be the same:',
+  plain_not_yet:
+    'Verifiers whose policies ask for no minimum time accept it already, and so do these commands.',
   plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
@@ -155,6 +158,8 @@ export const list = {
   all: (all: number) => `${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
   none: 'No matching issuers.',
+  /** A search finds names, too. */
+  namesLoading: 'Names are still loading.',
   holdUnknown: 'Unknown: this host does not say.',
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
@@ -167,6 +172,7 @@ export const list = {
   everywhere: 'Worldwide',
   more: (rest: number) => ` +${number(rest)}`,
   notVerified: 'No issuers are shown: the registry is not verified.',
+  unlisted: 'Not in this registry',
   /** The heading of a list that has expired. */
   old: (day: string) => `Old list of ${day}`,
 } as const;
@@ -176,7 +182,7 @@ export const overview = {
   title: 'The whole registry',
   status: 'Status',
   tier: 'Tiers',
-  places: 'Places, with the issuers for the whole world',
+  places: 'Places, with issuers of any status, and those for the whole world',
   count: number,
 } as const;
 
@@ -226,7 +232,7 @@ export const issuer = {
   back: '← All issuers',
   id: 'Id:',
   share: 'Link to share',
-  alike: 'This name looks like that of another issuer. Only the id tells them apart:',
+  alike: 'This name looks like that of others. Only the id tells them apart:',
   nameUnknown: 'What people call it is not known.',
   /** What is so, by whom and since when. The name is data, and so is the reason. */
   sentence: {
@@ -234,8 +240,8 @@ export const issuer = {
     listed: '{name} has been listed by {registry} since {since}{before}, without an examination.',
     tests: '{name} has been listed by {registry} for tests only, since {since}{before}.',
     notYet: '{name} will be {trusted} by {registry} from {since} on.',
-    held: '{name}, {trusted} by {registry} since {since}, is on hold.',
-    stopped: '{name}, {trusted} by {registry} since {since}, {steps}{reason}',
+    held: '{name} was {trusted} by {registry} from {since}, and is on hold.',
+    stopped: '{name} was {trusted} by {registry} from {since}, and {steps}{reason}',
     /** What differs while the day of the recognition is to come. */
     toCome: {
       tests: '{name} is listed by {registry} for tests only.',
@@ -254,7 +260,7 @@ export const issuer = {
     now: { suspended: 'is suspended', revoked: 'is revoked' },
     changed: (steps: string) => `was ${steps}`,
     /** Ends with the words of the registry. */
-    reason: ': {reason}',
+    reason: '. Reason given: {reason}',
     noReason: '. No reason is given.',
     reasonUnknown: '. The reason is not known.',
     end: '.',
@@ -309,6 +315,7 @@ export const use = {
   code: 'Ready to run in Node.js, browsers and edge runtimes. The root key in it comes from this page: compare its thumbprint first.',
   noCode: {
     tests: 'There is no code to copy: this issuer is for tests only.',
+    notYet: 'There is no code to copy: this issuer is not trusted or listed yet.',
     stopped: 'There is no code to copy: verifiers reject this issuer.',
   },
   compare: 'compare the thumbprint first:',
@@ -335,6 +342,7 @@ export const attestation = {
   title: 'What a browser has verified in {registry}',
   issuer: 'Id',
   status: 'Status',
+  tier: 'Tier',
   page: 'Page',
   host: 'Host',
   verified: 'Verified at',
@@ -346,7 +354,7 @@ export const attestation = {
   proven:
     'The root key signed the list with this hash, and the list has this record. The checkpoint says that the list was the newest when it was signed. A name and a reason prove nothing. This sheet is no proof: it says what to check.',
   check: 'How to check it',
-  how: 'Get the thumbprint of the root key from the operator in another way, and compare it with the one above. Then run these commands, which trust no host:',
+  how: 'Get the thumbprint of the root key from the operator in another way, and compare it with the one above. Then run these commands, which trust no host, and accept only the tiers founding and certified:',
 } as const;
 
 /** The history of an issuer, from the log. */

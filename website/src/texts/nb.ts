@@ -20,7 +20,7 @@ export const html = {
     'Kommandoene <a href="#verify">nederst</a> kontrollerer registeret uten å stole på denne siden.',
   no_script: 'Ingen skript har kjørt, så ingenting er kontrollert her.',
   verify_why:
-    'Verten bestemmer hva denne siden viser. Disse kommandoene stoler ikke på noen vert, hvis du har fått fingeravtrykket i <code>PINNED</code> på en annen måte, som på papir. De viser hvem som har signert listen, og når. <code>passport-registry verify</code> viser også om den er den nyeste, og hvem som er på vent.',
+    'Verten bestemmer hva denne siden viser. Disse kommandoene stoler ikke på noen vert, hvis du har fått fingeravtrykket i <code>PINNED</code> på en annen måte, som på papir. De viser hvem som har signert listen, og når, og oppføringen med id-en i <code>ISSUER</code>. <code>passport-registry verify</code> viser også om den er den nyeste, og hvem som er på vent.',
   verify_with: 'Kommandoer for curl, openssl 3 og GNU coreutils',
   data: 'Data: <a href="issuers.json">issuers.json</a>, signaturen <a href="issuers.sig">issuers.sig</a>, rotnøkkelen <a href="keys/root.json">keys/root.json</a>, kontrollsummer <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">grensesnittet</a>. Endringer av status og nivå: <a href="changes.atom">strøm</a>, <a href="changes.json">data</a>.',
   feed: 'Endringer av status og nivå',
@@ -46,12 +46,15 @@ export const html = {
   plain_status: 'Status',
   plain_tier: 'Nivå',
   plain_since: 'Siden',
-  plain_summary: '{name}: {standing}. {label} {since}.',
+  plain_summary: '{name}: {standing}. {label} {since}. Ikke kontrollert, og viser ikke hvem som er på vent.',
   plain_reason: 'Grunn: «{reason}»',
   plain_unverified: 'Denne kopien er ikke kontrollert, og viser ikke om utstederen er på vent.',
   plain_none: 'ingen',
   plain_check:
-    'For å kontrollere det selv, hent fingeravtrykket til rotnøkkelen fra operatøren på en annen måte. Disse kommandoene stoler ikke på noen vert:',
+    'For å kontrollere det selv, hent fingeravtrykket til rotnøkkelen fra operatøren på en annen måte. Disse kommandoene stoler ikke på noen vert, og godtar bare nivåene founding og certified:',
+  plain_thumbprint: 'Fingeravtrykket på denne siden, som må være det samme:',
+  plain_not_yet:
+    'Verifikatorer som ikke krever noen minstetid, godtar den allerede, og det gjør disse kommandoene også.',
   plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   missing_name: 'Register over utstedere av agentpass',
   missing_title: 'Ikke funnet',
@@ -141,6 +144,7 @@ export const list = {
   all: (all: number) => `${count(all, 'utsteder', 'utstedere')}.`,
   some: (found: number, all: number) => `${number(found)} av ${count(all, 'utsteder', 'utstedere')}.`,
   none: 'Ingen utstedere passer.',
+  namesLoading: 'Navnene lastes fortsatt.',
   holdUnknown: 'Ukjent: denne verten sier det ikke.',
   empty: 'Registeret har ingen utstedere.',
   showAll: 'Vis alle',
@@ -153,6 +157,7 @@ export const list = {
   everywhere: 'Hele verden',
   more: (rest: number) => ` +${number(rest)}`,
   notVerified: 'Ingen utstedere: registeret er ikke kontrollert.',
+  unlisted: 'Ikke i dette registeret',
   old: (day: string) => `Gammel liste fra ${day}`,
 } as const;
 
@@ -160,7 +165,7 @@ export const overview = {
   title: 'Hele registeret',
   status: 'Status',
   tier: 'Nivåer',
-  places: 'Steder, med utstederne for hele verden',
+  places: 'Steder, med utstedere av alle statuser, og dem for hele verden',
   count: number,
 } as const;
 
@@ -205,15 +210,15 @@ export const issuer = {
   back: '← Alle utstedere',
   id: 'Id:',
   share: 'Lenke til deling',
-  alike: 'Dette navnet ligner på en annen utsteders. Bare id-en skiller dem:',
+  alike: 'Dette navnet ligner på andres. Bare id-en skiller dem:',
   nameUnknown: 'Hva folk kaller den er ikke kjent.',
   sentence: {
     trusted: '{name} har vært anerkjent av {registry} siden {since}{before}.',
     listed: '{name} har vært oppført av {registry} siden {since}{before}, uten undersøkelse.',
     tests: '{name} har vært oppført av {registry} bare for tester, siden {since}{before}.',
     notYet: '{name} blir {trusted} av {registry} først fra {since}.',
-    held: '{name} har vært {trusted} av {registry} siden {since}, og er på vent.',
-    stopped: '{name}, {trusted} av {registry} siden {since}, {steps}{reason}',
+    held: '{name} var {trusted} av {registry} fra {since}, og er på vent.',
+    stopped: '{name} var {trusted} av {registry} fra {since}, og {steps}{reason}',
     toCome: {
       tests: '{name} er oppført av {registry} bare for tester.',
       held: '{name} blir {trusted} av {registry} først fra {since}, og er på vent.',
@@ -228,7 +233,7 @@ export const issuer = {
     },
     now: { suspended: 'er suspendert', revoked: 'er tilbakekalt' },
     changed: (steps: string) => `ble ${steps}`,
-    reason: ': {reason}',
+    reason: '. Oppgitt grunn: {reason}',
     noReason: '. Ingen grunn er oppgitt.',
     reasonUnknown: '. Grunnen er ikke kjent.',
     end: '.',
@@ -281,6 +286,7 @@ export const use = {
   code: 'Klar til å kjøre i Node.js, nettlesere og edge-miljøer. Rotnøkkelen i koden kommer fra denne siden: sammenlign fingeravtrykket først.',
   noCode: {
     tests: 'Her er det ingen kode å kopiere: denne utstederen er bare for tester.',
+    notYet: 'Her er det ingen kode å kopiere: denne utstederen er ikke anerkjent eller oppført ennå.',
     stopped: 'Her er det ingen kode å kopiere: verifikatorer avviser denne utstederen.',
   },
   compare: 'sammenlign fingeravtrykket først:',
@@ -306,6 +312,7 @@ export const attestation = {
   title: 'Hva en nettleser har kontrollert i {registry}',
   issuer: 'Id',
   status: 'Status',
+  tier: 'Nivå',
   page: 'Side',
   host: 'Vert',
   verified: 'Kontrollert',
@@ -317,7 +324,7 @@ export const attestation = {
   proven:
     'Rotnøkkelen har signert listen med denne hashen, og listen har denne oppføringen. Sjekkpunktet sier at listen var den nyeste da det ble signert. Et navn og en grunn beviser ingenting. Dette arket er ikke noe bevis: det sier hva som skal kontrolleres.',
   check: 'Hvordan du kontrollerer det',
-  how: 'Hent fingeravtrykket til rotnøkkelen fra operatøren på en annen måte, og sammenlign det med det over. Kjør så disse kommandoene, som ikke stoler på noen vert:',
+  how: 'Hent fingeravtrykket til rotnøkkelen fra operatøren på en annen måte, og sammenlign det med det over. Kjør så disse kommandoene, som ikke stoler på noen vert, og som bare godtar nivåene founding og certified:',
 } as const;
 
 export const history = {

@@ -1,27 +1,30 @@
-/** What looks like a Latin letter: letters of other scripts, digits, and letters with a stroke. */
+/** What looks like a Latin letter: letters of Greek, Cyrillic, Lisu and Cherokee, digits, and letters with a stroke. */
 const LOOK_ALIKES = {
-  a: 'ΑαАа',
-  b: 'ΒВ',
-  c: 'Сс',
-  d: 'ԁđĐ',
-  e: 'ΕЕе',
-  h: 'ΗНһ',
-  j: 'Јј',
-  k: 'ΚκКк',
-  l: '1|IiıΙιІіӀӏŁł',
-  m: 'ΜМ',
-  n: 'Ν',
-  o: '0ΟοОоØø',
-  p: 'ΡρРр',
+  a: 'ΑαАаꓮᎪ',
+  b: 'ΒВꓐᏴ',
+  c: 'СсꓚᏟ',
+  d: 'ԁđĐꓓᎠ',
+  e: 'ΕЕеꓰᎬ',
+  f: 'ꓝ',
+  g: 'ꓖᏀ',
+  h: 'ΗНһꓧᎻ',
+  j: 'ЈјꓙᎫ',
+  k: 'ΚκКкꓗᏦ',
+  l: '1|IiıΙιІіӀӏŁłꓡꓲᏞ',
+  m: 'ΜМꓟᎷ',
+  n: 'Νꓠ',
+  o: '0ΟοОоØøꓳ',
+  p: 'ΡρРрꓑᏢ',
   q: 'ԛ',
-  s: 'Ѕѕ',
-  t: 'ΤТ',
-  u: 'υ',
-  v: 'ν',
-  w: 'ԝ',
-  x: 'ΧχХх',
-  y: 'ΥУу',
-  z: 'Ζ',
+  r: 'ꓣᎡᏒ',
+  s: 'ЅѕꓢᏚ',
+  t: 'ΤТꓔᎢ',
+  u: 'υꓴ',
+  v: 'νꓦᏙ',
+  w: 'ԝꓪᎳ',
+  x: 'ΧχХхꓫ',
+  y: 'ΥУуꓬᎩ',
+  z: 'ΖꓜᏃ',
 };
 const LATIN = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([latin, others]) => [...others].map((other) => [other, latin])),
@@ -31,34 +34,47 @@ const LOOKS_LATIN = new RegExp(`[${[...LATIN.keys()].join('')}]`, 'gu');
 
 /** Words at the end of a name that say what kind of company it is. */
 const LEGAL_FORMS = new Set(
-  `AB AG ApS AS ASA BV Co Company Corp Corporation GmbH Inc Incorporated KG Limited LLC LLP Ltd NV Oy Oyj Plc Pte Pty
-  SA SARL SAS SE SL SpA Srl`
-    .split(/\s+/)
-    .map(latinOf),
+  wordsIn(
+    `AB AG ApS AS ASA BV Co Company Corp Corporation GmbH Inc Incorporated KG Limited LLC LLP Ltd NV Oy Oyj Plc Pte Pty
+  SA SARL SAS SE SL SpA Srl`,
+  ),
+);
+
+/** Words with which a name claims what only the registry says: the tiers, and the words of the page. */
+const CLAIMS = new Set(
+  wordsIn(
+    `certified founding listed official registered sandbox trusted verified
+  anerkannt geprüft gelistet offiziell verifiziert anerkjent offisiell oppført verifisert`,
+  ),
 );
 
 /**
- * Returns what a name looks like at a glance: without case, accents, spaces, punctuation and a legal form such as `Ltd` at
- * its end, and with the Latin letters that others look like. Two issuers with the same skeleton may be taken for each other.
- * It proves nothing.
+ * Returns what a name looks like at a glance: without case, accents, spaces, punctuation, marks such as `✓`, words such as
+ * `trusted` and a legal form such as `Ltd` at its end, and with the Latin letters that others look like. Two issuers with
+ * the same skeleton may be taken for each other. It proves nothing.
  *
  * @example
  * ```ts
  * import { nameSkeleton } from '@passport-registry/verifier/core';
  *
- * console.log(nameSkeleton('Harbour Bank Ltd.') === nameSkeleton('HARB0UR-BANK')); // true
+ * console.log(nameSkeleton('Harbour Bank Ltd.') === nameSkeleton('HARB0UR-BANK ✓ trusted')); // true
  * ```
  */
 export function nameSkeleton(name: string): string {
-  // One word: `A/S`, `S.A.`
-  const joined = name.normalize('NFKD').replaceAll(/[\p{M}./]/gu, '');
-  const words = latinOf(joined)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
+  const all = wordsIn(name);
+  const own = all.filter((word) => !CLAIMS.has(word));
+  const words = own.length === 0 ? all : own;
   while (words.length > 1 && LEGAL_FORMS.has(words.at(-1) ?? '')) words.pop();
   return words.join('').replaceAll('rn', 'm').replaceAll('vv', 'w') || name;
 }
 
-function latinOf(text: string): string {
-  return text.replaceAll(LOOKS_LATIN, (letter) => LATIN.get(letter) ?? letter).toLowerCase();
+/** The words of a text, with the Latin letters that others look like, in lower case. */
+function wordsIn(text: string): string[] {
+  // One word: `A/S`, `S.A.`
+  const joined = text.normalize('NFKD').replaceAll(/[\p{M}./]/gu, '');
+  return joined
+    .replaceAll(LOOKS_LATIN, (letter) => LATIN.get(letter) ?? letter)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
 }

@@ -6,12 +6,16 @@ import { instantOf } from '../list/date-time.js';
 /** A status that is shown: that of the record, or that the checkpoint holds an active issuer. */
 export type ShownStatus = Issuer['status'] | 'on hold';
 
-/** What an issuer is, by its status and its tier: the one vocabulary of the page. */
-export type Standing = Exclude<ShownStatus, 'active'> | 'trusted' | 'listed' | 'tests' | 'notYet';
+/** What an issuer is, by its status and its tier, in the order of a sort: the one vocabulary of the page. */
+export const STANDINGS = ['trusted', 'listed', 'tests', 'notYet', 'on hold', 'suspended', 'revoked'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+/** The tiers of the issuers that the operator has examined. */
+export const TRUSTED_TIERS: readonly Issuer['tier'][] = ['founding', 'certified'];
 
 /** What the operator has done with an issuer. A tier that is not known stands for no examination. */
 export function recognitionOf({ tier }: Issuer): 'trusted' | 'listed' {
-  return tier === 'founding' || tier === 'certified' ? 'trusted' : 'listed';
+  return TRUSTED_TIERS.includes(tier) ? 'trusted' : 'listed';
 }
 
 /** Whether an issuer is trusted or listed only from a later time on. @param now - milliseconds since 1970 */
