@@ -3,11 +3,10 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
 import { AlreadyPublished } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
-import { publishedRecords } from '../../generator/publishing/predecessor.js';
+import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/outdated-records.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { getNewest } from '../../generator/review/assert-publishable.js';
-import { outdatedRecords } from '../../generator/review/outdated-records.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
@@ -77,17 +76,12 @@ export function followsHosts(
 }
 
 /** A clone that nobody has updated would end suspensions which it has never seen. */
-function assertNewest(
-  folder: { readonly issuers: string; readonly env: NodeJS.ProcessEnv },
-  after: RecordSet,
-  published: PublishedTree,
-): void {
-  const before = publishedRecords(published, published.folder);
-  const outdated = outdatedRecords(folder, { before, after }, published);
+function assertNewest(folder: RecordsFolder, records: RecordSet, published: PublishedTree): void {
+  const outdated = outdatedRecords(folder, records, published);
   if (outdated.length === 0) return;
   throw new AlreadyPublished(
-    `the list suspends ${outdated.join(', ')}, and the last commit in which their status changed here is older than that: nothing was signed. ` +
-      `These records are not the newest: ${getNewest(outdated)}`,
+    `the list suspends ${outdated.join(', ')}, and git shows that the records are active since before that: nothing was signed. These are not ` +
+      `the newest records: ${getNewest(outdated)}`,
   );
 }
 

@@ -1,14 +1,15 @@
 import { IoFailed } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { RecordSet } from '../records/check-records.js';
+import { liftedSuspensions } from '../review/assert-publishable.js';
+import { type CommittedChange, history } from '../review/history.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { parseChanges } from '../tree/site/changes.js';
-import { liftedSuspensions } from './assert-publishable.js';
-import { type CommittedChange, history } from './history.js';
+import { publishedRecords } from './predecessor.js';
 
-/** The folder of the records, and the environment for git. */
-interface RecordsFolder {
+/** Where the records are, and the environment for git. */
+export interface RecordsFolder {
   readonly issuers: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -20,10 +21,10 @@ interface RecordsFolder {
  */
 export function outdatedRecords(
   { issuers, env }: RecordsFolder,
-  records: { readonly before: RecordSet; readonly after: RecordSet },
+  after: RecordSet,
   published: PublishedTree,
 ): readonly string[] {
-  const lifted = liftedSuspensions(records);
+  const lifted = liftedSuspensions({ before: publishedRecords(published, published.folder), after });
   const known = lifted.length === 0 ? [] : committedChanges(issuers, env, lifted);
   return lifted.filter((id) => {
     const last = known.find(({ issuer, field }) => issuer === id && field === 'status');
