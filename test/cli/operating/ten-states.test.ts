@@ -157,7 +157,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     await good('suspend', 'acme', '--reason', 'x');
     deploy();
     const command = await next();
-    expect(command).toMatch(/^git add issuers && git commit -m "[\w ]+"$/);
+    expect(command).toMatch(/^git add issuers && git commit -m "[\w ]+" && git push origin HEAD$/);
     await obey(String(command));
     expect(await next()).toBe(undefined);
   });
