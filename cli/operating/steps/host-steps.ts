@@ -72,6 +72,7 @@ export function isPublishedFirst(status: RegistryStatus, { asksMirror }: Command
   if (comparedWithTree !== 'older' || parts?.checkpoint === 'newer' || isRefused || log.pending) return false;
   const isStop = parts?.stops !== undefined && parts.stops.onlyTree.length > 0;
   const lacksWitnesses = log.cosigned !== undefined && log.cosigned < log.quorum;
-  if (lacksWitnesses && !asksMirror) return false;
+  // The publication that the host has, too, is refused already: only its checkpoint is new.
+  if (lacksWitnesses && !asksMirror && parts?.publication !== 'same') return false;
   return isStop || (lacksWitnesses && changes.changes.length === 0);
 }
