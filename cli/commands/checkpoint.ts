@@ -26,7 +26,7 @@ import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { sayBuilt, sayLog, UNFINISHED } from '../terminal/say-built.js';
+import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
@@ -234,8 +234,14 @@ async function sayCheckpoint(
   const ok = log === undefined || log.collected >= log.quorum;
   // To ask mirrors would delay a hold.
   const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;
+  const isUnseen = holdChange?.action === 'hold' && log !== undefined && log.cosigned < log.quorum;
   const warnings = [
     ...(unknown === undefined ? [] : [unknown]),
+    ...(isUnseen
+      ? [
+          `fewer witnesses than the quorum have cosigned this list, so verifiers that demand them refuse it, and the hold with it: ${WITNESSES_AWAY}`,
+        ]
+      : []),
     ...report.warnings,
     ...(operations?.warnings ?? []),
   ];

@@ -3,7 +3,7 @@ import { shellWord } from '../operating/shell-word.js';
 import type { RegistryStatus } from '../operating/status.js';
 import type { CommandSettings } from '../operating/steps/next-step.js';
 import type { ExceptionOptions } from '../options/rule-options.js';
-import { hasSigner, type WithSettings } from '../options/settings.js';
+import { asksMirror, hasSigner, type WithSettings } from '../options/settings.js';
 
 /** The options of `status`. */
 export interface StatusCommandOptions extends ExceptionOptions, WithSettings {
@@ -57,6 +57,7 @@ export function commandSettings(
         ? options.override.flatMap(({ issuer_id, rule }) => ['--override', shellWord(`${issuer_id}:${rule}`)])
         : [],
     hasOnlineKey,
+    asksMirror: asksMirror(options.settings),
     onlineOptions: hasOnlineKey ? [] : ['--online-key', '<ONLINE_KEY_FILE>'],
     onlinePublicKey:
       checkpointPublicKey === undefined ? '<ONLINE_PUBLIC_KEY_FILE>' : shellWord(checkpointPublicKey),

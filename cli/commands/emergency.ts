@@ -12,11 +12,11 @@ import type { Level } from '../operating/condition.js';
 import { presenceOf } from '../operating/root-key-condition.js';
 import { addOptions } from '../options/add-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/build-options.js';
-import { hasSigner } from '../options/settings.js';
+import { asksMirror, hasSigner } from '../options/settings.js';
 import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { codeOf } from '../terminal/say-built.js';
+import { codeOf, WITNESSES_AWAY } from '../terminal/say-built.js';
 import { buildAndReport, buildUnsigned } from './build.js';
 
 interface Options extends BuildCommandOptions {
@@ -72,20 +72,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 async function changeAndBuild(io: Invocation, { id, to }: StatusChange, options: Options): Promise<number> {
   const { out, unsigned } = options;
   const { edit, built } = await withOutputFolder(out, (output) => changeIn(io, { id, to, output }, options));
-  say(io, `Commit ${edit.file}, and publish ${out}${unsigned === undefined ? '' : ' after `attach`'}.`);
-  if (built?.isFinished === false) {
-    const { log } = built;
-    const isOnlyLogged = log?.isComplete === false;
-    const lacksWitnesses = log !== undefined && log.cosigned < log.quorum;
-    const way =
-      isOnlyLogged || lacksWitnesses
-        ? `Then run \`checkpoint ${out}\`, and publish ${out} again`
-        : `First run \`checkpoint ${out}\``;
-    say(
-      io,
-      `${way}: until then, ${isOnlyLogged ? 'no verifier sees' : 'not every verifier sees'} that ${id} is ${to}.`,
-    );
-  }
+  const lacks = built?.isFinished === false ? lackOf(built) : undefined;
+  const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : `, and publish ${out}`;
+  say(io, `Commit ${edit.file}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  if (lacks !== undefined) say(io, untilComplete(lacks, { id, to }, options));
   if (to === 'revoked') {
     const undone =
       unsigned === undefined
@@ -102,6 +92,30 @@ async function changeAndBuild(io: Invocation, { id, to }: StatusChange, options:
     );
   }
   return built === undefined ? 0 : codeOf(built);
+}
+
+/** What a list lacks that is signed and written. */
+type Lack = 'publication' | 'cosignatures' | 'checkpoint';
+
+function lackOf({ log }: BuildReport): Lack {
+  if (log?.isComplete === false) return 'publication';
+  return log !== undefined && log.cosigned < log.quorum ? 'cosignatures' : 'checkpoint';
+}
+
+function untilComplete(lacks: Lack, { id, to }: StatusChange, options: Options): string {
+  const { out } = options;
+  const again = `Then run \`checkpoint ${out}\`, and publish ${out} again`;
+  const seen = `sees that ${id} is ${to}`;
+  if (lacks === 'publication') return `${again}: until then, no verifier ${seen}.`;
+  if (lacks === 'checkpoint')
+    return `First run \`checkpoint ${out}\`: until then, not every verifier ${seen}.`;
+  const way = asksMirror(options.settings)
+    ? again
+    : `Run \`checkpoint ${out}\` until it ends with 0, and publish ${out} only then`;
+  return (
+    `${way}: until enough witnesses have cosigned, verifiers that demand them refuse this list, and holds beside it, so not every verifier ${seen}. ` +
+    `To stop an issuer meanwhile, ${WITNESSES_AWAY}.`
+  );
 }
 
 /** Edits the record and builds, with exclusive access to the output folder. */

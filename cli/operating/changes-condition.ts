@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { isError } from '../../generator/diagnostics/diagnostic.js';
 import { GeneratorError } from '../../generator/errors.js';
-import { countUncommitted } from '../../generator/files/git.js';
+import { countUncommitted, hasOrigin } from '../../generator/files/git.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
 import {
@@ -34,6 +34,8 @@ export interface ChangesCondition extends Condition {
   readonly uncommitted?: number;
   /** The paths with such files: the folder of the records, and files of the registry. Absent if there are none. */
   readonly toCommit?: readonly string[];
+  /** Beside `toCommit`: whether the repository has an `origin`, to which the commit can be pushed. */
+  readonly hasOrigin?: boolean;
   /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
   readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
   readonly changes: readonly IssuerChange[];
@@ -143,6 +145,7 @@ function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOp
         ...pending,
         ...(isRecords && { uncommitted }),
         toCommit,
+        hasOrigin: hasOrigin(issuers, env),
       };
     }
     return { level: 'ok', message, state: 'unchanged', ...pending };

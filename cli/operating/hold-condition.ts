@@ -38,7 +38,8 @@ export function holdCondition(
       ? ''
       : `; the checkpoint of ${leftOut.key}, which the delegation leaves out, holds ${taken.join(', ')}, too: if that was not you, end it`;
   if (onlyTree.length > 0) {
-    const message = `${issuers.join(', ')}, by the checkpoint of ${since}; ${url} does not hold ${onlyTree.join(', ')}, so nobody stops them${rest}`;
+    const unseen = onlyTree.join(', ');
+    const message = `${issuers.join(', ')}, by the checkpoint of ${since}; ${url} does not hold ${unseen}, so nobody stops ${unseen}${rest}`;
     return { level: 'error', message, issuers, releasable };
   }
   return {

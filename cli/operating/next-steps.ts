@@ -63,7 +63,7 @@ function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: S
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // A hold that nobody sees stops nobody, and is signed already.
   const isUnseen = status.hold.level === 'error';
-  const isHostFirst = isUnseen || isPublishedFirst(status);
+  const isHostFirst = isUnseen || isPublishedFirst(status, settings);
   return [
     ...holdAgainSteps(status, settings),
     ...(isHostFirst ? [...hosts, ...renewal] : [...renewal, ...hosts]),

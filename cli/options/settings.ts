@@ -52,6 +52,11 @@ export interface LogSettings extends SignerSection {
   readonly witnesses?: readonly WitnessSettings[];
 }
 
+/** Whether a witness is a mirror, which sees only what is published. A service is sent what it cosigns. */
+export function asksMirror({ log }: Pick<Settings, 'log'>): boolean {
+  return log?.witnesses?.some(({ mirror }) => mirror !== undefined) === true;
+}
+
 /**
  * The settings of a registry: the content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. A
  * run of a command replaces what its options give otherwise, each in its place.

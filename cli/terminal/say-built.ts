@@ -7,6 +7,9 @@ import { count, say } from './output.js';
 /** Exit code if everything is signed and written, but verifiers, or those that demand witnesses, do not accept it yet. */
 export const UNFINISHED = 6;
 
+/** What to read where a list lacks cosignatures: until it has them, verifiers that demand them refuse it, with every hold. */
+export const WITNESSES_AWAY = 'see "When witnesses are away" in the document emergency.md';
+
 /** Returns the exit code after a publication. Whoever asks for the log only, with `--cosign-later`, has got that. */
 export function codeOf({ isFinished, log }: BuildReport): number {
   return isFinished || log?.isComplete === false ? 0 : UNFINISHED;

@@ -246,6 +246,19 @@ describe('freshness and rotation', () => {
     expect(readFileSync(join(folder, 'dist/issuers/harbour-logistics'), 'utf8')).toContain('"suspended"');
   });
 
+  it('docs/operators/emergency.md: hold over the list that witnesses have cosigned', async () => {
+    const folder = await registryAfter(...FRESH);
+    const [prepare = ''] = operatorCommands('Stop an issuer while the root key is away');
+    await sh(prepare, folder);
+    cpSync(join(folder, 'dist'), join(folder, 'host'), { recursive: true });
+    const [hold = ''] = operatorCommands('When witnesses are away');
+    const { stderr } = await sh(
+      hold.replace('https://registry.example', await serve(join(folder, 'host'))),
+      folder,
+    );
+    expect(stderr.match(/on hold: harbour-logistics\./g)).toHaveLength(2);
+  });
+
   it('docs/operators/emergency.md: a leaked online key, a lost root key', async () => {
     const folder = await registryAfter(...FRESH);
     await obey(['The online key has leaked', 'The root key is lost'], folder);

@@ -59,9 +59,10 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
 
 /**
  * Whether the tree should reach the host as it is, although a checkpoint should follow: what signs that may not be here, and
- * until then nobody stops an issuer.
+ * until then nobody stops an issuer. A list that lacks cosignatures is published first for witnesses that see only that:
+ * verifiers that demand a quorum refuse the list, with every hold.
  */
-export function isPublishedFirst(status: RegistryStatus): boolean {
+export function isPublishedFirst(status: RegistryStatus, { asksMirror }: CommandSettings): boolean {
   const { live, tree, list, publication, log, delegation, checkpoint, changes } = status;
   const { comparedWithTree, parts } = live;
   // Verifiers would refuse it.
@@ -71,5 +72,7 @@ export function isPublishedFirst(status: RegistryStatus): boolean {
   if (comparedWithTree !== 'older' || parts?.checkpoint === 'newer' || isRefused || log.pending) return false;
   const isStop = parts?.stops !== undefined && parts.stops.onlyTree.length > 0;
   const lacksWitnesses = log.cosigned !== undefined && log.cosigned < log.quorum;
+  // The publication that the host has, too, is refused already: only its checkpoint is new.
+  if (lacksWitnesses && !asksMirror && parts?.publication !== 'same') return false;
   return isStop || (lacksWitnesses && changes.changes.length === 0);
 }

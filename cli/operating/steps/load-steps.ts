@@ -90,7 +90,8 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
   return url === undefined ? undefined : fromHost(url, status, settings);
 }
 
-function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
+/** The command that brings the tree of a host here. */
+export function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
   const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
   const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
   if (isThere(status)) return loadFromHost(url, out, key);

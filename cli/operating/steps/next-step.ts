@@ -20,6 +20,8 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly hasOnlineKey: boolean;
   /** Options of `build`, `keys rotate` and `diff` for the exceptions from the rules of change. */
   readonly overrideOptions: readonly string[];
+  /** Whether a witness is a mirror, which sees only what is published. */
+  readonly asksMirror: boolean;
   /** Options of `checkpoint` for the online key. */
   readonly onlineOptions: readonly string[];
   /** The file of the public root key, for `verify`, unless the file has it. */

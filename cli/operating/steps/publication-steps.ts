@@ -28,7 +28,9 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
 /** The step that needs the online key only, if the tree needs one. */
 function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const wanted = [
-    ...(status.log.level === 'warning' ? ['collect the missing cosignatures'] : []),
+    ...(status.log.level === 'warning'
+      ? ['collect the missing cosignatures, as soon as the witnesses answer']
+      : []),
     ...(isUrgent(status.checkpoint) ? ['sign a new checkpoint'] : []),
   ];
   return wanted.length === 0 ? [] : [checkpointStep(wanted.join(', and '), status, settings)];

@@ -1,6 +1,7 @@
 import { onlyExampleNames } from '../changes-condition.js';
 import { shellWord } from '../shell-word.js';
 import type { RegistryStatus } from '../status.js';
+import { fromHost } from './load-steps.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 
 /** The step that the records need before they can be published, or after they were. */
@@ -10,33 +11,43 @@ export function recordSteps(status: RegistryStatus, settings: CommandSettings): 
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
   if (isEmpty) return [run('create the first record', 'new', '<ISSUER_ID>')];
-  if (changes.toCommit !== undefined) return [commitStep(changes.toCommit)];
+  if (changes.toCommit !== undefined) return [commitStep(changes.toCommit, changes.hasOrigin === true)];
   return changes.problems.length === 0 ? [] : [problemsStep(status, settings)];
 }
 
-function commitStep(files: readonly string[]): NextStep {
+function commitStep(files: readonly string[], hasOrigin: boolean): NextStep {
+  const commit = `git add ${files.map(shellWord).join(' ')} && git commit -m "Published records"`;
   return {
-    command: `git add ${files.map(shellWord).join(' ')} && git commit -m "Published records"`,
+    command: hasOrigin ? `${commit} && git push origin HEAD` : commit,
     reason:
       'commit what was published, and push it: a build in another clone would otherwise publish the old state again',
   };
 }
 
 /** The step that shows why a build would refuse the records. */
-function problemsStep({ changes, tree, live, mirrors }: RegistryStatus, settings: CommandSettings): NextStep {
+function problemsStep(status: RegistryStatus, settings: CommandSettings): NextStep {
+  const { changes, tree } = status;
   const { issuers, out, rootKeyOptions, overrideOptions } = settings;
-  const isPublic = [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
-  const startAgain =
-    tree.published && !isPublic
-      ? `; if the list was never published, on no host and no branch, remove ${out} to start again`
-      : '';
   const reason = onlyExampleNames(changes.problems)
     ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
-    : `see what would stop a build, and fix it${startAgain}`;
+    : `see what would stop a build, and fix it${wayBack(status, settings)}`;
   // Without this option, `diff` and `check` allow these names, as a build with a development key does.
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
   if (tree.published)
     return run(reason, 'diff', out, issuers, ...rootKeyOptions, ...overrideOptions, ...production);
   return run(reason, 'check', issuers, ...production);
+}
+
+/** How to undo a list that nobody has seen. Nothing else ends a revocation, and a witness may have seen the entry of a log. */
+function wayBack(status: RegistryStatus, settings: CommandSettings): string {
+  const { tree, live, mirrors, log, changes } = status;
+  const isPublic = [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
+  if (!tree.published) return '';
+  if (!isPublic)
+    return `; if the list was never published, on no host and no branch, remove ${settings.out} to start again`;
+  const isRevoked = changes.problems.some(({ rule }) => rule === 'revoked-is-final');
+  const isUnseen = live.parts?.list === 'older' && log.size === undefined;
+  if (!isRevoked || !isUnseen || live.url === undefined) return '';
+  return `; to undo a revocation that ${live.url} does not have, run \`${fromHost(live.url, status, settings)}\``;
 }

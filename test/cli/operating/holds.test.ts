@@ -174,6 +174,17 @@ describe('a host with something newer', () => {
     expect(next[0].command).toMatch(/ && rm -r dist && cp -rL .* dist$/);
   });
 
+  it('has not seen a revocation, which its tree then undoes', async () => {
+    const record = readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8');
+    const revoked = await json(['revoke', 'beta', '--reason', 'leak', '--production'], 1);
+    expect(revoked.code).toBe(0);
+    writeFiles(folder, { 'issuers/beta.yaml': record });
+    const { next } = await json(['status'], 2);
+    expect(next[0].reason).toMatch(
+      /to undo a revocation that .* does not have, run `.* mirror .* && rm -r dist && /,
+    );
+  });
+
   it('lets nobody stop an issuer over an older list', async () => {
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     await offline(() => json(['build', '--production', '--out', 'host'], 1));

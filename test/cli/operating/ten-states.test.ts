@@ -157,7 +157,7 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     await good('suspend', 'acme', '--reason', 'x');
     deploy();
     const command = await next();
-    expect(command).toMatch(/^git add issuers && git commit -m "[\w ]+"$/);
+    expect(command).toMatch(/^git add issuers && git commit -m "[\w ]+" && git push origin HEAD$/);
     await obey(String(command));
     expect(await next()).toBe(undefined);
   });
@@ -208,8 +208,11 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const witness = `witnesses: [{ key: ${vkey}, mirror: '${NOBODY}' }]`;
     edit('registry.yaml', (text) => `${text}log: { ${[...log, witness].join(', ')} }\n`);
     expect((await cli(['build', '--production', '--cosign-wait', '0'], folder)).code).toBe(6);
-    // A witness that is away must not delay it.
+    // A mirror that is a witness sees only what is published. Verifiers refuse it without its cosignature.
     expect(await next()).toBe(program('branch', 'save', 'dist'));
+    edit('registry.yaml', (text) => text.replace(`mirror: '${NOBODY}'`, `service: '${NOBODY}'`));
+    expect(await next()).toBe(program('checkpoint', 'dist'));
+    edit('registry.yaml', (text) => text.replace(`service: '${NOBODY}'`, `mirror: '${NOBODY}'`));
     deploy();
     expect(await next()).toBe(program('checkpoint', 'dist'));
     edit('registry.yaml', (text) => text.replace('quorum: 1, ', ''));

@@ -111,6 +111,12 @@ describe('a publisher with witnesses', () => {
     expect(stderr).toContain('cosigned by 1 witness, 0 of them now');
     expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
     expect(fileOf('log/publication.tlog-proof')).toBe(proof);
+    const hold = async (id: string) => {
+      const held = await cli(['hold', id, '--online-key', 'key.pem'], folder);
+      expect(held.code).toBe(6);
+      return held.stderr;
+    };
+    expect(await hold('alpha')).not.toContain('cosigned this list');
     change('beta');
     const built = await cli([...BUILD, ...withKeys({ log: 'log.pem', checkpoint: 'key.pem' })], folder);
     expect([built.code, built.stderr]).toEqual([6, expect.stringContaining('cosigned by 0 witnesses')]);
@@ -124,9 +130,11 @@ describe('a publisher with witnesses', () => {
     expect([stopped.code, stopped.stderr]).toEqual([
       6,
       expect.stringContaining(
-        'publish dist again: until then, not every verifier sees that alpha is suspended',
+        'Run `checkpoint dist` until it ends with 0, and publish dist only then: until enough witnesses have cosigned',
       ),
     ]);
+    expect(stopped.stderr).not.toMatch(/Commit .*publish/);
+    expect(await hold('beta')).toContain('WARNING: fewer witnesses than the quorum have cosigned this list');
     // Whoever asks for the log only is told that nobody sees it.
     const later = await cli(['revoke', 'beta', '--reason', 'leak', ...keys, '--cosign-later'], folder);
     expect([later.code, later.stderr]).toEqual([
