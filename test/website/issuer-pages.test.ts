@@ -61,7 +61,7 @@ describe('the pages of issuers', () => {
     expect(page.match(/<script/g)).toHaveLength(1);
     const soon = read(made, 'i/soon.html');
     expect(soon).toContain('<title>soon: not yet');
-    expect(soon).toContain('accept it already, and so do these commands.');
+    expect(soon).toContain('accept it already, and so do the commands below.');
     expect(page).not.toContain('accept it already');
     // The tier of the issuer itself would accept any issuer, and the thumbprint of the page trusts its host.
     for (const one of [soon, read(made, 'i/plain.html')]) {

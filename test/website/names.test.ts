@@ -113,6 +113,12 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     const { page, wrong } = await opened('#issuer=harbour.example');
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
     expect(await page.locator('.id').innerText()).toBe('Id: harbour.example');
+    // What the registry has written stands in quotation marks, and the commands look up this issuer.
+    expect(await page.locator('.sentence q').evaluate((one) => getComputedStyle(one).quotes)).toBe('auto');
+    await expect.poll(() => page.locator('.commands').textContent()).toContain('\nISSUER=harbour.example\n');
+    await page.goto(`${base}/#issuer=${encodeURIComponent('x; id')}`);
+    await expect.poll(() => page.locator('.commands').textContent()).toContain('\nISSUER=issuer.example\n');
+    await page.goto(`${base}/#issuer=harbour.example`);
     const told = `Harbour Bank was trusted by ${BY} from 16 January 2022, and was suspended on 2 October 2026 and revoked on 23 November 2026. Reason given: ${REASON}`;
     await expect.poll(() => sentence(page)).toBe(told);
     expect(await page.title()).toBe(`Harbour Bank (harbour.example): ${BY}`);
@@ -189,6 +195,21 @@ describeWith(['chromium-headless-shell'], 'names and reasons, in Chromium', () =
     expect(await sentence(page)).toBe(told);
     release();
     await page.getByRole('heading', { name: 'Harbour Bank', exact: true }).waitFor();
+  });
+
+  it('are awaited by a search, which says so until they are there', async () => {
+    const { page } = await opened();
+    let send = () => {};
+    const asked = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    await page.route('**/about.json', async (route) => asked.then(() => route.continue()));
+    await page.goto('about:blank');
+    await page.goto(`${base}/#q=stolen`);
+    await page.getByText('0 of 7 issuers. Names are still loading.').waitFor();
+    expect(await page.locator('#view').innerText()).not.toContain('No matching issuers');
+    send();
+    await expect.poll(() => page.locator('.count').innerText()).toBe('1 of 7 issuers.');
   });
 
   it.each<[string, (bytes: Buffer) => Buffer | undefined]>([

@@ -100,6 +100,10 @@ describeWith(['chromium-headless-shell'], 'verification in the page', () => {
       const look = page.locator('.verdict');
       await look.getByText('In this old list, this issuer is active.').waitFor();
       expect(await look.getAttribute('class')).toBe('verdict ');
+      // Nothing says that it is trusted now.
+      expect(await page.locator('article path[d^="M3 8.5"]').count()).toBe(0);
+      const facts = (await page.locator('article .fields').first().innerText()).split(/\s*\n\s*/);
+      expect(facts.slice(0, 3)).toEqual(['Status', 'active', 'Was trusted from']);
       // No verifier decides by an old list.
       expect(await page.locator('.decision, .use').count()).toBe(0);
       await page.goto(`${host}/#issuer=other`);
@@ -291,9 +295,13 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of the page', () => {
       const stopped = stdout.includes('NOT VERIFIED: STOP');
       expect((stdout + stderr).includes(success)).toBe(!stopped);
       expect(/^"updated_at":"20\S+Z"\}$/m.test(stdout)).toBe(!stopped);
+      const record = text.includes('ISSUER=alpha') ? /^\{.*"issuer_id":"alpha".*\}$/m : /^not in the list$/m;
+      expect(record.test(stdout)).toBe(!stopped);
       return !stopped;
     };
-    expect(await verdict(commands)).toBe(true);
+    expect(await verdict(commands.replace(/ISSUER=\S+/, algorithm === 'P-256' ? '$&' : 'ISSUER=alpha'))).toBe(
+      true,
+    );
     expect(await verdict(commands.replace(/PINNED=\S+/, 'PINNED=somethingelse'))).toBe(false);
     const signature = readFileSync(join(folder, 'dist/issuers.sig'), 'utf8');
     writeFileSync(join(folder, 'dist/issuers.sig'), `${signature.slice(0, 40)} ${signature.slice(40)}`);

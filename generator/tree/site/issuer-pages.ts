@@ -34,8 +34,8 @@ const CONTENT = `<p>{{text.plain_unverified}} <a href="${PATHS.record('{{id}}')}
 {{alike_note}}<dl class="fields">
 ${fact('issuer_id', '{{id}}')}${fact('status', '{{standing}}')}{{reason_row}}${fact('tier', '{{tier}}')}<div><dt>{{label}}</dt><dd><time datetime="{{since}}">{{day}}</time></dd></div>
 {{scopes}}</dl>
-<p>{{text.plain_check}}</p>
-{{soon}}<pre><code>passport-registry pin {{registry}} \\
+{{soon}}<p>{{text.plain_check}}</p>
+<pre><code>passport-registry pin {{registry}} \\
  --thumbprint THUMBPRINT
 passport-registry resolve {{id}} \\
  --tier ${TRUSTED_TIERS.join()} --root-key trust-anchor.json</code></pre>

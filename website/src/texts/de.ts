@@ -54,7 +54,7 @@ export const html = {
     'Zum Prüfen holen Sie den Fingerabdruck des Root-Schlüssels auf anderem Weg vom Betreiber. Diese Befehle vertrauen keinem Host und nehmen nur die Stufen founding und certified an:',
   plain_thumbprint: 'Der Fingerabdruck auf dieser Seite, der derselbe sein muss:',
   plain_not_yet:
-    'Prüfer, deren Richtlinie keine Mindestzeit verlangt, nehmen ihn schon jetzt an, und auch diese Befehle.',
+    'Prüfer, deren Richtlinie keine Mindestzeit verlangt, nehmen ihn schon jetzt an, und auch die Befehle unten.',
   plain_alike: 'Zum Verwechseln ähnlich: {others}. Nur die Id unterscheidet sie.',
   missing_name: 'Register der Aussteller von Agentenpässen',
   missing_title: 'Nicht gefunden',

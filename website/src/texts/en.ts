@@ -60,7 +60,7 @@ export const html = {
     'To check it yourself, get the thumbprint of the root key from the operator in another way. These commands trust no host, and accept only the tiers founding and certified:',
   plain_thumbprint: 'The thumbprint on this page, which has to be the same:',
   plain_not_yet:
-    'Verifiers whose policies ask for no minimum time accept it already, and so do these commands.',
+    'Verifiers whose policies ask for no minimum time accept it already, and so do the commands below.',
   plain_alike: 'Its name looks like that of {others}. Only the id tells them apart.',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',

@@ -54,7 +54,7 @@ export const html = {
     'For å kontrollere det selv, hent fingeravtrykket til rotnøkkelen fra operatøren på en annen måte. Disse kommandoene stoler ikke på noen vert, og godtar bare nivåene founding og certified:',
   plain_thumbprint: 'Fingeravtrykket på denne siden, som må være det samme:',
   plain_not_yet:
-    'Verifikatorer som ikke krever noen minstetid, godtar den allerede, og det gjør disse kommandoene også.',
+    'Verifikatorer som ikke krever noen minstetid, godtar den allerede, og det gjør kommandoene nedenfor også.',
   plain_alike: 'Navnet ligner på {others}. Bare id-en skiller dem.',
   missing_name: 'Register over utstedere av agentpass',
   missing_title: 'Ikke funnet',
