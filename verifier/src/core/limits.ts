@@ -53,8 +53,9 @@ export function limitOf(path: string): number {
   if (path === 'keys/root.json') return LIMITS.rootKey;
   if (path === 'keys/holders.json') return LIMITS.holders;
   if (path === 'keys/rotation.json') return LIMITS.rotation;
-  if (path.endsWith('.jwt')) return LIMITS.jwt;
+  // Before the endings: an issuer_id may end in .jwt.
   if (path.startsWith('issuers/')) return LIMITS.record;
+  if (path.endsWith('.jwt')) return LIMITS.jwt;
   if (path.startsWith('sums/')) return LIMITS.sums;
   if (path.startsWith('log/tile/entries/')) return ENTRIES_PER_BUNDLE * (LIMITS.logEntry + 2);
   if (path.startsWith('log/tile/')) return LIMITS.tile;

@@ -100,6 +100,7 @@ export async function followStep(
     await verifyStatement(step, signer, {
       clock,
       expiry: false,
+      expired: undefined,
       invalid: (message, cause) =>
         new RegistryError(
           'ERR_ROTATION_SIGNATURE',
