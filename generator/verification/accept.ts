@@ -14,7 +14,6 @@ import {
   readMemory,
   STORED_FILES,
   type SummedStatements,
-  storedFiles,
   verifyPublication,
   verifyStatements,
 } from '@passport-registry/verifier/core';
@@ -133,7 +132,7 @@ async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Cond
   const pinned = pinnedMemory([trust.rootKey]);
   for (const stored of accepted) {
     try {
-      return await readMemory(storedFiles(stored), pinned, conditions);
+      return await readMemory(stored, pinned, conditions);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
     }

@@ -47,7 +47,7 @@ export function anchorOf(root: TestKey, witnesses: readonly NoteSigner[], quorum
 }
 
 /** The entry of a delegation that nobody has signed. */
-export const delegationOf = (iat: number): object => delegationEntry(`delegation ${iat}`, iat * 1000);
+export const delegationOf = (iat: number): object => delegationEntry(`delegation ${iat}`, iat);
 
 /** Publishes what is prepared, and has the newest head cosigned. Returns the proof of the publication. */
 export async function cosignedBy(registry: LoggedRegistry, cosigned: readonly Cosigning[]): Promise<string> {

@@ -151,7 +151,7 @@ export class LoggedRegistry {
   /** Logs a delegation that nobody has signed, and proves the published statement in the new head. */
   async logDelegation(options: HeadOptions = {}): Promise<Files> {
     const jwt = `delegation ${this.log.size}`;
-    this.log.append(canonicalBytes(delegationEntry(jwt, this.now)));
+    this.log.append(canonicalBytes(delegationEntry(jwt, Math.floor(this.now / 1000))));
     return this.prove(options);
   }
 
@@ -160,7 +160,7 @@ export class LoggedRegistry {
     const claims = { iat, exp: iat + 90 * 24 * 3600, keys: [online.rootKey.jwk] };
     const jwt = await statement(this.root, 'registry-delegation+jwt', claims);
     this.files = altered(this.files, 'keys/delegation.jwt', jwt);
-    await this.append(delegationEntry(jwt, iat * 1000), jwt);
+    await this.append(delegationEntry(jwt, iat), jwt);
   }
 
   /**

@@ -65,8 +65,7 @@ beforeAll(async () => {
 /** The entry that says what a statement says. @param steps - the number of rotation steps before it */
 async function entryOf(text: string, steps: number): Promise<AnyEntry> {
   const claims = claimsOf(Buffer.from(text)) as unknown as Claims;
-  if (decodeProtectedHeader(text).typ === 'registry-delegation+jwt')
-    return delegationEntry(text, claims.iat * 1000);
+  if (decodeProtectedHeader(text).typ === 'registry-delegation+jwt') return delegationEntry(text, claims.iat);
   if (claims.next_root !== undefined) {
     const { thumbprint } = await importRootKey(claims.next_root);
     return rotationEntry(text, thumbprint, claims.step ?? steps + 1);

@@ -193,6 +193,8 @@ describe('the limit of a file', () => {
     ['keys/holders.json', 65_536],
     ['keys/delegation.jwt', 16_384],
     ['issuers/acme', 65_536],
+    ['issuers/acme.jwt', 65_536],
+    ['log/statements/0.jwt', 16_384],
     ['issuers.sig', 256],
     ['snapshots/0/issuers.json', 268_435_456],
   ])('%s is %i bytes', (path, bytes) => {

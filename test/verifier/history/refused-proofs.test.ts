@@ -1,4 +1,9 @@
-import { formatHistoryProof } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  formatHistoryProof,
+  verifyPeriod,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -44,6 +49,14 @@ describe('a proof is refused', () => {
       const last = await world.published(world.early, cosigning);
       expect(await codeOf(world.verify(partsOf(last.files, 'alpha', last)))).toBe('ERR_TOO_FEW_COSIGNATURES');
     }
+  });
+
+  it('without a quorum, whatever its heads say', async () => {
+    const { files, ...proofs } = await world.published(world.early, world.late);
+    const parts = partsOf(files, 'alpha', proofs);
+    const statement = await verifyPublicationStatement(parts.publication, world.root.rootKey, ANY_TIME);
+    const trust = { origin: statement.log?.origin ?? '', witnesses: [], quorum: 0 };
+    expect(await codeOf(verifyPeriod(statement, parts, trust))).toBe('ERR_TOO_FEW_COSIGNATURES');
   });
 
   it('if a later publication is in the last head, hidden or not', async () => {

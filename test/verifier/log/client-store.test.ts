@@ -95,6 +95,17 @@ describe.each(RESTARTS)('%s', (_name, create, createOther) => {
     },
   );
 
+  it('knows who has cosigned the log of a list that it cannot use', async () => {
+    const reader = await logReader(create, registry, { store });
+    expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+    reader.client.close();
+    if ('list' in (await stored())) await change({ list: 'damaged' });
+    const next = await registry.publish();
+    const withoutTiles = new Map([...next].filter(([path]) => !path.startsWith('log/tile/')));
+    const restarted = await logReader(createOther, registry, { store });
+    expect(await restarted.read(withoutTiles)).toBe(ACCEPTED);
+  });
+
   it('refuses a log whose end was lost, and one of another name, until anchor and store are new', async () => {
     const early = await registry.publish();
     const restored = registry.fork();

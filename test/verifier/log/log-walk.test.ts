@@ -51,7 +51,7 @@ async function publication(
 async function delegation(key: TestKey, iat: number, more: Claims = {}): Promise<Stated> {
   const claims = { iat, exp: iat + 3600, keys: [key.rootKey.jwk], ...more };
   const text = await statement(key, 'registry-delegation+jwt', claims);
-  return { statement: text, entry: delegationEntry(text, iat * 1000) };
+  return { statement: text, entry: delegationEntry(text, iat) };
 }
 
 async function rotation(key: TestKey, next: TestKey, step: number, more: Claims = {}): Promise<Stated> {
@@ -207,6 +207,24 @@ describe('the signer of an entry', () => {
     expect(looped.problems.map(({ kind }) => kind)).toEqual(['signature']);
   });
 
+  it('cannot be verified: its rotation makes no key known, and commits none', async () => {
+    const committed = { ...second.rootKey, nextRoots: [third.rootKey.thumbprint] };
+    const unknown = beginLog({ keys: [committed], unknown: first.rootKey.thumbprint });
+    const impostor = { ...stranger, rootKey: first.rootKey };
+    const step = await rotation(impostor, second, 1, { next_roots: [stranger.rootKey.thumbprint] });
+    const walk = async (next: TestKey) =>
+      walkLog(unknown, [step, await rotation(second, next, 2), await delegation(next, 9)]);
+    const { problems: none, state } = await walk(third);
+    expect(none).toEqual([]);
+    expect(state.roots.map(({ nextRoots }) => nextRoots)).toEqual([committed.nextRoots, undefined]);
+    expect((await walk(stranger)).problems.map(({ code }) => code)).toContain('ERR_ROTATION_NOT_COMMITTED');
+    const elsewhere = [await rotation(impostor, stranger, 1), await delegation(stranger, 9)];
+    expect((await walkLog(unknown, elsewhere)).problems.map(({ kind }) => kind)).toEqual([
+      'entry',
+      'signature',
+    ]);
+  });
+
   it('was verified before: then only the signature of a rotation step is verified again', async () => {
     const impostor = { ...stranger, rootKey: first.rootKey };
     const isVerified = true;
@@ -238,6 +256,8 @@ describe('an entry', () => {
     expect(await problems(3, { ...good, statement: bytes })).toEqual([]);
     const refused = ['entry 3 log-statements'];
     expect(await problems(3, { ...good, entry: { ...good.entry, iat: 10 } as AnyEntry })).toEqual(refused);
+    // No date of JavaScript is as late.
+    expect(await problems(3, await delegation(first, 9e12, { exp: 9e12 + 1 }))).toEqual([]);
     expect(await problems(3, { ...good, entry: { ...good.entry, sha256: hash('x') } })).toEqual(refused);
     const step = await rotation(first, second, 1);
     expect(await problems(3, { ...step, entry: { ...step.entry, step: 2 } as AnyEntry })).toEqual(refused);

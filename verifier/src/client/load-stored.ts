@@ -2,10 +2,9 @@ import type { RootKey } from '../core/keys/root-key.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
 import {
   readAccepted,
-  type StoredPublication,
-  storedDelegationTime,
   storedFiles,
   trustInStore,
+  withDelegationTime,
 } from '../core/publication/stored-publication.js';
 import { pinnedRoots, showChains } from '../core/statements/known-roots.js';
 import { walkChains } from '../core/statements/root-chain.js';
@@ -38,9 +37,8 @@ export async function loadStored<H extends AcceptedStatements>(
     roots = showChains(roots, await walkChains(roots.bound, rotation, undefined));
     // Reads check the freshness, so this step does not.
     const anyTime = trustInStore(trust, roots.longest);
-    const latest = trust.clock.now + trust.clock.tolerance;
     const complete = <T extends AcceptedStatements>(statements: T) =>
-      withDelegationOf(stored, statements, latest);
+      withDelegationTime(statements, stored, trust.clock);
     try {
       current = complete(await reader.read(files, anyTime));
       accepted = current;
@@ -52,16 +50,4 @@ export async function loadStored<H extends AcceptedStatements>(
     failure = { type: 'store-failed', error };
   }
   return { is: 'loaded', roots, current, accepted, failure };
-}
-
-/** Adds the time of the newest delegation that the store knows, unless it is after `latest`. */
-function withDelegationOf<T extends AcceptedStatements>(
-  stored: StoredPublication,
-  statements: T,
-  latest: number,
-): T {
-  const times = [statements.delegatedAt, storedDelegationTime(stored, latest)].filter(
-    (time) => time !== undefined,
-  );
-  return { ...statements, delegatedAt: times.length === 0 ? undefined : Math.max(...times) };
 }

@@ -114,7 +114,7 @@ export { readHashedFile } from './publication/registry-files.js';
 export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
 export type { SummedStatements } from './publication/statements.js';
 export { STATEMENT_FILES } from './publication/statements-file.js';
-export { STORED_FILES, storedFiles } from './publication/stored-publication.js';
+export { STORED_FILES } from './publication/stored-publication.js';
 export {
   type Conditions,
   type Memory,

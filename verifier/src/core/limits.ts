@@ -55,8 +55,9 @@ export function limitOf(path: string): number {
   if (path === TREE_FILES.rootKey) return LIMITS.rootKey;
   if (path === TREE_FILES.holders) return LIMITS.holders;
   if (path === TREE_FILES.rotation) return LIMITS.rotation;
-  if (path.endsWith('.jwt')) return LIMITS.jwt;
+  // Before the endings: an issuer_id may end in .jwt.
   if (path.startsWith('issuers/')) return LIMITS.record;
+  if (path.endsWith('.jwt')) return LIMITS.jwt;
   if (path.startsWith('sums/')) return LIMITS.sums;
   if (path.startsWith('log/tile/entries/')) return ENTRIES_PER_BUNDLE * (LIMITS.logEntry + 2);
   if (path.startsWith('log/tile/')) return LIMITS.tile;

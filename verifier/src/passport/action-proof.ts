@@ -1,6 +1,6 @@
 import { hasPassed, isToCome } from '../core/bytes/clock.js';
 import { hashHex } from '../core/bytes/sha256-sync.js';
-import { hasCode, RegistryError } from '../core/errors.js';
+import { hasCode } from '../core/errors.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
 import { readJws, verifyJws } from './passport-jws.js';
@@ -62,22 +62,9 @@ export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: Ru
   if (hasPassed(exp * 1000, timeOf(clock))) reject('proof-expired', 'the proof has expired');
 }
 
-/**
- * Returns the hash of a payload for a proof. Refuses numbers beyond 2^53 - 1, because JSON parsers disagree on their
- * values.
- *
- * @throws `ERR_NOT_CANONICALIZABLE`
- */
+/** Returns the hash of a payload for a proof. @throws `ERR_NOT_CANONICALIZABLE` */
 export function hashPayload(payload: unknown): string {
-  const bytes = canonicalBytes(payload);
-  const unsafe = findUnsafeNumber(payload);
-  if (unsafe !== undefined) {
-    throw new RegistryError(
-      'ERR_NOT_CANONICALIZABLE',
-      `the payload contains the number ${unsafe}, which is beyond 2^53 - 1`,
-    );
-  }
-  return hashHex(bytes);
+  return hashHex(canonicalBytes(payload));
 }
 
 /** Returns the hash of an untrusted payload, or rejects the payload. */
@@ -88,19 +75,4 @@ export function hashUntrustedPayload(payload: unknown): string {
     if (!hasCode(error, 'ERR_NOT_CANONICALIZABLE')) throw error;
     return reject('payload-malformed', error.message, error);
   }
-}
-
-/**
- * Finds a number beyond 2^53 - 1 in a parsed JSON value. (`parseStrictJson` refuses such numbers while parsing.)
- * Returns undefined if there is no such number. The function is recursive, so the caller must limit the depth of the
- * value.
- */
-function findUnsafeNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const member of Object.values(value)) {
-    const unsafe = findUnsafeNumber(member);
-    if (unsafe !== undefined) return unsafe;
-  }
-  return undefined;
 }

@@ -74,7 +74,10 @@ export type IndexedPublication = IndexedEntry & { readonly entry: PublicationEnt
 export const isPublication = (indexed: IndexedEntry): indexed is IndexedPublication =>
   indexed.entry.type === 'publication';
 
-/** An entry whose statement the root key in force has signed, and says what the entry says. */
+/**
+ * An entry whose statement says what the entry says, and is signed by the root key in force. If that key is unknown, nobody
+ * can verify the signature.
+ */
 export type VerifiedEntry = IndexedEntry & { readonly statement: Statement } & (
     | { readonly type: 'publication'; readonly publication: PublicationStatement }
     | { readonly type: 'delegation'; readonly delegation: Delegation }

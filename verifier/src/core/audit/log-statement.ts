@@ -76,12 +76,12 @@ function typeNamed(jwt: Uint8Array | string): string | undefined {
 }
 
 async function entryOf(statement: Statement, steps: number) {
-  const { type, claims, issuedAt, text } = statement;
+  const { type, claims, text } = statement;
   if (type === TYPES.publication) {
     const publication = publicationStatementOf(statement);
     return { entry: publicationEntry(publication), publication };
   }
-  if (type === TYPES.delegation) return { entry: delegationEntry(text, issuedAt) };
+  if (type === TYPES.delegation) return { entry: delegationEntry(text, claims['iat'] as number) };
   if (type !== TYPES.rotation) return {};
   const { thumbprint } = await importRootKey(claims['next_root']);
   // Steps of older versions do not name their position. A log begins with all steps that there are.

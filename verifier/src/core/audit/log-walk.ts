@@ -117,7 +117,7 @@ async function verifiedEntry(
   if (given !== undefined && hashHex(jwt) !== given.sha256) throw badContent('has not the hash in the entry');
   const logged = await readLogged(jwt, state.order.steps, badContent);
   const { statement } = logged;
-  await assertSigned(statement, state, {
+  const isSigned = await wasSigned(statement, state, {
     importRoot,
     isVerified: isVerified === true && logged.entry?.type !== 'rotation',
   });
@@ -130,11 +130,9 @@ async function verifiedEntry(
     if (entry.type === 'delegation') {
       return { ...base, type: entry.type, entry, delegation: await delegationOf(statement) };
     }
-    const next = await successorIn(
-      statement,
-      await Promise.all(chainOf(state, statement.kid).map(importRoot)),
-    );
-    return { ...base, type: 'rotation', entry, next };
+    const chain = await Promise.all(chainOf(state, statement.kid).map(importRoot));
+    const next = await successorIn(statement, chain);
+    return { ...base, type: 'rotation', entry, next: isSigned ? next : await importRoot(known(next, state)) };
   } catch (error) {
     throw error instanceof RegistryError ? badContent(`is refused: ${error.message}`, error) : error;
   }
@@ -145,21 +143,32 @@ function chainOf({ roots }: LogState, kid: string | undefined): readonly LogRoot
   return roots.slice(0, roots.findIndex(({ thumbprint }) => thumbprint === kid) + 1);
 }
 
-async function assertSigned(
+/** Returns a key as it is known otherwise: a step that nobody can verify makes no key known, and commits none. */
+function known({ thumbprint }: RootKey, { roots }: LogState): LogRoot {
+  const root = roots.find((one) => one.thumbprint === thumbprint);
+  if (root === undefined)
+    throw badContent(`leads to the unknown root key ${thumbprint}, and nobody can verify who signed it`);
+  return root;
+}
+
+/** Verifies who signed a statement. Returns false if nobody can: the first root key has signed it, which is unknown. */
+async function wasSigned(
   statement: Statement,
   { roots, inForce, unknownRoot }: LogState,
   { importRoot, isVerified }: { readonly importRoot: ImportRoot; readonly isVerified: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const { kid } = statement;
   if (kid !== (inForce ?? kid)) {
     throw badSigner(`is signed by ${kid}, but the root key in force there is ${inForce}`);
   }
-  // Nobody can verify what the first root key signed before its rotation, if a tree has only its thumbprint.
-  if (kid !== undefined && kid === unknownRoot) return;
   const root = roots.find(({ thumbprint }) => thumbprint === kid);
+  // Nobody can verify what the first root key signed before its rotation, if a tree has only its thumbprint.
+  if (root === undefined && kid !== undefined && kid === unknownRoot) return false;
   if (root === undefined) throw badSigner('is not signed by the root key, an earlier or a later one');
-  if (isVerified) return;
-  await verifyStatement(statement, await importRoot(root), { ...ANY_TIME, invalid: badSigner });
+  if (isVerified) return true;
+  const errors = { invalid: badSigner, expired: undefined };
+  await verifyStatement(statement, await importRoot(root), { ...ANY_TIME, ...errors });
+  return true;
 }
 
 /** Asserts that the entry in the log is the one that follows from the statement, and returns it. */

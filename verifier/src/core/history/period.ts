@@ -38,7 +38,7 @@ const notLogged = (message: string) =>
  * publication was in the log at `from`, and was still the newest at `until`.
  *
  * @param statement - a statement whose signature has been verified
- * @param trust - with at least one witness
+ * @param trust - with a quorum
  * @throws `ERR_NOT_LOGGED` | `ERR_TOO_FEW_COSIGNATURES` | `ERR_LOG_INCONSISTENT`
  */
 export async function verifyPeriod(
@@ -46,6 +46,9 @@ export async function verifyPeriod(
   { first_proof, last_proof, later_entries }: PeriodProof,
   trust: LogTrust,
 ): Promise<Period> {
+  const { quorum } = trust;
+  if (quorum === 0)
+    throw new RegistryError('ERR_TOO_FEW_COSIGNATURES', 'without a quorum of witnesses, nothing is proven');
   const first = await verifyHead(first_proof, statement, trust);
   const last = await verifyHead(last_proof, statement, trust);
   const { index } = last;
@@ -64,7 +67,6 @@ export async function verifyPeriod(
   const tail = [entryBytes(publicationEntry(statement)), ...later];
   assertTail(last, before, tail);
   assertTail(first, before, tail.slice(0, first.head.size - index));
-  const { quorum } = trust;
   const [earliest, newest] = [first.cosignatures.slice(-quorum), last.cosignatures.slice(0, quorum)];
   const from = Math.max(...earliest.map(({ time }) => time));
   const until = Math.min(...newest.map(({ time }) => time), statement.expiresAt);

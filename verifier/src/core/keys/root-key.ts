@@ -32,6 +32,9 @@ export interface RootKey {
  * The function refuses other keys, and JWKs with a private member (docs/protocol.md#public-key-values): a private key
  * is the wrong file to pin. Other members, such as `use` or `alg`, are ignored, as RFC 7517 requires.
  *
+ * The result is not committed to any successor: `importAnchorRoot` imports the root key of a trust anchor with its
+ * `next_roots`.
+ *
  * @throws `ERR_ROOT_KEY_INVALID`
  *
  * @example

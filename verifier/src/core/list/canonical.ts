@@ -9,7 +9,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  *
  * The function refuses values that JSON cannot represent, and never drops or replaces them: `undefined`, NaN,
  * infinities, BigInts, lone surrogates, functions, symbols, holes in arrays, and instances of classes. It also refuses
- * nesting deeper than 500.
+ * numbers above 2^53 - 1 and nesting deeper than 500 (rule canonical-values).
  *
  * @throws `ERR_NOT_CANONICALIZABLE`
  *
@@ -69,6 +69,8 @@ function refuseWhatJsonCannotHold(value: unknown, pointer: string, depth: number
       return;
     case 'number':
       if (!Number.isFinite(value)) refuse(`the number ${value}`, pointer);
+      // JSON parsers disagree on the values of larger numbers.
+      if (Math.abs(value) > Number.MAX_SAFE_INTEGER) refuse(`the number ${value}, beyond 2^53 - 1`, pointer);
       return;
     case 'string':
       if (LONE_SURROGATE.test(value)) refuse('a lone surrogate', pointer);
@@ -105,6 +107,6 @@ function refuseInObject(object: object, pointer: string, depth: number): void {
 function refuse(what: string, pointer: string): never {
   throw new RegistryError(
     'ERR_NOT_CANONICALIZABLE',
-    `RFC 8785 cannot represent ${what}, at ${pointer === '' ? 'the top' : pointer}`,
+    `canonical form cannot contain ${what}, at ${pointer === '' ? 'the top' : pointer}`,
   );
 }

@@ -56,9 +56,9 @@ export function publicationEntry({
   return { list, sequence, sha256: hashHex(text), type: 'publication', updated_at: updatedAt };
 }
 
-/** Returns the entry of a delegation. @param issuedAt - milliseconds since 1970 */
-export function delegationEntry(jwt: string, issuedAt: number): DelegationEntry {
-  return { iat: Math.floor(issuedAt / 1000), sha256: hashHex(jwt), type: 'delegation' };
+/** Returns the entry of a delegation. @param iat - as in the delegation: seconds since 1970 */
+export function delegationEntry(jwt: string, iat: number): DelegationEntry {
+  return { iat, sha256: hashHex(jwt), type: 'delegation' };
 }
 
 /** Returns the entry of a rotation step. @param step - the position in the chain, from 1 */

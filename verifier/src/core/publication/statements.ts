@@ -248,14 +248,8 @@ export async function readSummedStatements(
 ): Promise<SummedStatements> {
   const source = limitFiles(files);
   return underAnyRoot(trust.roots, async (root) => {
-    const statements = await readStatements(source, root, trust);
-    const { statement } = statements;
-    if (statement === undefined) {
-      throw new RegistryError(
-        'ERR_PUBLICATION_MISSING',
-        'the source has no publication statement, which a look-up needs: use createRegistryClient',
-      );
-    }
+    const statements = await readStatements(source, root, { ...trust, requirePublication: true });
+    const statement = statements.statement as PublicationStatement;
     return { ...acceptList(statements, statement, trust), statement };
   });
 }

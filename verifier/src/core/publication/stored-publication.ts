@@ -1,7 +1,9 @@
+import type { Clock } from '../bytes/clock.js';
 import { sha256Hex } from '../bytes/sha256.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
-import { RegistryError } from '../errors.js';
+import { hasCode, RegistryError } from '../errors.js';
 import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
+import type { RootKey } from '../keys/root-key.js';
 import { verifySignature } from '../keys/signature.js';
 import { instantOf } from '../list/date-time.js';
 import type { RootChain } from '../statements/root-chain.js';
@@ -17,6 +19,7 @@ import {
   readStatements,
   type SourceTrust,
   type Statements,
+  type StatementTrust,
   underAnyRoot,
 } from './statements.js';
 
@@ -115,14 +118,17 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
 }
 
 /**
- * Returns when the newest delegation in the store was signed, in milliseconds since 1970. Nothing proves this time. The
- * function therefore ignores a time that the client could not have accepted: such a time would lock out valid sources.
- *
- * @param latest - the latest plausible time, in milliseconds since 1970
+ * Adds to the statements of a store when the newest delegation was signed. Nothing proves this time. The function therefore
+ * ignores a time that nobody could have accepted by the clock: such a time would lock out valid sources.
  */
-export function storedDelegationTime({ delegatedAt }: StoredPublication, latest: number): number | undefined {
-  const time = delegatedAt === undefined ? undefined : instantOf(delegatedAt);
-  return time === undefined || time > latest ? undefined : time;
+export function withDelegationTime<T extends AcceptedStatements>(
+  statements: T,
+  { delegatedAt: text }: StoredPublication,
+  { now, tolerance }: Clock,
+): T {
+  const time = text === undefined ? undefined : instantOf(text);
+  if (time === undefined || time > now + tolerance) return statements;
+  return { ...statements, delegatedAt: Math.max(time, statements.delegatedAt ?? time) };
 }
 
 function assertStored(value: unknown): asserts value is StoredPublication {
@@ -158,17 +164,32 @@ export function trustInStore<T extends Pick<SourceTrust, 'clock'>>(trust: T, cha
  */
 export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
   const source = limitFiles(files);
-  const lenient = { ...trust, requireCheckpoint: false, requirePublication: false, log: undefined };
-  // The head of the log counts even if its cosignatures do not suffice any more.
-  const log = trust.log && { ...trust.log, quorum: 0 };
+  const lenient = { ...trust, requireCheckpoint: false, requirePublication: false };
   return underAnyRoot(trust.roots, async (root) => {
-    const statements = await readStatements(source, root, { ...lenient, log }).catch(() =>
-      // An older version wrote the store, or a client that does not read the log.
-      readStatements(source, root, lenient),
-    );
+    const statements = await readLenient(source, root, lenient);
     const named = namedBy(statements) ?? (await readStoredList(source, statements));
     return acceptList(statements, named, lenient);
   });
+}
+
+/** Reads statements with as much of what the verifier demands of the log as they prove, even if that is not enough. */
+async function readLenient(
+  files: RegistryFiles,
+  root: RootKey,
+  { log, ...trust }: StatementTrust,
+): Promise<Statements> {
+  // The head of the log counts even if its cosignatures do not suffice any more.
+  for (const quorum of log === undefined ? [] : [log.quorum, 0]) {
+    try {
+      return await readStatements(files, root, { ...trust, log: log && { ...log, quorum } });
+    } catch (error) {
+      // No other fault is one of the proof.
+      if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES', 'ERR_NOT_LOGGED', 'ERR_PUBLICATION_MISSING'))
+        throw error;
+    }
+  }
+  // An older version wrote the store, or a client that does not read the log.
+  return readStatements(files, root, { ...trust, log: undefined });
 }
 
 /**

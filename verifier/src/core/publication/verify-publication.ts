@@ -1,17 +1,22 @@
 import type { Clock } from '../bytes/clock.js';
 import type { RootKey } from '../keys/root-key.js';
-import { limitOf } from '../limits.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
 import { TREE_FILES } from '../tree-files.js';
 import { type Publication, type PublicationTrust, readPublication } from './publication.js';
-import type { RegistryFiles } from './registry-files.js';
+import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
   type AcceptedStatements,
   readSummedStatements,
   type StatementTrust,
   type SummedStatements,
 } from './statements.js';
-import { readAccepted, trustInStore } from './stored-publication.js';
+import {
+  readAccepted,
+  type StoredPublication,
+  storedFiles,
+  trustInStore,
+  withDelegationTime,
+} from './stored-publication.js';
 
 /** What a reader knows before it reads a source. */
 export interface Memory {
@@ -65,14 +70,16 @@ export async function verifyStatements(
  * (rule store-times).
  */
 export async function readMemory(
-  stored: RegistryFiles,
+  stored: StoredPublication,
   memory: Memory,
   conditions: Conditions,
 ): Promise<Memory> {
+  const files = storedFiles(stored);
   // A step that seems to be from the future was accepted before the clock was set back.
-  const chains = await followRotation(stored, memory, { clock: undefined });
+  const chains = await followRotation(files, memory, { clock: undefined });
   const trust = trustInStore({ ...conditions, accepted: memory.accepted }, chains);
-  return { chains, accepted: await readAccepted(stored, trust) };
+  const accepted = await readAccepted(files, trust);
+  return { chains, accepted: withDelegationTime(accepted, stored, conditions.clock) };
 }
 
 async function followRotation(
@@ -80,5 +87,5 @@ async function followRotation(
   { chains }: Memory,
   { clock }: { readonly clock: Clock | undefined },
 ): Promise<readonly RootChain[]> {
-  return walkChains(chains, await files.get(TREE_FILES.rotation, limitOf(TREE_FILES.rotation)), clock);
+  return walkChains(chains, await limitFiles(files).get(TREE_FILES.rotation), clock);
 }

@@ -93,6 +93,7 @@ export async function verifyStep(
   await verifyStatement(step, outgoing, {
     clock,
     expiry: false,
+    expired: undefined,
     invalid: (message, cause) =>
       new RegistryError(
         'ERR_ROTATION_SIGNATURE',

@@ -58,6 +58,7 @@ export function readStatement<Type extends string>(
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
   if (exp === undefined && EXPIRING.test(type)) throw invalid('has no exp');
+  // Later times, which no clock accepts, count as the last instant of a `Date`.
   const milliseconds = (seconds: number) => Math.min(seconds * 1000, MAX_DATE_MS);
   const { kid } = jws.header;
   return {
@@ -84,7 +85,7 @@ function readJws(jwt: Uint8Array | string, type: string, invalid: Invalid): Comp
 export interface StatementErrors {
   readonly invalid: Invalid;
   /** Undefined for a kind that never expires. */
-  readonly expired?: ((message: string) => Error) | undefined;
+  readonly expired: ((message: string) => Error) | undefined;
 }
 
 /**

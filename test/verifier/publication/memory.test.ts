@@ -1,0 +1,114 @@
+import { openRegistry, type StoredPublication } from '@passport-registry/verifier';
+import {
+  LIMITS,
+  logTrustOf,
+  pinnedMemory,
+  readMemory,
+  verifyPublication,
+  verifyStatements,
+} from '@passport-registry/verifier/core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { codeOf } from '../../support/history-proofs.js';
+import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import {
+  at,
+  checkpoint,
+  delegation,
+  type Files,
+  issuer,
+  publish,
+  type TestKey,
+  testKey,
+  withRotation,
+} from '../../support/publication.js';
+import { publishSummed } from '../../support/summed-registry.js';
+
+let [root, online] = [] as unknown as [TestKey, TestKey];
+beforeAll(async () => {
+  [root, online] = await Promise.all([testKey(), testKey()]);
+});
+
+const source = (files: Files) => ({ get: async (path: string) => files.get(path) });
+const seconds = (ago: number) => Math.floor(Date.now() / 1000) - ago;
+const conditions = () => ({
+  clock: { now: Date.now(), tolerance: 300_000 },
+  expiry: true,
+  maxAge: 30 * 24 * 3_600_000,
+  requireCheckpoint: false,
+  requirePublication: false,
+  log: undefined,
+});
+const textOf = (files: Files, path: string) => String(files.get(path));
+
+describe('what was stored', () => {
+  it('still says when the newest delegation was signed, if the root key has signed the checkpoint since', async () => {
+    const list = await publishSummed(root, [issuer('a')], { updatedAt: at(-500), sequence: 1 });
+    const stored = (delegatedAt?: string): StoredPublication => ({
+      ...{ version: 1, publication: textOf(list, 'publication.jwt') },
+      ...(delegatedAt !== undefined && { delegatedAt }),
+    });
+    const sealed = async (iat: number): Promise<Files> =>
+      new Map([
+        ...list,
+        ['keys/delegation.jwt', Buffer.from(await delegation(root, online, { iat, exp: seconds(-3600) }))],
+        ['checkpoint.jwt', Buffer.from(await checkpoint(list, online, { iat: seconds(30), sequence: 1 }))],
+      ]);
+    const verdict = async (delegatedAt: string | undefined, ago: number) => {
+      const memory = await readMemory(stored(delegatedAt), pinnedMemory([root.rootKey]), conditions());
+      return codeOf(verifyStatements(source(await sealed(seconds(ago))), memory, conditions()));
+    };
+    expect(await verdict(undefined, 200)).toBe('accepted');
+    expect(await verdict(at(-200), 100)).toBe('accepted');
+    expect(await verdict(at(-100), 200)).toBe('ERR_DELEGATION_ROLLED_BACK');
+    // Nobody has accepted a delegation from the future.
+    expect(await verdict(at(3600), 200)).toBe('accepted');
+  });
+
+  it('is refused if its log is not the accepted one', async () => {
+    const registry = new LoggedRegistry(root);
+    await registry.publish();
+    const fork = registry.fork();
+    const logged = { ...conditions(), log: logTrustOf(registry.anchor(2)) };
+    const files = await registry.publish();
+    const pinned = pinnedMemory([root.rootKey]);
+    const memory = { ...pinned, accepted: await verifyStatements(source(files), pinned, logged) };
+    const stored = (from: Files): StoredPublication => ({
+      ...{ version: 1, publication: textOf(from, 'publication.jwt'), proof: textOf(from, PROOF) },
+    });
+    const again = await readMemory(stored(files), memory, logged);
+    expect(again.accepted?.logged?.size).toBe(registry.log.size);
+    Object.assign(fork, { sequence: registry.sequence, now: registry.now });
+    const forked = stored(await fork.publish());
+    expect(await codeOf(readMemory(forked, memory, logged))).toBe('ERR_LOG_INCONSISTENT');
+  });
+});
+
+describe('what one source shows', () => {
+  it('is refused by a look-up without a statement, before its checkpoint is compared', async () => {
+    const list = publish(root, [issuer('a')], at(-500));
+    const sealed = async (ago: number): Promise<Files> =>
+      new Map([
+        ...list,
+        ['checkpoint.jwt', Buffer.from(await checkpoint(list, root, { iat: seconds(ago) }))],
+      ]);
+    const pinned = pinnedMemory([root.rootKey]);
+    const accepted = await verifyPublication(source(await sealed(50)), pinned, conditions());
+    const older = source(await sealed(100));
+    expect(await codeOf(verifyPublication(older, { ...pinned, accepted }, conditions()))).toBe(
+      'ERR_CHECKPOINT_ROLLED_BACK',
+    );
+    expect(await codeOf(verifyStatements(older, { ...pinned, accepted }, conditions()))).toBe(
+      'ERR_PUBLICATION_MISSING',
+    );
+  });
+
+  it('has a rotation within its limit', async () => {
+    const files = withRotation(publish(root, [issuer('a')]), []);
+    const rotationOf = (bytes: number) => files.set('keys/rotation.json', Buffer.from('[]'.padEnd(bytes)));
+    const options = { rootKey: root.rootKey.jwk, maxAge: 3600 };
+    expect(await codeOf(openRegistry(source(rotationOf(LIMITS.rotation)), options))).toBe('accepted');
+    expect(await codeOf(openRegistry(source(rotationOf(LIMITS.rotation + 1)), options))).toBe(
+      'ERR_SOURCE_TOO_LARGE',
+    );
+  });
+});
