@@ -188,7 +188,10 @@ function assertPresent(
   const needsCheckpoint =
     requireCheckpoint || accepted?.checkpoint !== undefined || statement?.checkpoint === true;
   if (checkpoint === undefined && needsCheckpoint) {
-    throw new RegistryError('ERR_CHECKPOINT_MISSING', 'the source has no checkpoint, but a checkpoint is required');
+    throw new RegistryError(
+      'ERR_CHECKPOINT_MISSING',
+      'the source has no checkpoint, but a checkpoint is required',
+    );
   }
   const needsStatement =
     requirePublication ||
