@@ -115,6 +115,13 @@ function* records(role: Role): Generator<Case> {
   const text = textIn(golden(base).files, 'issuers/alpha');
   yield make('as it is', text, 'accept');
   for (const [name, change] of Object.entries(RECORDS)) yield make(name, change(text), RECORD);
+  const passport_types = Array.from({ length: 400 }, (_, at) => `${'x'.repeat(60)}-${at}`);
+  const large = {
+    ...{ rule: 'other-limits', ask: ['acme.jwt'], trusted: ['acme.jwt'] },
+    why: 'The limit of a record is that of a record, whatever its id ends in.',
+    patches: variant(base, (registry) => registry.change('acme.jwt', { passport_types }).publish()),
+  };
+  yield formed('of 27,000 bytes, whose id ends in .jwt', large, 'accept');
   yield make('too large', JSON.stringify(record('alpha', { note: 'x'.repeat(65_536) })), [
     'ERR_SOURCE_TOO_LARGE',
   ]);
