@@ -141,7 +141,7 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
             - cell "banking"
             - cell "1 January 2026":
               - time: 1 January 2026
-          - row "beta beta.alt revoked founding 1 January 2026":
+          - row "beta beta.alt revoked founding Was trusted from 1 January 2026":
             - rowheader "beta beta.alt":
               - link "beta":
                 - /url: "#issuer=beta"
@@ -150,7 +150,8 @@ describeWith(['chromium-headless-shell'], 'the page by keyboard and in words, in
             - cell "founding"
             - cell
             - cell
-            - cell "1 January 2026":
+            - cell "Was trusted from 1 January 2026":
+              - text: Was trusted from
               - time: 1 January 2026"
     `);
     const landmarks = ['banner', 'navigation', 'main', 'search', 'contentinfo'] as const;
