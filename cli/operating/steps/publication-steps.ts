@@ -1,7 +1,7 @@
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
-import { buildStep, checkpointStep } from './signing-steps.js';
+import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
 export function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -20,7 +20,7 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   const reason = reasons.join(', and ');
   const build = buildStep({ reason, more: [...renews, ...delegation] }, status, settings);
   const step = delegates ? both(delegateStep(status, settings), build) : build;
-  if (changes.lifted.length > 0) return [pullFirst(changes.lifted, step), step];
+  if (changes.lifted.length > 0) return [pullFirst(changes.lifted, settings), step];
   const isLoadedFirst = mayHavePublished(status) && tree.hasRemote;
   return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), step];
 }
@@ -76,10 +76,11 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 }
 
 /** Records of before a suspension look like its end. Only the operator knows. */
-function pullFirst(lifted: readonly string[], { command }: NextStep): NextStep {
+function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
+  const end = run('', 'suspend', '--end', String(lifted[0]), ...publishingOptions(settings));
   return {
     command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${command}\` with the records as they are`,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${end.command}\``,
   };
 }
 
