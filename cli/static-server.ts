@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { IoFailed } from '../generator/errors.js';
@@ -29,10 +30,14 @@ export async function startServer(folder: string, port: number): Promise<StaticS
   const configuration = readConfiguration(folder);
   const compress = compression();
   const server = createServer((request, response) => {
+    const abort = () => response.destroy();
+    const files = {
+      // A file can go between the look at it and its opening, as when a build replaces the tree.
+      createReadStream: (path: string, range?: object) => createReadStream(path, range).on('error', abort),
+    };
     compress(request, response, () => {
-      handler(request, response, { ...configuration, public: resolve(folder), etag: true }).catch(() =>
-        response.destroy(),
-      );
+      const options = { ...configuration, public: resolve(folder), etag: true };
+      handler(request, response, options, files).catch(abort);
     });
   });
   await once(server.listen(port, HOST), 'listening');

@@ -1,6 +1,7 @@
 // Types of packages that ship without types.
 
 declare module 'serve-handler' {
+  import type { ReadStream } from 'node:fs';
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
   /** Responds to a request as configured in a serve.json. */
@@ -8,6 +9,7 @@ declare module 'serve-handler' {
     request: IncomingMessage,
     response: ServerResponse,
     configuration: object,
+    files?: { readonly createReadStream: (path: string, range?: object) => ReadStream },
   ): Promise<void>;
 }
 

@@ -51,6 +51,14 @@ describe('passport-registry serve', () => {
     expect(await response.text()).toContain('the signed list decides');
   });
 
+  it('goes on after a file that it cannot open, such as one that has just been removed', async () => {
+    const tree = join(folder, 'torn');
+    writeFiles(tree, { 'issuers.json': '{}', '404.html/not-a-file': '' });
+    const torn = await serve(tree);
+    await expect(fetch(`${torn}/missing`).then((response) => response.text())).rejects.toThrow();
+    expect((await fetch(`${torn}/issuers.json`)).status).toBe(200);
+  });
+
   it('redirects nobody, not even from the root', async () => {
     expect((await get('/')).status).toBe(200);
   });
