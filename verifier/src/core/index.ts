@@ -1,5 +1,5 @@
 /**
- * The trusted core: bytes to facts. Everything here is pure. Nothing fetches, waits, remembers or reads a clock.
+ * The trusted core: bytes to facts. Nothing here fetches, waits, reads a clock, or remembers anything for a caller.
  *
  * A verifier needs only the root of this package. This door is for whoever publishes, audits, mirrors or watches a
  * registry, and must apply the rules that verifiers apply. [README.md](README.md) gives the order in which to read the

@@ -10,7 +10,7 @@ import {
   sumsPath,
 } from './sums-file.js';
 
-/** Provides files whose hashes are known. */
+/** Provides files whose hashes are known. `readHashedFile` reads one from a source. */
 export interface HashedFiles {
   /** Announces files that may be needed, so that they can be requested side by side. */
   request(paths: readonly string[]): void;
