@@ -5,7 +5,7 @@ import { publishSteps } from './host-steps.js';
 import { loadAndHold } from './load-steps.js';
 import { type CommandSettings, type NextStep, PULL, run } from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
-import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
+import { buildStep, laterCheckpointSteps, publishingOptions } from './signing-steps.js';
 
 /**
  * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is
@@ -58,8 +58,7 @@ function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep
     const reason = 'sign a later list than that of the host, which verifiers may have seen';
     return [buildStep({ reason, more: ['--renew'] }, status, settings)];
   }
-  if (live.parts?.checkpoint !== 'newer') return [];
-  return [checkpointStep('sign a later checkpoint than that of the host', status, settings)];
+  return laterCheckpointSteps(status, settings);
 }
 
 /** The other history has ended some stops on purpose: the condition names them, and nobody repeats them. */

@@ -2,7 +2,7 @@ import { isLoopback } from '@passport-registry/verifier/http';
 import { shellWord } from '../shell-word.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { checkpointStep } from './signing-steps.js';
+import { laterCheckpointSteps } from './signing-steps.js';
 
 /**
  * The steps that let the hosts serve the tree.
@@ -14,18 +14,15 @@ export function hostSteps(status: RegistryStatus, settings: CommandSettings, isR
 }
 
 function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
-  const { host, url, level, comparedWithTree, parts } = status.live;
+  const { host, url, level, comparedWithTree } = status.live;
   const isLate = comparedWithTree === 'older' || host?.empty === true;
   const isAbsent = host?.state === 'unreachable' || host?.claimed?.development === true;
   // On this machine, an experiment: nothing else serves that address.
   if (isAbsent && !isRenewed && url !== undefined && isLoopback(new URL(url)))
     return [serveStep(new URL(url), settings)];
   if (isRenewed || isLate || isAbsent || host?.state === 'expired') {
-    // Verifiers that have seen the checkpoint of the host refuse an older one.
-    const isEarlier = !isRenewed && comparedWithTree === 'older' && parts?.checkpoint === 'newer';
-    const sign = isEarlier
-      ? [checkpointStep('sign a later checkpoint than that of the host', status, settings)]
-      : [];
+    const mayBeEarlier = !isRenewed && comparedWithTree === 'older';
+    const sign = mayBeEarlier ? laterCheckpointSteps(status, settings) : [];
     return [...sign, ...publishSteps(status, settings)];
   }
   if (level !== 'error' || url === undefined) return [];

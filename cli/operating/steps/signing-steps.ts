@@ -43,3 +43,9 @@ export function checkpointStep(
   const signs = tree.published && checkpoint.message !== 'none' ? onlineOptions : [];
   return run(reason, 'checkpoint', out, ...signs);
 }
+
+/** The step that a checkpoint needs which is older than that of the host: verifiers that have seen the newer one refuse it. */
+export function laterCheckpointSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  if (status.live.parts?.checkpoint !== 'newer') return [];
+  return [checkpointStep('sign a later checkpoint than that of the host', status, settings)];
+}

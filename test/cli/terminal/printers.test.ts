@@ -358,31 +358,41 @@ describe('whatever a stranger has written', () => {
   );
 });
 
+/** Checks the records of a folder until it is told to end, which returns the exit code. */
+function watch(folder: string) {
+  const child = spawn(process.execPath, [CLI, 'check', '--watch'], { cwd: folder, env: cleanEnvironment() });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk;
+  });
+  return {
+    /** Waits until it has said something since the last time. */
+    says: async (pattern: RegExp) => {
+      await until(
+        () => pattern.test(said),
+        () => said,
+      );
+      said = '';
+    },
+    end: () => {
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      child.kill('SIGINT');
+      return ended;
+    },
+  };
+}
+
 describe('passport-registry check --watch', () => {
   it('checks again after each change, survives a broken file, and ends when told to', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
-    const child = spawn(process.execPath, [CLI, 'check', '--watch'], {
-      cwd: folder,
-      env: cleanEnvironment(),
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk;
-    });
-    const says = (pattern: RegExp) =>
-      until(
-        () => pattern.test(said),
-        () => said,
-      );
+    const { says, end } = watch(folder);
     await says(/1 file: 0 problems/);
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
     await says(/unknown-value[\s\S]*1 file: 1 problem/);
     writeFiles(folder, { 'issuers/eu/b.yaml': 'issuer_id: [' });
     await says(/2 files: 2 problems/);
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    child.kill('SIGINT');
-    expect(await ended).toBe(0);
+    expect(await end()).toBe(0);
   });
 
   it('survives that its folder is removed, replaced, moved over or a link that turns', async () => {
@@ -391,21 +401,7 @@ describe('passport-registry check --watch', () => {
       'issuers/a.yaml': recordText('a'),
       'other/b.yaml': recordText('b', { tier: 'gold' }),
     });
-    const child = spawn(process.execPath, [CLI, 'check', '--watch'], {
-      cwd: folder,
-      env: cleanEnvironment(),
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk;
-    });
-    const says = async (pattern: RegExp) => {
-      await until(
-        () => pattern.test(said),
-        () => said,
-      );
-      said = '';
-    };
+    const { says, end } = watch(folder);
     await says(/1 file: 0 problems/);
     rmSync(join(folder, 'issuers'), { recursive: true });
     await says(/issuers does not exist/);
@@ -423,9 +419,7 @@ describe('passport-registry check --watch', () => {
     await says(/2 files: 0 problems/);
     rmSync(join(folder, 'issuers/eu'), { recursive: true });
     await says(/1 file: 0 problems/);
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    child.kill('SIGINT');
-    expect(await ended).toBe(0);
+    expect(await end()).toBe(0);
     expect(existsSync(join(folder, 'away'))).toBe(true);
   });
 
