@@ -59,8 +59,8 @@ export { assertCanonical, assertSorted, parseList, readList } from './list/list.
 // The tree of sums, which proves one record (rules sums-form, tree-of-sums).
 
 export {
-  idHashOf,
   MAX_LEVELS,
+  placeOf,
   prefixesTo,
   prefixOf,
   readSums,

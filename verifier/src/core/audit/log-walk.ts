@@ -189,10 +189,10 @@ function assertSame({ entry, statement }: LoggedStatement, given: AnyEntry | und
 function saysNoMore({ named, text }: UnknownEntry, { type, claims }: Statement): boolean {
   const { type: _type, sha256: _sha256, ...members } = JSON.parse(text) as Record<string, unknown>;
   const isClaim = ([name, value]: [string, unknown]) =>
-    Object.hasOwn(claims, name) && canonicalText(value) === canonicalText(claims[name]);
+    Object.hasOwn(claims, name) && canonicalJson(value) === canonicalJson(claims[name]);
   return type === `registry-${named}+jwt` && Object.entries(members).every(isClaim);
 }
 
-const canonicalText = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
+const canonicalJson = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
 
 const entryText = (entry: AnyEntry) => new TextDecoder().decode(entryBytes(entry));

@@ -33,7 +33,7 @@ export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
     about.set(id, said as AboutIssuer);
   }
   if (about.size === 0) throw invalid('has no issuers');
-  if (canonicalText(about) !== text) throw invalid('is not in canonical form');
+  if (canonicalAbout(about) !== text) throw invalid('is not in canonical form');
   return about;
 }
 
@@ -72,7 +72,7 @@ export async function verifyAbout(
 }
 
 /** The canonical form (RFC 8785) of names and reasons. Strings need no more, and a bundle is smaller without the library. */
-function canonicalText(about: AboutIssuers): string {
+function canonicalAbout(about: AboutIssuers): string {
   const entries = [...about.keys()].sort().map((id) => {
     const { name, status_reason } = about.get(id) as AboutIssuer;
     return `"${id}":${JSON.stringify({ name, status_reason })}`;

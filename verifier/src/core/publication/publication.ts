@@ -62,7 +62,7 @@ export function pathsReadFirst({
 }: Pick<PublicationTrust, 'current' | 'log'>): readonly string[] {
   const statements = statementFiles({ log });
   if (current === undefined) return [...statements, TREE_FILES.signature, TREE_FILES.list];
-  const isNamed = current.checkpoint !== undefined || current.statement !== undefined;
+  const isNamed = current.checkpoint !== undefined || current.publication !== undefined;
   return isNamed ? statements : [...statements, TREE_FILES.signature];
 }
 
@@ -109,7 +109,7 @@ async function unchanged({ files, trust, statements }: Reading): Promise<Content
 /** Follows the changes since the current list through the tree of sums. Whatever is wrong, the whole list decides. */
 async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
   const { current, maxListBytes = LIMITS.list, needsBytes = false } = trust;
-  const { statement, root } = statements;
+  const { publication: statement, root } = statements;
   if (current === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
   try {
     const found = await current.records.follow(files, { statement, root, needsBytes });
