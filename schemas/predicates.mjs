@@ -54,16 +54,16 @@ function generateExpression(schema, value) {
       return `${isList}(${value}, ${check})${isLong}`;
     }
     if (type !== 'string') throw new Error(`no predicate for ${JSON.stringify(schema)}`);
-    return stringChecks(value, take).join(' && ');
+    return stringChecks(schema, value, take).join(' && ');
   });
 }
 
-function stringChecks(value, take) {
+function stringChecks(schema, value, take) {
   const found = [`typeof ${value} === 'string'`];
   const [min, max, pattern, format] = ['minLength', 'maxLength', 'pattern', 'format'].map(take);
   if (min !== undefined || max !== undefined) found.push(`hasLength(${value}, ${min ?? 0}, ${max})`);
   if (pattern !== undefined) {
-    const [name] = Object.entries(STRINGS).find(([, definition]) => definition.pattern === pattern);
+    const [name] = Object.entries(STRINGS).find(([, definition]) => definition === schema);
     found.push(`patterns.${name}.test(${value})`);
   }
   if (format !== undefined) {

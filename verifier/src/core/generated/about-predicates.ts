@@ -12,7 +12,7 @@ function isValidIssuerName(value: unknown): value is string {
 }
 
 function isValidStatusReason(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 300) && patterns.issuerName.test(value) && isNormalized(value);
+  return typeof value === 'string' && hasLength(value, 0, 300) && patterns.statusReason.test(value) && isNormalized(value);
 }
 
 /** Checks the value of a field of an issuer in about.json. Returns undefined if there is no such field. */
