@@ -134,7 +134,7 @@ ${patterns.join('\n')}
 
 ${stringPredicates((name) => ABOUT_STRINGS.includes(name)).replaceAll('export ', '')}
 
-/** Checks the value of a field of an issuer in about.json. Returns undefined if there is no such field. */
+/** Checks the value of a field of an issuer in about.json (rule about-file). Returns undefined if there is no such field. */
 ${generateMemberPredicate('isAboutField', aboutIssuer)}
 `;
 }
@@ -151,7 +151,10 @@ import * as patterns from './patterns.js';
 
 ${stringPredicates((name) => !ABOUT_STRINGS.includes(name))}
 
-/** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
+/**
+ * Checks the value of a field of an issuer (rules record-form, issuer-id, record-uris). Returns undefined if an issuer has no
+ * such field.
+ */
 ${generateMemberPredicate('isIssuerField', issuer)}
 
 /** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */

@@ -23,7 +23,7 @@ export type LoggedStatement = { readonly statement: Statement } & (
 );
 
 /**
- * Reads a statement of a log, and makes its entry (rule log-statements).
+ * Reads a statement of a log, and makes its entry (rules log-entries, log-statements).
  *
  * @param jwt - the statement, or the bytes of its file exactly as received
  * @param steps - the number of rotation steps in the log before the statement

@@ -131,6 +131,7 @@ async function verifiedEntry(
       return { ...base, type: entry.type, entry, delegation: await delegationOf(statement) };
     }
     const chain = await Promise.all(chainOf(state, statement.kid).map(importRoot));
+    // The key before must be committed to it (rule commitment-followed).
     const next = await successorIn(statement, chain);
     return { ...base, type: 'rotation', entry, next: isSigned ? next : await importRoot(known(next, state)) };
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Issuer } from '../generated/schemas.js';
 /** Records by id. Undefined stands for a record that is removed. */
 export type RecordChanges = ReadonlyMap<string, Issuer | undefined>;
 
-/** The records of a list, by id. */
+/** The records of a list, by id. A newer list is made of them by changes (rule sums-updates). */
 export class ListIndex {
   #issuers: Issuer[];
   readonly #byId = new Map<string, Issuer>();

@@ -20,7 +20,8 @@ export function parseEntry(bytes: Uint8Array, invalid: Invalid): LogEntry {
 }
 
 /**
- * Parses an entry of any type. An entry of an unknown type must be in canonical form, too, and name its statement.
+ * Parses an entry of any type. An entry of an unknown type must be in canonical form, too, and name its statement
+ * (rule other-entries).
  *
  * @param invalid - creates the error to throw
  */

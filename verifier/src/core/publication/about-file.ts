@@ -11,7 +11,7 @@ import type { PublicationStatement } from '../statements/publication-statement.j
 export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
 
 /**
- * Reads `about.json`. Its form proves nothing: whoever shows a name has first compared the hash of the file with
+ * Reads `about.json` (rule about-file). Its form proves nothing: whoever shows a name has first compared the hash of the file with
  * `about_sha256` of the publication statement.
  *
  * @param invalid - creates the error to throw

@@ -69,7 +69,7 @@ export function pathsReadFirst({
 /**
  * Reads and verifies the publication of a source, in the order of the protocol (rule client-steps). The root keys must
  * be the current keys after all rotations. One root key must have signed the whole publication. If this function
- * throws, the caller must not use or store any part of the publication.
+ * throws, the caller must not use or store any part of the publication (rule save-last).
  */
 export async function readPublication(files: RegistryFiles, trust: PublicationTrust): Promise<Publication> {
   const source = limitFiles(files);
@@ -124,7 +124,7 @@ async function followed({ files, trust, statements }: Reading): Promise<Content 
 
 async function whole({ files, trust, statements }: Reading): Promise<Content> {
   const { current, maxListBytes = LIMITS.list, needsBytes } = trust;
-  // A client without a list has already requested the pair at the top of the tree.
+  // A client without a list has already requested the pair at the top of the tree. Either order will do (rule named-list).
   const named = namedBy(statements);
   const snapshot = named === undefined ? [] : [snapshotOf(named)];
   const folders = current === undefined ? ['', ...snapshot] : [...snapshot, ''];

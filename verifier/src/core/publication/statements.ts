@@ -87,8 +87,8 @@ export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly s
 
 /**
  * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
- * publication statement with the proof that it is logged (rule client-steps). Refuses what is older than the accepted
- * statements.
+ * publication statement with the proof that it is logged (rule client-steps). Then refuses what lacks something, is older than
+ * the accepted statements, or does not fit together (rule statement-checks).
  */
 export async function readStatements(
   files: RegistryFiles,
@@ -177,7 +177,7 @@ async function readLoggedHead(
   return acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
 }
 
-/** An attacker could remove a statement to hide that the list is old. */
+/** An attacker could remove a statement to hide that the list is old (rules checkpoint-required, statement-required). */
 function assertPresent(
   { checkpoint, publication }: Pick<Statements, 'checkpoint' | 'publication'>,
   { accepted, log, requireCheckpoint, requirePublication }: StatementTrust,

@@ -14,7 +14,7 @@ export interface WholeListReading {
   readonly maxListBytes: number;
 }
 
-/** Reads and verifies the list of a source. It must be the list that the statements name. */
+/** Reads and verifies the list of a source. It must be the list that the statements name (rules list-match, two-places). */
 export async function readWholeList(
   files: RegistryFiles,
   reading: WholeListReading,

@@ -88,7 +88,7 @@ export interface StatementErrors {
 /**
  * Verifies a statement of a registry: the key signed it with the algorithm of the key, the statement is already valid,
  * and it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires
- * at `exp` plus the tolerance.
+ * at `exp` plus the tolerance (rule clocks).
  *
  * @throws `ERR_NOT_YET_VALID`, and the errors of the callbacks
  */

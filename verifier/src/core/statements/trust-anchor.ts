@@ -20,7 +20,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-anchor.schema.json, and that its root key is a public key.
- * An unknown member is an error, because otherwise a requirement would be ignored silently.
+ * An unknown member is an error, because otherwise a requirement would be ignored silently
+ * (docs/protocol.md#trust-anchor-closed).
  *
  * @throws `ERR_TRUST_ANCHOR_INVALID`
  *

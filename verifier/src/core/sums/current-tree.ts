@@ -22,7 +22,7 @@ export interface TreeChange {
 
 const NONE: Sums = new Map();
 
-/** The tree of sums of the current list, which changes with it. */
+/** The tree of sums of the current list, which changes with it (rule sums-updates). */
 export class CurrentTree {
   readonly levels: number;
   #sha256: string;
