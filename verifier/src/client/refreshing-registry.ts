@@ -302,10 +302,10 @@ export class RefreshingRegistry<S extends AcceptedStatements> {
   }
 
   #trust(): Omit<ClientTrust<S>, 'roots'> {
-    const { clockTolerance, maxAge, requireCheckpoint, requirePublication, log } = this.#settings;
+    const { clockTolerance, maxAge, requirements } = this.#settings;
     const { current, accepted } = this.#state;
     const clock = { now: this.#time(), tolerance: clockTolerance };
-    return { current, accepted, clock, expiry: true, maxAge, requireCheckpoint, requirePublication, log };
+    return { current, accepted, clock, expiry: true, maxAge, ...requirements };
   }
 
   #source(base: string): HttpSource {

@@ -98,3 +98,12 @@ function wrongMember(member: string, value: unknown): RegistryError {
 export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<RootKey> {
   return { ...(await importRootKey(root)), nextRoots: next_roots };
 }
+
+/** Returns what a trust anchor requires of a registry besides its root key (rule trust-anchor). */
+export function requirementsOf(anchor: Omit<TrustAnchor, 'root' | 'next_roots' | 'sources'>) {
+  return {
+    requireCheckpoint: anchor.checkpoint === 'required',
+    requirePublication: anchor.publication === 'required',
+    log: logTrustOf(anchor),
+  };
+}
