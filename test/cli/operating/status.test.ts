@@ -487,6 +487,8 @@ describe('the log', () => {
   });
 
   const cosign = () => cli(['checkpoint', 'dist'], here.folder);
+  /** What `verify` says of a tree that is the expected one. */
+  const verified = () => cli(['verify', 'dist', '--expect', 'dist'], here.folder);
 
   it('is a warning while too few of the witnesses have cosigned, and `checkpoint` is the next step', async () => {
     const said = (await cli(['build', '--cosign-wait', '0'], here.folder)).stderr;
@@ -497,6 +499,13 @@ describe('the log', () => {
       message: expect.stringContaining('a.example, b.example did not'),
     });
     expect(none.next[0]).toBe(COSIGN);
+    const refused = await verified();
+    expect([refused.code, refused.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /WARNING: cosigned by 0 of 2 witnesses, but .* refuse it: run `checkpoint dist` until it ends with 0/,
+      ),
+    ]);
     present = witnesses.slice(0, 1);
     await cosign();
     const one = await statusOf();
@@ -509,6 +518,7 @@ describe('the log', () => {
     expect(both.report.log).toMatchObject({ level: 'ok', cosigned: 2 });
     expect(both.report.log.message).toContain('by a.example, b.example since');
     expect(both.next).toEqual([]);
+    expect((await verified()).stderr).not.toContain('WARNING');
   });
 
   it('counts no cosignature of a key that registry.yaml does not name', async () => {
