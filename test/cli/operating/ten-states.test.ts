@@ -41,7 +41,7 @@ async function next(...args: string[]): Promise<string | undefined> {
   const [first] = JSON.parse(stdout).next;
   const { stderr } = await cli(['status', ...args], folder);
   const commands = [...stderr.matchAll(/^ {2}(\S.*)$/gm)].map(([, command]) => command);
-  expect(commands).toEqual(first === undefined ? [] : [first.command]);
+  expect(commands).toEqual(first?.command === undefined ? [] : [first.command]);
   return first?.command;
 }
 
@@ -190,14 +190,29 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is rotated', async () => {
+    const thumbprint = () => JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid;
+    const before = thumbprint();
+    writeFiles(folder, { 'README.md': `Pin ${before}.` });
+    git('commit', '-qam', 'Root key');
+    expect(await next()).toBe(undefined);
     await good('keys', 'rotate', '--next-key', '../next.pem', '--next-no-passphrase', '--yes');
     deploy();
-    rmSync(join(folder, 'rotation'), { recursive: true });
     const command = program('keys', 'public', 'dist/keys/root.json', '>', 'root.json');
     expect(await next()).toBe(command);
     await obey(command);
     edit('registry.yaml', (text) => text.replace('../root.pem', '../next.pem'));
+    const replace = await next();
+    expect(replace).toBe('cp dist/keys/delegation.jwt delegation.jwt');
+    await obey(String(replace));
+    expect(await next()).toBe(undefined);
+    expect((await cli(['status'], folder)).stderr).toMatch(
+      new RegExp(`\nNext: write the thumbprint of the current root key, ${thumbprint()}, into README.md, `),
+    );
+    edit('README.md', (text) => text.replace(before, thumbprint()));
+    expect(await next()).toMatch(/^git add registry\.yaml root\.json delegation\.jwt && git commit /);
     await obey(String(await next()));
+    expect(await next()).toBe('rm -r rotation');
+    await obey('rm -r rotation');
     expect(await next()).toBe(undefined);
   });
 
