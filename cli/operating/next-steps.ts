@@ -50,7 +50,7 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   const renewal = isOlder ? [] : publicationSteps(status, settings);
   const records = recordSteps(status, settings);
   // Nothing was published that the host lacks: what is unpublished comes first.
-  const isCommit = changes.toCommit !== undefined;
+  const isCommit = changes.toCommit !== undefined || changes.unpushed !== undefined;
   // Records that would stop a build come before that build.
   const stopsBuild = !isCommit && renewal.length > 0;
   return mostUrgentFirst([

@@ -162,6 +162,24 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(undefined);
   });
 
+  it('has a commit that was not pushed', async () => {
+    edit('issuers/acme.yaml', (text) => `${text}# Asked on Monday\n`);
+    git('commit', '-qam', 'Comment');
+    // Without a branch that this one is pushed to, nothing is known.
+    expect(await next()).toBe(undefined);
+    const branch = git('branch', '--show-current').trim();
+    git('branch', '-q', `--set-upstream-to=origin/${branch}`);
+    expect(await next()).toBe('git push');
+    const { code, stderr } = await cli(['status', '--fail-on', 'warning'], folder);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^note +changes .*, but not pushed: 1 commit$/m),
+    ]);
+    await obey('git push');
+    expect(await next()).toBe(undefined);
+    git('branch', '--unset-upstream');
+  });
+
   it('has an illegal change', async () => {
     rmSync(join(folder, 'issuers/acme.yaml'));
     expect(await next()).toBe(program('diff', 'dist', 'issuers'));
