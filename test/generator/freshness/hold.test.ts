@@ -335,7 +335,9 @@ describe('a hold', () => {
     const root = ['--reason', 'x', '--key', 'root.pem', '--production'];
     expect((await good('suspend', 'alpha', ...root)).stderr).not.toContain('still on hold');
     const { stderr } = await good('suspend', '--end', 'alpha', ...root);
-    expect(stderr).toContain('alpha is still on hold');
+    expect(stderr).toContain(
+      'Still on hold, so that verifiers go on treating them as suspended: alpha. End that with `hold --end alpha --false-alarm`',
+    );
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     await release('alpha');
     expect(await reasons('alpha')).toEqual(['policy-met']);
