@@ -10,7 +10,8 @@ export function recordSteps(status: RegistryStatus, settings: CommandSettings): 
   const { issuers } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
-  if (isEmpty) return [run('create the first record', 'new', '<ISSUER_ID>')];
+  if (isEmpty)
+    return [told('create the first record: run `npx passport-registry new` with the id of an issuer')];
   if (changes.toCommit !== undefined) return [commitStep(changes.toCommit, changes.hasOrigin === true)];
   if (changes.unpushed !== undefined) return [{ command: 'git push', reason: `push the records: ${WHY}` }];
   return changes.problems.length === 0 ? [] : [problemsStep(status, settings)];
