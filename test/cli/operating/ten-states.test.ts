@@ -107,6 +107,11 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const { stdout } = await cli(['status', '--json', '--base-url', away], folder);
     expect(JSON.parse(stdout).changes).toMatchObject({ level: 'warning', uncommitted: 1 });
     expect(await next('--base-url', away)).toBe(serves);
+    const said = async (base: string) => (await cli(['status', '--base-url', base], folder)).stderr;
+    expect(await said(away)).toContain(`Next: nothing answers at ${away}, which is on this machine: `);
+    // `serve` does not answer there.
+    for (const other of [`${away}/registry`, away.replace('http:', 'https:')])
+      expect(await next('--base-url', other)).toBe(program('verify', other, '--expect', 'dist'));
     // Nothing says that this host is on this machine.
     const host = 'http://registry.invalid';
     expect(await next('--base-url', host)).toBe(program('verify', host, '--expect', 'dist'));
@@ -116,6 +121,9 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const { live } = JSON.parse(status.stdout);
     expect(live).toMatchObject({ level: 'error', host: { claimed: { development: true } } });
     expect(live.message).toContain('preview');
+    expect(await said(preview)).toContain(
+      `Next: stop the preview at ${preview}, and let this machine serve `,
+    );
     expect(await next('--base-url', preview)).toBe(program('serve', 'dist', '--port', new URL(preview).port));
   });
 
