@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { isError } from '../../generator/diagnostics/diagnostic.js';
 import { GeneratorError } from '../../generator/errors.js';
-import { countUncommitted, hasOrigin } from '../../generator/files/git.js';
+import { countUncommitted, countUnpushed, hasOrigin } from '../../generator/files/git.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
 import {
@@ -34,6 +34,8 @@ export interface ChangesCondition extends Condition {
   readonly uncommitted?: number;
   /** The paths with such files: the folder of the records, and files of the registry. Absent if there are none. */
   readonly toCommit?: readonly string[];
+  /** The number of commits of such files that are not pushed. Absent if there are none, or nothing to push to. */
+  readonly unpushed?: number;
   /** Beside `toCommit`: whether the repository has an `origin`, to which the commit can be pushed. */
   readonly hasOrigin?: boolean;
   /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
@@ -148,7 +150,15 @@ function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOp
         hasOrigin: hasOrigin(issuers, env),
       };
     }
-    return { level: 'ok', message, state: 'unchanged', ...pending };
+    const unpushed = countUnpushed(issuers, ownFiles, env) ?? 0;
+    if (unpushed === 0) return { level: 'ok', message, state: 'unchanged', ...pending };
+    const commits = `${unpushed} ${unpushed === 1 ? 'commit' : 'commits'}`;
+    return {
+      level: 'note',
+      message: `${message}, but not pushed: ${commits}`,
+      state: 'unchanged',
+      ...{ ...pending, unpushed },
+    };
   }
   const ids = changes.slice(0, MAX_IDS).map(inWords);
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';

@@ -89,7 +89,7 @@ async function carryOut(plan: RemainingRotation, given: RotationOptions): Promis
 /** Asks for the passphrase of the next key at most once: of a new key now, of an existing one when it is read. */
 async function withPassphrase(options: RotationOptions, makesKey: boolean): Promise<RotationOptions> {
   const { next, newPassphrase } = options;
-  const typed = makesKey && next.key !== undefined ? await newPassphrase(next.key) : undefined;
+  const typed = makesKey && next.key !== undefined ? await newPassphrase?.(next.key) : undefined;
   if (typed === undefined) return { ...options, next: askingOnce(next) };
   return { ...options, next: { ...next, passphrase: () => typed }, newPassphrase: () => typed };
 }

@@ -16,7 +16,7 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     ['changes', status.changes],
     ['root key', status.rootKey],
     ...(status.holders.message === 'none' ? [] : [['holders', status.holders] as const]),
-    ...(status.rotation.state === 'none' ? [] : [['rotation', status.rotation] as const]),
+    ...(status.rotation.message === 'none' ? [] : [['rotation', status.rotation] as const]),
     ['tree', status.tree],
     ['list', status.list],
     ['publication', status.publication],

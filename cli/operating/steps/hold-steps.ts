@@ -1,6 +1,6 @@
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run } from './next-step.js';
-import { onlineKeyFirst, publishingOptions } from './signing-steps.js';
+import { keysFirst, onlineKeyFirst, publishingOptions } from './signing-steps.js';
 
 /** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
 export function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -21,23 +21,25 @@ function decideStep(
 ): NextStep {
   const [first = ''] = undecided;
   // Pasted at night, one command for all would end each of them.
-  const mistaken = endStep('', [undecided.length === 1 ? first : '<ID>', '--false-alarm'], settings);
-  const reason = `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken.command}\``;
+  const ids = undecided.length === 1 ? [first] : [];
+  const mistaken = endStep('', [...ids, '--false-alarm'], settings);
+  const which = undecided.length === 1 ? '' : ' with the id';
+  const reason = `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken.command}\`${which}`;
   const words = ['suspend', first, '--reason', '"<REASON>"', ...publishingOptions(settings)];
-  return run(onlineKeyFirst(reason, status, settings), ...words);
+  return run(keysFirst(reason, status, settings), ...words);
 }
 
 function endStep(reason: string, words: readonly string[], settings: CommandSettings): NextStep {
-  return run(reason, 'hold', '--end', ...words, ...optionsOfHold(settings));
+  return run(onlineKeyFirst(reason, settings), 'hold', '--end', ...words, ...optionsOfHold(settings));
 }
 
 /** The step that holds issuers. */
 export function holdStep(reason: string, ids: readonly string[], settings: CommandSettings): NextStep {
-  return run(reason, 'hold', ...ids, ...optionsOfHold(settings));
+  return run(onlineKeyFirst(reason, settings), 'hold', ...ids, ...optionsOfHold(settings));
 }
 
-function optionsOfHold({ out, onlineOptions }: CommandSettings): readonly string[] {
-  return [...(out === 'dist' ? [] : ['--out', out]), ...onlineOptions];
+function optionsOfHold({ out }: CommandSettings): readonly string[] {
+  return out === 'dist' ? [] : ['--out', out];
 }
 
 /** What a checkpoint of the host holds, and the tree does not: to publish the tree would release them. */

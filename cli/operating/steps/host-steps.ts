@@ -1,4 +1,3 @@
-import { isLoopback } from '@passport-registry/verifier/http';
 import { shellWord } from '../shell-word.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
@@ -16,10 +15,11 @@ export function hostSteps(status: RegistryStatus, settings: CommandSettings, isR
 function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
   const { host, url, level, comparedWithTree } = status.live;
   const isLate = comparedWithTree === 'older' || host?.empty === true;
-  const isAbsent = host?.state === 'unreachable' || host?.claimed?.development === true;
+  const isPreview = host?.claimed?.development === true;
+  const isAbsent = host?.state === 'unreachable' || isPreview;
   // On this machine, an experiment: nothing else serves that address.
-  if (isAbsent && !isRenewed && url !== undefined && isLoopback(new URL(url)))
-    return [serveStep(new URL(url), settings)];
+  if (isAbsent && !isRenewed && url !== undefined && isServed(new URL(url)))
+    return [serveStep(new URL(url), isPreview, settings)];
   if (isRenewed || isLate || isAbsent || host?.state === 'expired') {
     const mayBeEarlier = !isRenewed && comparedWithTree === 'older';
     const sign = mayBeEarlier ? laterCheckpointSteps(status, settings) : [];
@@ -35,10 +35,17 @@ export function askMirrors({ mirrors }: RegistryStatus): NextStep[] {
   return late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
 }
 
-function serveStep({ port, protocol }: URL, { out }: CommandSettings): NextStep {
-  const number = port || (protocol === 'https:' ? '443' : '80');
-  const reason = `let this machine serve ${out} as base_url says, in place of a preview; or set base_url to the URL of a host, and copy ${out} there`;
-  return run(reason, 'serve', out, '--port', number);
+/** Whether `serve` answers at a URL. */
+function isServed({ protocol, hostname, pathname }: URL): boolean {
+  return protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname) && pathname === '/';
+}
+
+function serveStep({ port, origin }: URL, isPreview: boolean, { out }: CommandSettings): NextStep {
+  const now = isPreview
+    ? `stop the preview at ${origin}, and let this machine serve ${out} there`
+    : `nothing answers at ${origin}, which is on this machine: serve ${out} there, if it is what was published last`;
+  const reason = `${now}; or set base_url to the URL of a host, and copy ${out} there`;
+  return run(reason, 'serve', out, '--port', port || '80');
 }
 
 /** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
+import { PATHS } from '../../../generator/tree/paths.js';
 import type { LiveCondition, MirrorCondition } from '../hosts-condition.js';
 import { loadFromHost, MIRROR_FOLDER } from '../published-before.js';
 import { shellWord } from '../shell-word.js';
@@ -92,8 +93,9 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
 
 /** The command that brings the tree of a host here. */
 export function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
-  const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
-  const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
+  const { out, rootKeyFile, rootKeyOptions } = settings;
+  // Without a setting, the tree's own key has verified the host.
+  const key = rootKeyFile === undefined ? ['--root-key', `${out}/${PATHS.rootKey}`] : rootKeyOptions;
   if (isThere(status)) return loadFromHost(url, out, key);
   return `${run('', 'mirror', shellWord(url), MIRROR_FOLDER, ...key).command} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
 }

@@ -19,7 +19,9 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   const delegation = file === undefined ? [] : ['--delegation', file];
   const reason = reasons.join(', and ');
   const build = buildStep({ reason, more: [...renews, ...delegation] }, status, settings);
-  const step = delegates ? both(delegateStep(status, settings), build) : build;
+  const delegated = delegates ? delegateStep(status, settings) : undefined;
+  if (delegated !== undefined && delegated.command === undefined) return [delegated];
+  const step = delegated === undefined ? build : both(delegated, build);
   if (changes.lifted.length > 0) return [pullFirst(changes.lifted, settings), step];
   const isLoadedFirst = mayHavePublished(status) && tree.hasRemote;
   return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), step];
@@ -48,6 +50,10 @@ function delegateStep(
   { delegation, tree }: RegistryStatus,
   { rootOptions, onlinePublicKey }: CommandSettings,
 ): NextStep {
+  if (onlinePublicKey === undefined)
+    return told(
+      'name the public online key in registry.yaml, checkpoint.public_key, as `keys public` prints it: a new delegation is to be signed',
+    );
   const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
   const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
   const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
@@ -77,10 +83,12 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 
 /** Records of before a suspension look like its end. Only the operator knows. */
 function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
-  const end = run('', 'suspend', '--end', String(lifted[0]), ...publishingOptions(settings));
+  const reason = ['--reason', '"<REASON>"', ...publishingOptions(settings)];
+  const again = run('', 'suspend', ...lifted, ...reason);
+  const end = run('', 'suspend', '--end', ...lifted, ...reason);
   return {
     command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${end.command}\``,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, run \`${again.command}\`; only to end it, run \`${end.command}\``,
   };
 }
 

@@ -10,17 +10,20 @@ export function recordSteps(status: RegistryStatus, settings: CommandSettings): 
   const { issuers } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
-  if (isEmpty) return [run('create the first record', 'new', '<ISSUER_ID>')];
+  if (isEmpty)
+    return [told('create the first record: run `npx passport-registry new` with the id of an issuer')];
   if (changes.toCommit !== undefined) return [commitStep(changes.toCommit, changes.hasOrigin === true)];
+  if (changes.unpushed !== undefined) return [{ command: 'git push', reason: `push the records: ${WHY}` }];
   return changes.problems.length === 0 ? [] : [problemsStep(status, settings)];
 }
+
+const WHY = 'a build in another clone would otherwise publish the old state again';
 
 function commitStep(files: readonly string[], hasOrigin: boolean): NextStep {
   const commit = `git add ${files.map(shellWord).join(' ')} && git commit -m "Published records"`;
   return {
     command: hasOrigin ? `${commit} && git push origin HEAD` : commit,
-    reason:
-      'commit what was published, and push it: a build in another clone would otherwise publish the old state again',
+    reason: `commit what was published, and push it: ${WHY}`,
   };
 }
 

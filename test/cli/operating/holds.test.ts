@@ -203,11 +203,13 @@ describe('an issuer that is on hold here', () => {
     const { code, stderr } = await cli(['suspend', 'alpha', '--reason', 'x', '--production'], folder);
     expect([code, stderr]).toEqual([
       4,
-      expect.stringContaining('alpha is on hold by the checkpoint in dist'),
+      expect.stringContaining(
+        'On hold by the checkpoint in dist, which stops them when it is published: alpha.',
+      ),
     ]);
-    expect(stderr).not.toContain('not stopped yet');
+    expect(stderr).not.toContain('Not stopped yet');
     expect((await cli(['suspend', 'beta', '--reason', 'x', '--production'], folder)).stderr).toContain(
-      'beta is not stopped yet',
+      'Not stopped yet: beta.',
     );
   });
 
@@ -323,7 +325,7 @@ describe('after the online key has leaked', () => {
     configure(url, ONLINE.replaceAll('online.', 'online-2.'));
     const { code, notes } = await build();
     // As printed, it ends none: some may be ours.
-    const said = /keeps what the checkpoint of .*: beta\..*`hold --end <ID> --false-alarm`/;
+    const said = /keeps what the checkpoint of .*: beta\..*`hold --end` with the ids/;
     expect([code, notes.join()]).toEqual([0, expect.stringMatching(said)]);
     const { hold } = await json(['status'], 4);
     expect(hold.message).toContain('if that was not you, end it');
