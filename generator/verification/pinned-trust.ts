@@ -1,5 +1,5 @@
 import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
-import { importAnchorRoot } from '@passport-registry/verifier/core';
+import { importAnchorRoot, requirementsOf } from '@passport-registry/verifier/core';
 
 /**
  * What a user trusts: a root key alone, or the content of a trust anchor (rule trust-anchor). All but the root key are also
@@ -31,13 +31,9 @@ export function pinnedKey(rootKey: RootKey): PinnedTrust {
  * @throws `ERR_ROOT_KEY_INVALID`
  */
 export async function pinnedAnchor(anchor: TrustAnchor): Promise<PinnedTrust> {
-  const { root: _root, next_roots: _next, sources: _sources, checkpoint, publication, ...log } = anchor;
-  return {
-    rootKey: await importAnchorRoot(anchor),
-    requireCheckpoint: checkpoint === 'required',
-    requirePublication: publication === 'required',
-    log,
-  };
+  const { root: _root, next_roots: _next, sources: _sources, ...demands } = anchor;
+  const { checkpoint: _checkpoint, publication: _publication, ...log } = demands;
+  return { ...requirementsOf(demands), rootKey: await importAnchorRoot(anchor), log };
 }
 
 /** Returns the trust anchor with which a verifier enforces the same. */

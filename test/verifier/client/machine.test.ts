@@ -34,7 +34,7 @@ function statementsOf({ day, content, chain, isChecked }: ListOf): AcceptedState
     sha256: `${content}`,
     freshUntil: day * 1000,
     checkpoint: isChecked ? ({ text: `${day}` } as AcceptedStatements['checkpoint']) : undefined,
-    statement: undefined,
+    publication: undefined,
     logged: undefined,
     delegatedAt: undefined,
   };

@@ -159,14 +159,7 @@ export function clientSettings(
     { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS, ...more },
     caller,
   );
-  const {
-    rootKey,
-    nextRoots,
-    sources = [],
-    requireCheckpoint,
-    requirePublication,
-    log,
-  } = withTrustAnchor(options, caller);
+  const { rootKey, nextRoots, sources = [], requirements } = withTrustAnchor(options, caller);
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
@@ -179,9 +172,7 @@ export function clientSettings(
     refreshInterval: milliseconds(options.refreshInterval, 60),
     grace: milliseconds(options.grace, 60 * 60),
     clockTolerance: milliseconds(options.clockTolerance, 300),
-    requireCheckpoint,
-    requirePublication,
-    log,
+    requirements,
     deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,

@@ -59,8 +59,8 @@ export { assertCanonical, assertSorted, parseList, readList } from './list/list.
 // The tree of sums, which proves one record (rules sums-form, tree-of-sums).
 
 export {
-  idHashOf,
   MAX_LEVELS,
+  placeOf,
   prefixesTo,
   prefixOf,
   readSums,
@@ -104,7 +104,7 @@ export {
   verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
-export { importAnchorRoot } from './statements/trust-anchor.js';
+export { importAnchorRoot, requirementsOf } from './statements/trust-anchor.js';
 
 // A publication: what one attempt at one source proves (rule client-steps).
 

@@ -15,7 +15,7 @@ export interface LogState {
   readonly size: number;
   /** The root keys that are known, oldest first. */
   readonly roots: readonly LogRoot[];
-  /** The thumbprint of the root key in force. Undefined if any of the root keys may sign the next statement. */
+  /** The thumbprint of the root key in force (rule log-statements). Undefined if any of the root keys may sign the next statement. */
   readonly inForce?: string | undefined;
   /** The thumbprint of the first root key, if the key is unknown. Nobody can verify what it signed. */
   readonly unknownRoot?: string | undefined;
@@ -75,8 +75,8 @@ export const isPublication = (indexed: IndexedEntry): indexed is IndexedPublicat
   indexed.entry.type === 'publication';
 
 /**
- * An entry whose statement says what the entry says, and is signed by the root key in force. If that key is unknown, nobody
- * can verify the signature.
+ * An entry whose statement says what the entry says, and that the root key in force has signed. If that is a first root key of
+ * which only the thumbprint is known (`unknownRoot`), nobody has verified the signature: the statement only names its signer.
  */
 export type VerifiedEntry = IndexedEntry & { readonly statement: Statement } & (
     | { readonly type: 'publication'; readonly publication: PublicationStatement }

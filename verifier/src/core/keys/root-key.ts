@@ -79,7 +79,10 @@ async function importCheckedRootKey({ key, kid, nextRoots }: CheckedRootKey): Pr
   return { ...imported, jwk: { ...jwk, kid: thumbprint }, thumbprint, nextRoots };
 }
 
-/** One pinned root key, or several during a rotation, and the keys to which the one key is committed. */
+/**
+ * One pinned root key, or several during a rotation, and the keys to which the one key is committed. They come from the caller:
+ * nothing here reads the published key (rule root-key-pinned).
+ */
 export interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
   readonly rootKey: RootJwk | readonly RootJwk[];
 }

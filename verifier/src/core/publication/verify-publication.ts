@@ -31,7 +31,7 @@ export type Conditions = Omit<StatementTrust, 'accepted'> &
   Pick<PublicationTrust, 'maxListBytes' | 'needsBytes'>;
 
 /** The facts that one attempt at one source has proven. */
-export type Proven<H extends AcceptedStatements> = H & Pick<Memory, 'chains'>;
+export type Proven<S extends AcceptedStatements> = S & Pick<Memory, 'chains'>;
 
 /** Returns what a reader knows that has only pinned root keys. */
 export function pinnedMemory(pinned: readonly RootKey[]): Memory {

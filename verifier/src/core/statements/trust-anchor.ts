@@ -20,7 +20,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-anchor.schema.json, and that its root key is a public key.
- * An unknown member is an error, because otherwise a requirement would be ignored silently.
+ * An unknown member is an error, because otherwise a requirement would be ignored silently
+ * (docs/protocol.md#trust-anchor-closed).
  *
  * @throws `ERR_TRUST_ANCHOR_INVALID`
  *
@@ -96,4 +97,13 @@ function wrongMember(member: string, value: unknown): RegistryError {
  */
 export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<RootKey> {
   return { ...(await importRootKey(root)), nextRoots: next_roots };
+}
+
+/** Returns what a trust anchor requires of a registry besides its root key (rule trust-anchor). */
+export function requirementsOf(anchor: Omit<TrustAnchor, 'root' | 'next_roots' | 'sources'>) {
+  return {
+    requireCheckpoint: anchor.checkpoint === 'required',
+    requirePublication: anchor.publication === 'required',
+    log: logTrustOf(anchor),
+  };
 }
