@@ -27,7 +27,7 @@ export async function admitRequest(
 
 /** Converts a refusal to a Response. */
 export function refusalResponse({ status, headers, body }: Refusal): Response {
-  return Response.json(body, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
+  return Response.json(body, { status, headers });
 }
 
 async function readPayload(request: Request, maxBytes: number): Promise<Read<unknown>> {
