@@ -1,4 +1,4 @@
-import { PASSPORT_REASONS, type ReasonKind } from '../passport/reasons.js';
+import { kindOf, type ReasonKind } from '../passport/reasons.js';
 import type { VerdictReason } from '../passport/rejection.js';
 import type { VerdictDetails } from '../verification/verdict.js';
 
@@ -34,10 +34,7 @@ function refuse(status: Refusal['status'], body: Refusal['body'], headers: Refus
 /** Creates the response to a request that a verdict refuses. @param action - the action, if the verdict is about one */
 export function refusalOf({ reasons }: Pick<VerdictDetails, 'reasons'>, action?: string): Refusal {
   const [{ code, message } = { code: 'unknown', message: 'refused' }] = reasons;
-  // Every other code means that the issuer is not trusted.
-  const kind = Object.hasOwn(PASSPORT_REASONS, code)
-    ? PASSPORT_REASONS[code as keyof typeof PASSPORT_REASONS]
-    : 'passport';
+  const kind = kindOf(code);
   // Without an action there is no proof: the audience is that of the token.
   const { status, error } = RESPONSES[kind === 'proof' && action === undefined ? 'passport' : kind];
   const scope = kind === 'mandate' && action !== undefined ? { scope: action } : {};
