@@ -5,6 +5,7 @@ import {
   BOOLEAN,
   FUNCTION,
   INTERVAL,
+  MAX_TIMER_MS,
   type OptionCheck,
   type OptionChecks,
   objectWith,
@@ -138,9 +139,6 @@ export interface RegistryStatus {
   /** The last error of each source, by URL. A success removes the error of the source. */
   readonly errors: Readonly<Record<string, RegistryError>>;
 }
-
-/** The maximum delay of a timer, about 24 days. A longer delay overflows, and the timer fires at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Checks the options of a client and adds the defaults. Times in the result are in milliseconds.

@@ -6,13 +6,9 @@ import { currentRoots, walkChains } from '../core/statements/root-chain.js';
 import { TREE_FILES } from '../core/tree-files.js';
 import { askAgain } from '../http/ask-again.js';
 import { untilAborted } from '../http/until-aborted.js';
+import { MAX_TIMER_MS } from '../options/options.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
-import {
-  type ClientSettings,
-  MAX_TIMER_MS,
-  type RegistryEvent,
-  type RegistryStatus,
-} from './client-options.js';
+import type { ClientSettings, RegistryEvent, RegistryStatus } from './client-options.js';
 import { initialState, isRefreshDue, isUsable, type State, statusOf } from './client-state.js';
 import { asRegistryError, type HttpFiles, HttpSource } from './http-files.js';
 import { loadStored } from './load-stored.js';

@@ -215,7 +215,13 @@ export {
 export { isOfOtherType, namesLog, readLogged } from './audit/log-statement.js';
 export { LogTree, type Tile } from './audit/log-tree.js';
 export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
-export { nameSkeleton } from './audit/name-skeleton.js';
+export {
+  type AlikeIssuers,
+  alikeIssuers,
+  type IssuerLook,
+  lookOf,
+  nameSkeleton,
+} from './audit/name-skeleton.js';
 export {
   type MirrorState,
   type Operations,
