@@ -71,9 +71,8 @@ async function monitor(io: Invocation, url: string, options: Options): Promise<n
   };
   const locked = () => (state === undefined ? once() : withOutputLock(join(state, 'state.json'), once));
   if (options.every === undefined) return locked();
-  return repeatForever(io, positiveNumber('--every', options.every), async () => {
-    await run({ ...io, exitCode: 0 }, options.json === true, locked);
-  });
+  const seconds = positiveNumber('--every', options.every);
+  return repeatForever(io, { seconds, json: options.json === true }, locked);
 }
 
 async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
