@@ -3,7 +3,7 @@ import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { scalarOf, split } from '../shared-key/frost.js';
 import { base64url, fromBase64url, type MessageKey, signMessage } from '../shared-key/message.js';
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
-import { publish } from './join.js';
+import { writeMessage } from './join.js';
 import { hashesOf, readAllJoined, readText } from './messages.js';
 import { encryptPart } from './parts.js';
 import { joinedDigest } from './transcript.js';
@@ -45,5 +45,5 @@ export async function splitKey(
     ...{ ceremony: ceremony.sha256, holder: 0, joined: hashesOf(all) },
     ...{ commitments: group.commitments.map(base64url), parts: Object.fromEntries(parts) },
   };
-  publish(ceremony, CEREMONY_FILES.split, signMessage('registry-ceremony-parts+jwt', claims, jwk));
+  writeMessage(ceremony, CEREMONY_FILES.split, signMessage('registry-ceremony-parts+jwt', claims, jwk));
 }

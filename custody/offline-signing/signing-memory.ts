@@ -68,7 +68,11 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
  *   thumbprint of the next root key
  * @throws {@link RequestRejected} | {@link IoFailed}
  */
-export function assertNewest(folder: string, request: SigningRequest, insteadOf: string | undefined): void {
+export function assertFollowsMemory(
+  folder: string,
+  request: SigningRequest,
+  insteadOf: string | undefined,
+): void {
   const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
   for (const { thumbprint } of new Set([previousRootKey, rootKey])) {
     const memory = readMemory(fileOf(folder, thumbprint));
@@ -203,7 +207,7 @@ function fileOf(folder: string, thumbprint: string): string {
 
 /**
  * Reads the memory of a root key; an empty one if there is no file. Nothing is signed with a memory in which anything is
- * not as this program writes it: a damaged entry could stand for a later publication.
+ * not as this program writes it: what is damaged could be a later publication.
  *
  * @throws {@link IoFailed}
  */
@@ -222,9 +226,9 @@ function readMemory(file: string): SigningMemory {
   } catch (cause) {
     throw refused(`cannot be read (${(cause as Error).message})`, cause);
   }
-  if (!isObject(memory) || Object.keys(memory).length === 0) throw refused('has no entries');
-  const damaged = Object.entries(memory).find(([name, entry]) => !isMember(ENTRIES, name, entry));
-  if (damaged !== undefined) throw refused(`has a damaged or unknown entry (${damaged[0]})`);
+  if (!isObject(memory) || Object.keys(memory).length === 0) throw refused('is empty, or not a JSON object');
+  const damaged = Object.entries(memory).find(([name, value]) => !isMember(MEMBERS, name, value));
+  if (damaged !== undefined) throw refused(`has a damaged or unknown member (${damaged[0]})`);
   return memory;
 }
 
@@ -248,8 +252,8 @@ const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >
 
 const VERSION = { updated_at: isTime, sha256: isSha256 };
 
-/** The entries of a {@link SigningMemory}. Version 0.1.0 wrote neither a sequence nor the hash of a statement. */
-const ENTRIES: Checks = {
+/** The members of a {@link SigningMemory}. Version 0.1.0 wrote neither a sequence nor the hash of a statement. */
+const MEMBERS: Checks = {
   verified: isObjectWith(VERSION, { sequence: isCount }),
   signed: isObjectWith(VERSION, { sequence: isCount, statement: isSha256 }),
   delegated: isCount,
