@@ -65,7 +65,7 @@ export function declareCheck(command: Command, io: Invocation): void {
       assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
       return watchForever(io, named.paths, async () => {
         say(io, `--- ${new Date().toLocaleTimeString()}`);
-        return checkFiles(io, named, options);
+        await checkFiles(io, named, options);
       });
     }),
   );

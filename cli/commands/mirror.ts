@@ -103,11 +103,13 @@ async function mirror(io: Invocation, route: Route, options: Options): Promise<n
     const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness, verifyHolders });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
-    return 0;
   };
-  if (options.watch === undefined) return once();
-  const seconds = positiveNumber('--watch', options.watch);
-  return repeatForever(io, { seconds, json: options.json === true }, once);
+  if (options.watch !== undefined) {
+    const seconds = positiveNumber('--watch', options.watch);
+    return repeatForever(io, { seconds, json: options.json === true }, once);
+  }
+  await once();
+  return 0;
 }
 
 function sayMirrored(io: Io, report: MirrorReport): void {

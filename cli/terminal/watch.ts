@@ -18,7 +18,7 @@ const LOOK_INTERVAL_MS = 500;
 export async function watchForever(
   io: Invocation,
   paths: readonly string[],
-  work: () => Promise<number>,
+  work: () => Promise<void>,
 ): Promise<number> {
   const missing = paths.find((path) => identity(path) === undefined);
   if (missing !== undefined) throw new IoFailed(`there is nothing to watch: ${missing} does not exist`);
@@ -113,7 +113,7 @@ interface Rounds {
 export function repeatForever(
   io: Invocation,
   { seconds, json }: Rounds,
-  work: () => Promise<number>,
+  work: () => Promise<unknown>,
 ): Promise<number> {
   return untilStopped(async (stop) => {
     while (!stop.aborted) {
@@ -125,6 +125,9 @@ export function repeatForever(
 }
 
 /** Runs one round, which prints its error, and whose exit code is not that of the command. */
-function runRound(io: Invocation, json: boolean, work: () => Promise<number>): Promise<void> {
-  return run({ ...io, exitCode: 0 }, json, work);
+function runRound(io: Invocation, json: boolean, work: () => Promise<unknown>): Promise<void> {
+  return run({ ...io, exitCode: 0 }, json, async () => {
+    await work();
+    return 0;
+  });
 }
