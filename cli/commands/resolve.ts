@@ -23,6 +23,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
+import { addOptions } from '../options/add-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { readPolicy } from '../options/policy-file.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
@@ -62,22 +64,56 @@ export function declareResolve(command: Command, io: Invocation): void {
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
     )
     .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
-    .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
-    .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
+    .addOption(
+      new DependentOption(
+        '--domain <names>',
+        'with --tier: only issuers that declare one of these domains',
+      ).needs('--tier'),
+    )
+    .addOption(
+      new DependentOption(
+        '--policy <file>',
+        'trust policy, as JSON, instead of --tier and --domain',
+      ).excludes('--tier'),
+    )
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
-    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
-    .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
-    .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
-    .option('--all', 'instead of ID: print all accepted issuers, for gateways that verify tokens themselves')
-    .addOption(new Option('--format <name>', 'with --all').choices([...PROVIDER_FORMATS]).default('json'))
-    .option('--audience <name...>', 'with --all: the audiences of tokens')
-    .option('--cache <file>', 'with --all: file of the URLs of issuers, which are asked for once a day')
+    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'));
+  addOptions(command, ...TIME_OPTIONS, ...ALL_OPTIONS)
     .option('--json', 'print the decision as JSON on stdout')
     .action((id: string | undefined, sources: readonly string[], options: Options) =>
       run(io, options.json === true, () => resolve(io, { id, sources }, options)),
     );
 }
+
+const TIME_OPTIONS = [
+  new DependentOption('--max-age <days>', 'maximum age of a list without a checkpoint')
+    .default('30')
+    .excludes('--at'),
+  new DependentOption(
+    '--at <time>',
+    'show what the registry said at this time, RFC 3339, and what proves it',
+  ).excludes('--all'),
+  new DependentOption(
+    '--proof-out <file>',
+    'with --at: write a proof, which `verify --proof` checks offline',
+  ).needs('--at'),
+];
+
+const ALL_OPTIONS = [
+  new Option(
+    '--all',
+    'instead of ID: print all accepted issuers, for gateways that verify tokens themselves',
+  ),
+  new DependentOption('--format <name>', 'with --all')
+    .choices([...PROVIDER_FORMATS])
+    .default('json')
+    .needs('--all'),
+  new DependentOption('--audience <name...>', 'with --all: the audiences of tokens').needs('--all'),
+  new DependentOption(
+    '--cache <file>',
+    'with --all: file of the URLs of issuers, which are asked for once a day',
+  ).needs('--all'),
+];
 
 /** An issuer, and where to ask for it. With --all, the first argument is a source. */
 interface Question {
@@ -108,7 +144,6 @@ async function resolve(io: Io, { id, sources: others }: Question, options: Optio
   }
   if (id === undefined) throw new UsageError('resolve takes the id of an issuer, or --all');
   if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
-  if (proofOut !== undefined) throw new UsageError('--proof-out proves what was said at a time: pass --at');
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   return withRegistryErrors(async () => {
@@ -228,12 +263,8 @@ function idsOf(registry: Registry): string[] {
 
 /** Returns the policy of the options. Undefined if they name none. @throws {@link UsageError} */
 function policyOf({ tier, domain, policy }: Options): TrustPolicy | undefined {
-  if (tier === undefined) {
-    if (domain !== undefined) throw new UsageError('--domain narrows --tier: pass --tier, too');
-    return policy === undefined ? undefined : readPolicy(policy);
-  }
-  if (policy !== undefined)
-    throw new UsageError('--tier and --policy each are a whole policy: pass one of them');
+  if (policy !== undefined) return readPolicy(policy);
+  if (tier === undefined) return undefined;
   const wanted: unknown = {
     tiers: tier.split(','),
     ...(domain !== undefined && { domains: domain.split(',') }),
