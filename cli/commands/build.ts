@@ -25,7 +25,6 @@ import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { sayRequest } from '../terminal/say-request.js';
-import { sayTimings, stopwatch } from '../terminal/timings.js';
 import { verifyHolders } from '../verify-holders.js';
 import { asking } from './confirm-new.js';
 
@@ -78,7 +77,6 @@ export async function buildAndReport(
   output?: OutputFolder,
 ): Promise<BuildReport> {
   const started = performance.now();
-  const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) => {
     const how = {
       issuers: options.issuers,
@@ -90,14 +88,13 @@ export async function buildAndReport(
       time: listTime(io, options),
       assertFollowsHosts: followsHosts(asking(io), options),
       ...treeOptions(options),
-      listeners: { onProgress, onStage },
+      listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
   });
-  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report, ...(options.timings && { timings }) });
+  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report });
   sayBuilt(io, report, performance.now() - started);
   sayCheckpointLater(io, options);
-  if (options.timings) sayTimings(io, timings);
   return report;
 }
 

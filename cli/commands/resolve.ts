@@ -30,9 +30,8 @@ import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { count, emit, grouped, say } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { countedFetch, type FetchedTotals } from './counted-fetch.js';
 import { movedOption } from './old-names.js';
 import { PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
@@ -148,11 +147,10 @@ async function resolve(io: Io, { id, sources: others }: Question, options: Optio
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   return withRegistryErrors(async () => {
     const answer = await ask(id, policy, { ...trust, source, maxAgeDays });
-    const { decision, updatedAt, about, hint, fetched } = answer;
-    if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null, ...(fetched && { fetched }) });
+    const { decision, updatedAt, about, hint } = answer;
+    if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null });
     sayDecision(io, id, answer);
     if (hint !== undefined) say(io, `    ${hint}`);
-    if (fetched !== undefined) sayFetched(io, fetched);
     return decision.accepted ? 0 : 1;
   });
 }
@@ -181,8 +179,6 @@ interface Answer {
   readonly about: AboutIssuer | undefined;
   /** For people: a known id that is similar to an unknown one. */
   readonly hint?: string | undefined;
-  /** Undefined if no host was asked. */
-  readonly fetched?: FetchedTotals;
 }
 
 async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
@@ -206,14 +202,13 @@ async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Pro
     throw new UsageError(
       `${invalid} is neither a folder nor an http(s) URL; if it is an issuer, give one issuer at a time`,
     );
-  const { fetch, totals: fetched } = countedFetch();
-  const options = { sources: source, ...trust, fetch };
+  const options = { sources: source, ...trust };
   const proven = await lookUp(id, policy, options);
-  if (proven !== undefined) return { ...proven, fetched };
+  if (proven !== undefined) return proven;
   const client = createRegistryClient(options);
   try {
     await client.ready();
-    return { ...answer(client, await aboutOf(client, id)), fetched };
+    return answer(client, await aboutOf(client, id));
   } finally {
     client.close();
   }
@@ -283,10 +278,6 @@ function sayAbout(io: Io, { status }: Issuer, about: AboutIssuer | undefined): v
     about === undefined ? 'not known' : text === undefined ? 'none' : JSON.stringify(text);
   say(io, `    name: ${worded(about?.name)}`);
   if (status !== 'active') say(io, `    reason: ${worded(about?.status_reason)}`);
-}
-
-function sayFetched(io: Io, { files, bytes, requests }: FetchedTotals): void {
-  say(io, `    fetched ${count(files, 'file')}, ${grouped(bytes)} bytes, in ${count(requests, 'request')}`);
 }
 
 function sayDecision(io: Io, id: string, { decision, updatedAt, about }: Answer): void {
