@@ -146,7 +146,7 @@ describe('a request with a delegation', () => {
   it('is not made by a build that signs, or without a root key', async () => {
     await refused(
       2,
-      /--delegate is for a signing request/,
+      /--delegate has no effect without --unsigned/,
       'build',
       '--key',
       'key.pem',

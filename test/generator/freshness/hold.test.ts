@@ -320,7 +320,7 @@ describe('a hold', () => {
     ];
     await good('suspend', 'beta', ...signing);
     held();
-    await build('--unsigned', 'request', '--renew');
+    await good('build', '--unsigned', 'request', '--renew', '--root-key', 'root.json');
     await good('sign', 'request', '--key', 'root.pem', '--yes');
     await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ checkpoint: 'online.pem' }));
     held();
