@@ -235,10 +235,10 @@ async function sayHold(io: Invocation, ids: readonly string[], { out, settings }
       `On hold by the checkpoint in ${out}, which stops them when it is published: ${held.join(', ')}.`,
     );
   if (free.length === 0) return;
-  const key = hasSigner(settings.checkpoint) ? '' : ' --online-key FILE';
+  const key = hasSigner(settings.checkpoint) ? '' : ', with --online-key and its file';
   say(
     io,
-    `Not stopped yet: ${free.join(', ')}. Without the root key, the online key can do that: \`hold ${free.join(' ')}${key}\` (${text})`,
+    `Not stopped yet: ${free.join(', ')}. Without the root key, the online key can do that: \`hold ${free.join(' ')}\`${key} (${text})`,
   );
 }
 

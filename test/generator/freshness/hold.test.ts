@@ -251,7 +251,10 @@ describe('the command line about a hold', () => {
     const suspended = ['suspend', 'alpha', '--reason', 'x', '--key', 'away.pem', '--production'];
     await publish();
     const { code, stderr } = await cli(suspended, folder);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('`hold alpha --online-key FILE`')]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('`hold alpha`, with --online-key and its file ('),
+    ]);
     await delegate('without.jwt', '--no-hold');
     await build('--delegation', 'without.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await cli(suspended, folder)).stderr).not.toContain('hold alpha');
