@@ -136,15 +136,16 @@ export class Releases {
   #prune(current: string): void {
     const names = readdirSync(join(this.#folder, 'releases')).sort().reverse();
     const old = names.filter((name) => name !== current).slice(KEPT_RELEASES - 1);
-    for (const name of old) {
-      rmSync(this.path(name), { recursive: true, force: true });
-      rmSync(join(this.#delegations, name), { force: true });
-    }
+    for (const name of old) rmSync(this.path(name), { recursive: true, force: true });
+    const kept = existsSync(this.#delegations) ? readdirSync(this.#delegations) : [];
+    const stale = kept.filter((name) => !existsSync(this.path(name)));
+    for (const name of stale) rmSync(join(this.#delegations, name), { force: true });
   }
 
   #keepDelegatedAt(name: string, time: number | undefined): void {
     const file = join(this.#delegations, name);
-    if (time === undefined) return rmSync(file, { force: true });
+    rmSync(file, { force: true });
+    if (time === undefined) return;
     mkdirSync(this.#delegations, { recursive: true });
     writeWholeFile(file, formatTime(time));
   }
