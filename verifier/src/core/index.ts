@@ -197,6 +197,7 @@ export { type Period, type PeriodProof, verifyPeriod } from './history/period.js
 // For publishers, auditors, mirrors, monitors, witnesses and the page: the rules of a whole log (rules log-statements,
 // log-order), and what no client needs.
 
+export { type Change, type Changes, MAX_CHANGES } from './audit/changes-file.js';
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
 export { KeptProofs } from './audit/kept-proofs.js';
 export { keysAt, signerAmong } from './audit/log-keys.js';
@@ -227,6 +228,7 @@ export {
   type ReportedMirror,
   verifyOperations,
 } from './audit/operations.js';
+export { placeName } from './audit/place-name.js';
 export {
   isNotYet,
   recognitionOf,
