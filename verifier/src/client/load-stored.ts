@@ -1,4 +1,4 @@
-import type { RootKey } from '../core/keys/root-key.js';
+import type { PinnedRoot } from '../core/keys/root-key.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
 import {
   readAccepted,
@@ -17,7 +17,7 @@ import type { RegistryStore } from './store.js';
 interface Verification<S extends AcceptedStatements> {
   readonly reader: PublicationReader<S>;
   readonly trust: Omit<ClientTrust<S>, 'roots'>;
-  readonly pinned: readonly RootKey[];
+  readonly pinned: readonly PinnedRoot[];
 }
 
 /** Loads and verifies what was accepted in an earlier run (rule store-times). */

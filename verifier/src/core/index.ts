@@ -46,6 +46,7 @@ export {
   type PublicKey,
   publicMembers,
 } from './keys/public-key.js';
+export type { PinnedRoot } from './keys/root-key.js';
 export { encodeSignature, trimSignature } from './keys/signature.js';
 
 // The list and its records (rules list-checks, record-form).

@@ -1,4 +1,4 @@
-import { importRootKey, type RootKey } from '../keys/root-key.js';
+import { importRootKey, type PinnedRoot, type RootKey } from '../keys/root-key.js';
 import type { AnyEntry, PublicationEntry } from '../log/log-entry.js';
 import type { Delegation } from '../statements/delegation.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
@@ -52,12 +52,12 @@ export function beginLog({ keys, unknown, inForce }: FirstRoots): LogState {
 const logRoot = ({ thumbprint, jwk, nextRoots }: RootKey): LogRoot => ({ thumbprint, jwk, nextRoots });
 
 /** Imports a root key of a state. */
-export async function importLogRoot({ jwk, nextRoots }: LogRoot): Promise<RootKey> {
+export async function importLogRoot({ jwk, nextRoots }: LogRoot): Promise<PinnedRoot> {
   return { ...(await importRootKey(jwk)), nextRoots };
 }
 
 /** Imports the root keys of a state, oldest first. */
-export function rootKeysOf({ roots }: LogState): Promise<readonly RootKey[]> {
+export function rootKeysOf({ roots }: LogState): Promise<readonly PinnedRoot[]> {
   return Promise.all(roots.map(importLogRoot));
 }
 

@@ -1,5 +1,5 @@
 import type { RegistryError } from '../errors.js';
-import type { RootKey } from '../keys/root-key.js';
+import type { PinnedRoot, RootKey } from '../keys/root-key.js';
 import { currentRoots, longestChains, pinnedChains, type RootChain } from './root-chain.js';
 
 /**
@@ -31,7 +31,7 @@ export interface KnownRoots {
 }
 
 /** Returns what is known before any rotation. */
-export function pinnedRoots(pinned: readonly RootKey[]): KnownRoots {
+export function pinnedRoots(pinned: readonly PinnedRoot[]): KnownRoots {
   const bound = pinnedChains(pinned);
   return { bound, longest: bound, fork: undefined, shownInRound: undefined };
 }

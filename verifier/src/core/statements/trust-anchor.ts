@@ -4,7 +4,7 @@ import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { REQUIRED_ANCHOR_MEMBERS, type TrustAnchor } from '../generated/schemas.js';
 import { publicMembers, thumbprintOf } from '../keys/public-key.js';
-import { importRootKey, type RootKey } from '../keys/root-key.js';
+import { importRootKey, type PinnedRoot } from '../keys/root-key.js';
 import { logTrustOf } from './log-trust.js';
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -95,7 +95,7 @@ function wrongMember(member: string, value: unknown): RegistryError {
  * @param anchor - after {@link assertTrustAnchor}
  * @throws `ERR_ROOT_KEY_INVALID`
  */
-export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<RootKey> {
+export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<PinnedRoot> {
   return { ...(await importRootKey(root)), nextRoots: next_roots };
 }
 
