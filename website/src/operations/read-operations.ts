@@ -1,5 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
+  CLOCK_TOLERANCE_MS,
   newestCosignatures,
   type Operations,
   parseLogProof,
@@ -59,7 +60,7 @@ async function readPublished(
   rootKey: RootKey,
   delegatedAt: Date | undefined,
 ): Promise<PublishedOperations> {
-  const times = { clock: { now: Date.now(), tolerance: 5 * 60 * 1000 }, expiry: false };
+  const times = { clock: { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS }, expiry: false };
   const [delegation, operations] = await Promise.all(
     ['keys/delegation.jwt', 'operations.jwt'].map((path) => fetchIfThere(base, path).catch(() => undefined)),
   );
