@@ -106,7 +106,7 @@ export async function planRotation(options: PlanOptions): Promise<CompleteRotati
   if (lifted.length > 0) {
     throw new UsageError(
       `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. Get the newest ` +
-        `records (\`git pull\`), and run this again; or first end the suspension with \`suspend --end ${lifted[0]}\``,
+        `records (\`git pull\`), and run this again; or first end the suspension with \`suspend --end ${lifted[0]} --reason "<REASON>"\``,
     );
   }
   return { done: false, files, outgoing, ...nextKey, commits, delegation, checkpointBy, changes };

@@ -60,7 +60,7 @@ export function getNewest(lifted: readonly string[]): string {
   return (
     `get the newest records (\`git pull\`), and run this again. If there are none, because nobody has pushed them, ${adopt}, ` +
     'and then run this again. To stop another issuer at once, `hold` it: that needs no records. Only to end a suspension, ' +
-    `run \`suspend --end ${lifted[0]}\``
+    `run \`suspend --end ${lifted[0]} --reason "<REASON>"\``
   );
 }
 

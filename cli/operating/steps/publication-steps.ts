@@ -77,7 +77,8 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 
 /** Records of before a suspension look like its end. Only the operator knows. */
 function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
-  const end = run('', 'suspend', '--end', String(lifted[0]), ...publishingOptions(settings));
+  const words = ['suspend', '--end', String(lifted[0]), '--reason', '"<REASON>"'];
+  const end = run('', ...words, ...publishingOptions(settings));
   return {
     command: PULL,
     reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${end.command}\``,

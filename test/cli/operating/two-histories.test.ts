@@ -299,7 +299,9 @@ describe('records that are older than the published list', () => {
           2,
         );
         expect([code, error.code]).toEqual([2, 'ERR_USAGE']);
-        expect(error.message).toMatch(/the list suspends alpha, .*git pull.*`suspend --end alpha`/);
+        expect(error.message).toMatch(
+          /the list suspends alpha, .*git pull.*`suspend --end alpha --reason "<REASON>"`/,
+        );
       }
       expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
       expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
@@ -348,7 +350,10 @@ describe('records that are older than the published list', () => {
 
   it('may end the suspension that a command names, and that of every reviewed record', async () => {
     copy('dist', 'kept');
+    const [{ reason }] = (await json(['status'], 3)).next;
     const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', '--production'];
+    // As the operator runs it who only writes the reason.
+    expect(reason).toContain(`\`npx passport-registry ${end.join(' ').replace('new keys', '"<REASON>"')}\``);
     expect(await json(end, 3)).toMatchObject({ code: 0 });
     copy('old', 'issuers');
     copy('kept', 'dist');
