@@ -135,7 +135,7 @@ async function reportOperations(
  */
 async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
   assertAddresses(options.mirror ?? []);
-  const { settings } = options;
+  const { settings, config } = options;
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
     const published = await readPublished(output.named);
@@ -152,7 +152,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
       return { signed: await sign(io, { published, output }, options) };
     }
     const signer = hasKey ? await onlineSigner(io, settings) : undefined;
-    const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url }));
+    const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url, config }));
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
@@ -200,7 +200,7 @@ interface Signed {
 async function sign(
   io: Io,
   { published, output, holdChange }: Request,
-  { settings }: Options,
+  { settings, config }: Options,
 ): Promise<Signed> {
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
@@ -210,7 +210,8 @@ async function sign(
   const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
   const stopped = isHold ? holdChange.ids : [];
   const unknown =
-    published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided, stopped }));
+    published &&
+    (await assertFollowsHost({ published, baseUrl: settings.base_url, config, decided, stopped }));
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;

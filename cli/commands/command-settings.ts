@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { shellWord } from '../operating/shell-word.js';
+import { shellWord } from '../command-line.js';
 import type { RegistryStatus } from '../operating/status.js';
 import type { CommandSettings } from '../operating/steps/next-step.js';
 import type { ExceptionOptions } from '../options/rule-options.js';
@@ -32,7 +32,7 @@ export function commandSettings(
   command: Command,
   { rootKey: { development } }: RegistryStatus,
 ): CommandSettings {
-  const { issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
+  const { config, issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
   /** An option that was given on the command line. */
   const given = (name: string, flag: string, value: string | undefined) =>
     value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, shellWord(value)] : [];
@@ -41,7 +41,7 @@ export function commandSettings(
   const rootSigner = isMissing && !development ? ['--key', '<ROOT_KEY_FILE>'] : given('key', '--key', key);
   const hasOnlineKey = hasSigner(options.settings.checkpoint);
   return {
-    ...{ issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
+    ...{ config, issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
     ...{ baseUrl: baseUrl && shellWord(baseUrl) },
     hasRootKey: rootKey !== undefined,
     rootKeyFile: rootKey === undefined ? '<ROOT_PUBLIC_KEY_FILE>' : shellWord(rootKey),

@@ -11,10 +11,10 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';
 import { findTrace, loadFromHost } from './published-before.js';
-import { shellWord } from './shell-word.js';
 import {
   compareTrees,
   compareWhole,
@@ -26,7 +26,7 @@ import {
 } from './tree-comparison.js';
 
 /** What a command is about to sign over the published tree. */
-interface NextTree extends Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
+interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
   readonly published: PublishedTree;
   /** Base_url of registry.yaml. */
   readonly baseUrl: string | undefined;
@@ -44,7 +44,7 @@ export interface Asking {
 }
 
 /** Where a registry may show that it has published, from the options of a build. */
-interface ShownBy {
+interface ShownBy extends CommandPlace {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
   /** The file of the delegation that is published with the list. */
   readonly delegation?: string | undefined;
@@ -62,13 +62,13 @@ interface ShownBy {
  */
 export function followsHosts(
   asking: Asking,
-  { settings: { base_url: baseUrl, mirrors = [] }, delegation, stopped, about, issuers }: ShownBy,
+  { settings: { base_url: baseUrl, mirrors = [] }, config, delegation, stopped, about, issuers }: ShownBy,
 ): AssertFollowsHosts {
   const stops = stopped === undefined ? [] : [stopped];
   return async ({ rootKey, published, records, ...next }) => {
     if (published === undefined)
       return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
-    const unknown = await assertFollowsHost({ published, baseUrl, stopped: stops, ...next });
+    const unknown = await assertFollowsHost({ published, baseUrl, config, stopped: stops, ...next });
     if (about === undefined && issuers !== undefined)
       assertNewest({ issuers, env: asking.env }, records, published);
     return unknown;
@@ -152,6 +152,7 @@ function answerOf({ url, state, empty, problem }: MirrorStatus): string {
 export async function assertFollowsHost({
   published,
   baseUrl,
+  config,
   decided = [],
   stopped = [],
   ...next
@@ -182,7 +183,7 @@ export async function assertFollowsHost({
     throw new AlreadyPublished(
       `${twoHistories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
-  if (whole === 'newer') throw newerHost(host, tree, parts);
+  if (whole === 'newer') throw newerHost(host, { out, config }, parts);
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
   if (released.length === 0) {
@@ -205,11 +206,17 @@ function stopsOfHost({ stops, holds }: TreeComparison): readonly string[] {
   return [...(stops?.onlyHost.map(({ issuer_id }) => issuer_id) ?? []), ...(holds?.onlyHost ?? [])];
 }
 
-function newerHost({ url }: MirrorStatus, { folder: out }: OwnTree, parts: TreeComparison): AlreadyPublished {
+function newerHost(
+  { url }: MirrorStatus,
+  { out, config }: CommandPlace & { readonly out: string },
+  parts: TreeComparison,
+): AlreadyPublished {
   const lost = parts.holds?.onlyTree ?? [];
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
-  const load = loadFromHost(url, out, ['--root-key', shellWord(join(out, PATHS.rootKey))]);
-  const hold = lost.length === 0 ? '' : ` && npx passport-registry hold ${lost.join(' ')}`;
+  const key = ['--root-key', shellWord(join(out, PATHS.rootKey))];
+  const load = loadFromHost(url, { config }, { out: shellWord(out), key, replaces: true });
+  const where = out === 'dist' ? [] : ['--out', shellWord(out)];
+  const hold = lost.length === 0 ? '' : ` && ${commandLine({ config }, 'hold', ...lost, ...where)}`;
   const doubt = doubtOfHost(parts);
   return new AlreadyPublished(
     `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +

@@ -1,9 +1,10 @@
+import { commandLine } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
 import type { StoppedIssuer } from '../tree-comparison.js';
-import { holdStep } from './hold-steps.js';
+import { holdCommand } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadAndHold } from './load-steps.js';
-import { type CommandSettings, type NextStep, PULL, run } from './next-step.js';
+import { type CommandSettings, type NextStep, PULL } from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
 import { buildStep, laterCheckpointSteps, publishingOptions } from './signing-steps.js';
 
@@ -43,7 +44,7 @@ function keepTree(status: RegistryStatus, settings: CommandSettings): NextStep[]
   const stops = stopSteps(stillStopped(parts?.stops?.onlyHost), `${stop}, after \`git pull\``, settings);
   const signed = isReplaced && stops.length === 0 ? laterSteps(status, settings) : stops;
   return [
-    ...(held.length === 0 ? [] : [holdStep(stop, held, settings)]),
+    ...(held.length === 0 ? [] : [{ command: holdCommand(held, settings), reason: stop }]),
     ...(signed.length === 0 ? [] : rotatedStep(status, settings)),
     ...signed,
     ...publishSteps(status, settings),
@@ -68,7 +69,8 @@ function stillStopped(stopped: readonly StoppedIssuer[] = []): readonly StoppedI
 
 function stopSteps(stopped: readonly StoppedIssuer[], reason: string, settings: CommandSettings): NextStep[] {
   return stopped.map(({ issuer_id, status: to }) => {
-    const command = to === 'revoked' ? 'revoke' : 'suspend';
-    return run(reason, command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings));
+    const stop = to === 'revoked' ? 'revoke' : 'suspend';
+    const words = [stop, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings)];
+    return { command: commandLine(settings, ...words), reason };
   });
 }

@@ -1,16 +1,16 @@
+import { commandLine } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run } from './next-step.js';
+import type { CommandSettings, NextStep } from './next-step.js';
 import { onlineKeyFirst, publishingOptions } from './signing-steps.js';
 
 /** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
 export function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { issuers = [], releasable } = status.hold;
   const undecided = issuers.filter((id) => !releasable.includes(id));
+  const reason = 'end the hold of issuers that the list has stopped';
   return [
     ...(undecided.length === 0 ? [] : [decideStep(undecided, status, settings)]),
-    ...(releasable.length === 0
-      ? []
-      : [endStep('end the hold of issuers that the list has stopped', releasable, settings)]),
+    ...(releasable.length === 0 ? [] : [{ command: endCommand(releasable, settings), reason }]),
   ];
 }
 
@@ -21,19 +21,19 @@ function decideStep(
 ): NextStep {
   const [first = ''] = undecided;
   // Pasted at night, one command for all would end each of them.
-  const mistaken = endStep('', [undecided.length === 1 ? first : '<ID>', '--false-alarm'], settings);
-  const reason = `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken.command}\``;
+  const mistaken = endCommand([undecided.length === 1 ? first : '<ID>', '--false-alarm'], settings);
+  const reason = `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken}\``;
   const words = ['suspend', first, '--reason', '"<REASON>"', ...publishingOptions(settings)];
-  return run(onlineKeyFirst(reason, status, settings), ...words);
+  return { command: commandLine(settings, ...words), reason: onlineKeyFirst(reason, status, settings) };
 }
 
-function endStep(reason: string, words: readonly string[], settings: CommandSettings): NextStep {
-  return run(reason, 'hold', '--end', ...words, ...optionsOfHold(settings));
+function endCommand(words: readonly string[], settings: CommandSettings): string {
+  return commandLine(settings, 'hold', '--end', ...words, ...optionsOfHold(settings));
 }
 
-/** The step that holds issuers. */
-export function holdStep(reason: string, ids: readonly string[], settings: CommandSettings): NextStep {
-  return run(reason, 'hold', ...ids, ...optionsOfHold(settings));
+/** The command that holds issuers. */
+export function holdCommand(ids: readonly string[], settings: CommandSettings): string {
+  return commandLine(settings, 'hold', ...ids, ...optionsOfHold(settings));
 }
 
 function optionsOfHold({ out, onlineOptions }: CommandSettings): readonly string[] {
@@ -45,5 +45,5 @@ export function holdAgainSteps(status: RegistryStatus, settings: CommandSettings
   const ids = status.live.parts?.holds?.onlyHost ?? [];
   if (ids.length === 0) return [];
   const reason = `hold again what only the host holds: ${ids.join(', ')}; or, if you have ended these holds here, go on with the next step`;
-  return [holdStep(reason, ids, settings)];
+  return [{ command: holdCommand(ids, settings), reason }];
 }

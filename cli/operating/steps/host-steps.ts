@@ -1,7 +1,7 @@
 import { isLoopback } from '@passport-registry/verifier/http';
-import { shellWord } from '../shell-word.js';
+import { commandLine, shellWord } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { type CommandSettings, type NextStep, told } from './next-step.js';
 import { laterCheckpointSteps } from './signing-steps.js';
 
 /**
@@ -26,7 +26,8 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
     return [...sign, ...publishSteps(status, settings)];
   }
   if (level !== 'error' || url === undefined) return [];
-  return [run('verify what the host serves', 'verify', shellWord(url), ...settings.rootKeyOptions)];
+  const verify = commandLine(settings, 'verify', shellWord(url), ...settings.rootKeyOptions);
+  return [{ command: verify, reason: 'verify what the host serves' }];
 }
 
 /** A mirror that is late or altered is its operator's to repair. */
@@ -35,21 +36,27 @@ export function askMirrors({ mirrors }: RegistryStatus): NextStep[] {
   return late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
 }
 
-function serveStep({ port, protocol }: URL, { out }: CommandSettings): NextStep {
+function serveStep({ port, protocol }: URL, settings: CommandSettings): NextStep {
+  const { out } = settings;
   const number = port || (protocol === 'https:' ? '443' : '80');
   const reason = `let this machine serve ${out} as base_url says, in place of a preview; or set base_url to the URL of a host, and copy ${out} there`;
-  return run(reason, 'serve', out, '--port', number);
+  return { command: commandLine(settings, 'serve', out, '--port', number), reason };
 }
 
 /** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */
 export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { out, baseUrl, rootKeyOptions } = settings;
   const copy = `copy ${out} to the host${baseUrl === undefined ? '' : ` of ${baseUrl}`}`;
-  const verify = (reason: string) =>
-    baseUrl === undefined ? [] : [run(reason, 'verify', baseUrl, '--expect', out, ...rootKeyOptions)];
+  const verify = (reason: string) => {
+    if (baseUrl === undefined) return [];
+    return [
+      { command: commandLine(settings, 'verify', baseUrl, '--expect', out, ...rootKeyOptions), reason },
+    ];
+  };
   if (tree.hasRemote) {
-    const save = run(`save ${out} on the branch and deploy it, or ${copy}`, 'branch', 'save', out);
-    return [save, ...verify('verify what the host serves')];
+    const save = commandLine(settings, 'branch', 'save', out);
+    const reason = `save ${out} on the branch and deploy it, or ${copy}`;
+    return [{ command: save, reason }, ...verify('verify what the host serves')];
   }
   return baseUrl === undefined ? [told(copy)] : verify(`${copy}, and verify what the host serves`);
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
+import { commandLine } from '../../command-line.js';
 import type { LiveCondition, MirrorCondition } from '../hosts-condition.js';
-import { loadFromHost, MIRROR_FOLDER } from '../published-before.js';
-import { shellWord } from '../shell-word.js';
+import { loadFromHost } from '../published-before.js';
 import type { RegistryStatus } from '../status.js';
 import { doubtOfHost } from '../tree-comparison.js';
-import { holdStep } from './hold-steps.js';
-import { type CommandSettings, type NextStep, run } from './next-step.js';
+import { holdCommand } from './hold-steps.js';
+import type { CommandSettings, NextStep } from './next-step.js';
 
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
 export function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
@@ -40,9 +40,13 @@ export function loadAndHold(
 ): NextStep[] {
   const { command } = loadStep(status, settings);
   if (ids.length === 0) return [{ command, reason }];
-  const hold = holdStep('hold again', ids, settings);
-  if (command === undefined) return [{ command, reason }, hold];
-  return [{ command: `${command} && ${hold.command}`, reason }];
+  const hold = holdCommand(ids, settings);
+  if (command === undefined)
+    return [
+      { command, reason },
+      { command: hold, reason: 'hold again' },
+    ];
+  return [{ command: `${command} && ${hold}`, reason }];
 }
 
 /** The step that brings the published tree into the output folder. */
@@ -83,8 +87,8 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
   if (isCopyNewest(status)) return `cp -rL ${tree.trace?.copy} ${out}`;
   // Of two histories, the branch has the one that its last saver had.
   if (tree.hasRemote && status.live.keep === undefined) {
-    if (!isThere(status)) return run('', 'branch', 'load', out).command;
-    return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
+    if (!isThere(status)) return commandLine(settings, 'branch', 'load', out);
+    return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingHost(status)?.url;
   return url === undefined ? undefined : fromHost(url, status, settings);
@@ -94,8 +98,7 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
 export function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
   const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
   const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
-  if (isThere(status)) return loadFromHost(url, out, key);
-  return `${run('', 'mirror', shellWord(url), MIRROR_FOLDER, ...key).command} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+  return loadFromHost(url, settings, { out, key, replaces: isThere(status) });
 }
 
 /** Whether the output folder has a tree, damaged or not. */

@@ -1,3 +1,4 @@
+import type { CommandPlace } from '../../command-line.js';
 import type { StatusOptions } from '../status.js';
 
 /** One step for the operator. */
@@ -9,7 +10,7 @@ export interface NextStep {
 }
 
 /** The settings that the commands need, and that a configuration file may provide. */
-export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
+export interface CommandSettings extends CommandPlace, Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
   /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
   readonly rootOptions: readonly string[];
   /** Options of `build` for a production key. */
@@ -32,11 +33,6 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly rootKeyFile: string;
   /** The file of the online key's public JWK. */
   readonly onlinePublicKey: string;
-}
-
-/** A step with a command of this program. */
-export function run(reason: string, ...words: readonly string[]): NextStep {
-  return { command: ['npx passport-registry', ...words].join(' '), reason };
 }
 
 /** A step without a command of this program. */

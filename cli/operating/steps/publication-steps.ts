@@ -1,6 +1,7 @@
+import { commandLine } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
+import { type CommandSettings, type NextStep, PULL, told } from './next-step.js';
 import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
@@ -44,14 +45,13 @@ function needsDelegation({ tree, delegation }: RegistryStatus, { hasOnlineKey }:
 }
 
 /** The new delegation permits what the published one permits. */
-function delegateStep(
-  { delegation, tree }: RegistryStatus,
-  { rootOptions, onlinePublicKey }: CommandSettings,
-): NextStep {
+function delegateStep({ delegation, tree }: RegistryStatus, settings: CommandSettings): NextStep {
+  const { rootOptions, onlinePublicKey } = settings;
   const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
   const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
   const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
-  return run(`sign a new delegation, on the machine with the root key${more}`, ...words);
+  const reason = `sign a new delegation, on the machine with the root key${more}`;
+  return { command: commandLine(settings, ...words), reason };
 }
 
 /** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
@@ -78,10 +78,10 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 /** Records of before a suspension look like its end. Only the operator knows. */
 function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
   const words = ['suspend', '--end', String(lifted[0]), '--reason', '"<REASON>"'];
-  const end = run('', ...words, ...publishingOptions(settings));
+  const end = commandLine(settings, ...words, ...publishingOptions(settings));
   return {
     command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${end.command}\``,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${end}\``,
   };
 }
 
@@ -90,9 +90,9 @@ function mayHavePublished({ tree, live }: RegistryStatus): boolean {
   return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
 }
 
-function loadFirst({ out }: CommandSettings, { command }: NextStep): NextStep {
+function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
   const reason = `load the tree that this registry has published, from the branch or from a copy; if it has never published, run \`${command}\``;
-  return run(reason, 'branch', 'load', out);
+  return { command: commandLine(settings, 'branch', 'load', settings.out), reason };
 }
 
 /** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */

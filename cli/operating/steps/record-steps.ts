@@ -1,8 +1,8 @@
+import { commandLine, shellWord } from '../../command-line.js';
 import { onlyExampleNames } from '../changes-condition.js';
-import { shellWord } from '../shell-word.js';
 import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { type CommandSettings, type NextStep, told } from './next-step.js';
 
 /** The step that the records need before they can be published, or after they were. */
 export function recordSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -10,7 +10,8 @@ export function recordSteps(status: RegistryStatus, settings: CommandSettings): 
   const { issuers } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
-  if (isEmpty) return [run('create the first record', 'new', '<ISSUER_ID>')];
+  if (isEmpty)
+    return [{ command: commandLine(settings, 'new', '<ISSUER_ID>'), reason: 'create the first record' }];
   if (changes.toCommit !== undefined) return [commitStep(changes.toCommit, changes.hasOrigin === true)];
   if (changes.unpushed !== undefined) return [{ command: 'git push', reason: `push the records: ${WHY}` }];
   return changes.problems.length === 0 ? [] : [problemsStep(status, settings)];
@@ -36,9 +37,10 @@ function problemsStep(status: RegistryStatus, settings: CommandSettings): NextSt
   // Without this option, `diff` and `check` allow these names, as a build with a development key does.
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
-  if (tree.published)
-    return run(reason, 'diff', out, issuers, ...rootKeyOptions, ...overrideOptions, ...production);
-  return run(reason, 'check', issuers, ...production);
+  const words = tree.published
+    ? ['diff', out, issuers, ...rootKeyOptions, ...overrideOptions]
+    : ['check', issuers];
+  return { command: commandLine(settings, ...words, ...production), reason };
 }
 
 /** How to undo a list that nobody has seen. Nothing else ends a revocation, and a witness may have seen the entry of a log. */

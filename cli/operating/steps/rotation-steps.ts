@@ -1,17 +1,20 @@
 import { PATHS } from '../../../generator/tree/paths.js';
+import { commandLine } from '../../command-line.js';
 import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { type CommandSettings, type NextStep, told } from './next-step.js';
 import { onlineKeyFirst } from './signing-steps.js';
 
 /** The step that lets the configuration name the current root key. */
 export function rotatedStep(
   { rootKey: { rotated, thumbprint } }: RegistryStatus,
-  { out, rootKeyFile }: CommandSettings,
+  settings: CommandSettings,
 ): NextStep[] {
+  const { out, rootKeyFile } = settings;
   if (!rotated) return [];
   const reason = `let root_key and signer in registry.yaml name the current root key, ${thumbprint}: the file of root_key gets the public key`;
-  return [run(reason, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
+  const words = ['keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile];
+  return [{ command: commandLine(settings, ...words), reason }];
 }
 
 /** The step for a commitment in registry.yaml that a rotation has replaced. */
@@ -51,7 +54,7 @@ export function rotateStep(status: RegistryStatus, settings: CommandSettings): N
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
   const reason = `continue the rotation, with the same next key${otherwise}`;
   const words = ['keys', 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options];
-  return run(onlineKeyFirst(reason, status, settings), ...words);
+  return { command: commandLine(settings, ...words), reason: onlineKeyFirst(reason, status, settings) };
 }
 
 /** The step that continues or ends a rotation, or looks at one that cannot be read. */

@@ -1,5 +1,6 @@
+import { commandLine } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run } from './next-step.js';
+import type { CommandSettings, NextStep } from './next-step.js';
 
 /**
  * The step that builds.
@@ -11,7 +12,8 @@ export function buildStep(
   status: RegistryStatus,
   settings: CommandSettings,
 ): NextStep {
-  return run(onlineKeyFirst(reason, status, settings), 'build', ...publishingOptions(settings), ...more);
+  const command = commandLine(settings, 'build', ...publishingOptions(settings), ...more);
+  return { command, reason: onlineKeyFirst(reason, status, settings) };
 }
 
 /** Options of every command that builds with the root key. */
@@ -38,10 +40,11 @@ export function onlineKeyFirst(
 export function checkpointStep(
   reason: string,
   { tree, checkpoint }: RegistryStatus,
-  { out, onlineOptions }: CommandSettings,
+  settings: CommandSettings,
 ): NextStep {
+  const { out, onlineOptions } = settings;
   const signs = tree.published && checkpoint.message !== 'none' ? onlineOptions : [];
-  return run(reason, 'checkpoint', out, ...signs);
+  return { command: commandLine(settings, 'checkpoint', out, ...signs), reason };
 }
 
 /** The step that a checkpoint needs which is older than that of the host: verifiers that have seen the newer one refuse it. */

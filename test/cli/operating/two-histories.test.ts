@@ -401,7 +401,11 @@ describeWith(['git'], 'records in git', () => {
     for (const how of [['--production'], ['--unsigned', 'request']]) {
       const { error, code } = await build(...how);
       expect({ code, error }).toMatchObject(refused);
-      for (const words of ['the list suspends alpha', '`git pull`', '`suspend --end alpha`'])
+      for (const words of [
+        'the list suspends alpha',
+        '`git pull`',
+        '`suspend --end alpha --reason "<REASON>"`',
+      ])
         expect(error.message).toContain(words);
     }
     // Neither an edit nor a commit of something else shows that somebody has seen the suspension.
