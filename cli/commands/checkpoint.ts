@@ -135,7 +135,7 @@ async function reportOperations(
  */
 async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
   assertAddresses(options.mirror ?? []);
-  const { settings, config } = options;
+  const { settings } = options;
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
     const published = await readPublished(output.named);
@@ -152,7 +152,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
       return { signed: await sign(io, { published, output }, options) };
     }
     const signer = hasKey ? await onlineSigner(io, settings) : undefined;
-    const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url, config }));
+    const unknown = await doubtOf({ published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
@@ -187,7 +187,7 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
 interface Request {
   readonly published: PublishedTree | undefined;
   readonly output: OutputFolder;
-  readonly holdChange?: HoldChange;
+  readonly holdChange?: HoldChange | undefined;
 }
 
 /** A new checkpoint, its signer, and what the host has not answered. */
@@ -197,27 +197,36 @@ interface Signed {
   readonly unknown: string | undefined;
 }
 
-async function sign(
-  io: Io,
-  { published, output, holdChange }: Request,
-  { settings, config }: Options,
-): Promise<Signed> {
+async function sign(io: Io, { published, output, holdChange }: Request, options: Options): Promise<Signed> {
+  const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
   if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
   const signer = await onlineSigner(io, settings);
-  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
-  const stopped = isHold ? holdChange.ids : [];
-  const unknown =
-    published &&
-    (await assertFollowsHost({ published, baseUrl: settings.base_url, config, decided, stopped }));
+  const unknown = await doubtOf({ published, holdChange }, options);
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
   rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
   return { signer, unknown, report };
+}
+
+/**
+ * Returns why nobody knows whether a checkpoint continues what the host serves. Without `base_url`, `status` says that: an
+ * hourly checkpoint repeats it only if it changes the holds.
+ *
+ * @throws {@link AlreadyPublished} if it does not
+ */
+async function doubtOf(
+  { published, holdChange }: Omit<Request, 'output'>,
+  { settings: { base_url: baseUrl }, config }: Options,
+): Promise<string | undefined> {
+  if (published === undefined || (holdChange === undefined && baseUrl === undefined)) return undefined;
+  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
+  const stopped = holdChange?.action === 'hold' ? holdChange.ids : [];
+  return assertFollowsHost({ published, baseUrl, config, decided, stopped });
 }
 
 /** A checkpoint that was signed, and why. */

@@ -48,10 +48,10 @@ interface ShownBy extends CommandPlace {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
   /** The file of the delegation that is published with the list. */
   readonly delegation?: string | undefined;
-  /** The issuer that the command suspends or revokes, if there is one. */
-  readonly stopped?: string | undefined;
-  /** The issuer that the command is about, which then lifts no other suspension. */
-  readonly about?: string | undefined;
+  /** The issuers that the command suspends or revokes, if there are any. */
+  readonly stopped?: readonly string[] | undefined;
+  /** The issuers that the command is about, which then lifts no other suspension. */
+  readonly about?: readonly string[] | undefined;
   /** The folder of the records. Undefined if what is signed elsewhere is published. */
   readonly issuers?: string;
 }
@@ -64,11 +64,10 @@ export function followsHosts(
   asking: Asking,
   { settings: { base_url: baseUrl, mirrors = [] }, config, delegation, stopped, about, issuers }: ShownBy,
 ): AssertFollowsHosts {
-  const stops = stopped === undefined ? [] : [stopped];
   return async ({ rootKey, published, records, ...next }) => {
     if (published === undefined)
       return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
-    const unknown = await assertFollowsHost({ published, baseUrl, config, stopped: stops, ...next });
+    const unknown = await assertFollowsHost({ published, baseUrl, config, stopped, ...next });
     if (about === undefined && issuers !== undefined)
       assertNewest({ issuers, env: asking.env }, records, published);
     return unknown;

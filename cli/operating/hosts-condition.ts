@@ -79,7 +79,10 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
     mirrors: mirrors.map((url) => ({ level: 'note', message: `${url}: ${message}`, url, host: undefined })),
   });
   if (offline) return nobody('not asked (--offline)');
-  if (baseUrl === undefined) return nobody('not asked: no base_url is configured');
+  if (baseUrl === undefined)
+    return nobody(
+      'not asked: no base_url is configured, so nothing that is signed here is compared with a host',
+    );
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
   const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
   const found = await describeLive(live as MirrorStatus, tree, { trusted: rootKey, mirrors: others });

@@ -13,10 +13,10 @@ export interface ExceptionOptions {
 /** The options of commands that publish. */
 export interface RuleOptions extends ExceptionOptions {
   breakPinnedVerifiers?: true;
-  /** The issuer that a command is about: an argument, not an option. */
-  about?: string;
-  /** The same, if the command stops that issuer. */
-  stopped?: string | undefined;
+  /** The issuers that a command is about: arguments, not an option. */
+  about?: readonly string[];
+  /** The same, if the command stops these issuers. */
+  stopped?: readonly string[] | undefined;
 }
 
 /** The options of commands that check records without a key. */

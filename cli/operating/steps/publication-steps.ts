@@ -77,11 +77,12 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 
 /** Records of before a suspension look like its end. Only the operator knows. */
 function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
-  const words = ['suspend', '--end', String(lifted[0]), '--reason', '"<REASON>"'];
-  const end = commandLine(settings, ...words, ...publishingOptions(settings));
+  const reason = ['--reason', '"<REASON>"', ...publishingOptions(settings)];
+  const again = commandLine(settings, 'suspend', ...lifted, ...reason);
+  const end = commandLine(settings, 'suspend', '--end', ...lifted, ...reason);
   return {
     command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${end}\``,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, run \`${again}\`; only to end it, run \`${end}\``,
   };
 }
 

@@ -219,11 +219,13 @@ describe('an issuer that is on hold here', () => {
     const { code, stderr } = await cli(['suspend', 'alpha', '--reason', 'x', '--production'], folder);
     expect([code, stderr]).toEqual([
       4,
-      expect.stringContaining('alpha is on hold by the checkpoint in dist'),
+      expect.stringContaining(
+        'On hold by the checkpoint in dist, which stops them when it is published: alpha.',
+      ),
     ]);
-    expect(stderr).not.toContain('not stopped yet');
+    expect(stderr).not.toContain('Not stopped yet');
     expect((await cli(['suspend', 'beta', '--reason', 'x', '--production'], folder)).stderr).toContain(
-      'beta is not stopped yet',
+      'Not stopped yet: beta.',
     );
   });
 

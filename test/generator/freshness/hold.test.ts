@@ -97,6 +97,10 @@ describe('hold and release', () => {
       'dist was not compared with any host, because no base_url is known in this folder (registry.yaml).',
     ]);
     expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
+    // Every hour, nobody would read it any more.
+    const next = await good('checkpoint', 'dist', ...ONLINE, '--json');
+    expect(JSON.parse(next.stdout).warnings).toEqual([]);
+    expect((await cli(['status', '--out', 'dist'], folder)).stderr).toContain('compared with a host\n');
     expect((await release('alpha')).stderr).toContain('on hold: beta.');
     expect(await reasons('alpha')).toEqual(['policy-met']);
     expect((await release('beta')).stderr).toContain('on hold: no issuer');
@@ -335,7 +339,9 @@ describe('a hold', () => {
     const root = ['--reason', 'x', '--key', 'root.pem', '--production'];
     expect((await good('suspend', 'alpha', ...root)).stderr).not.toContain('still on hold');
     const { stderr } = await good('suspend', '--end', 'alpha', ...root);
-    expect(stderr).toContain('alpha is still on hold');
+    expect(stderr).toContain(
+      'Still on hold, so that verifiers go on treating them as suspended: alpha. End that with `hold --end alpha --false-alarm`',
+    );
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     await release('alpha');
     expect(await reasons('alpha')).toEqual(['policy-met']);
