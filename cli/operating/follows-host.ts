@@ -178,15 +178,17 @@ export async function assertFollowsHost({
     whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
   // A key that the tree has replaced stops no signature: whoever has stolen it may publish whatever they like.
   const isReplaced = whole === 'other' && parts.rootKey === 'older';
+  const { message, details } = twoHistories(host, tree, parts);
+  const histories = [message, ...details].join('; ');
   if (whole === 'other' && !isReplaced && !repeats)
     throw new AlreadyPublished(
-      `${twoHistories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
+      `${histories}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
   if (whole === 'newer') throw newerHost(host, { out, config }, parts);
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
   if (released.length === 0) {
-    if (isReplaced) return `${twoHistories(host, tree, parts)}. Publish ${out} as \`status\` says.`;
+    if (isReplaced) return `${histories}. Publish ${out} as \`status\` says.`;
     if (whole === 'same' || parts.isProven) return undefined;
     const stops = stopsInWords(parts, out);
     return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;

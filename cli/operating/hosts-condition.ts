@@ -185,7 +185,7 @@ async function describeLive(
       };
     }
     case 'other':
-      return { level: 'error', message: twoHistories(host, ownTree(tree), parts), ...found };
+      return { level: 'error', ...twoHistories(host, tree, parts), ...found };
     default: {
       const what = `${serves}; ${folder} has no valid list to compare: a build into it would ignore that list`;
       return { level: 'warning', message: what, ...found };

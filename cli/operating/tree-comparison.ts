@@ -270,12 +270,19 @@ function inWords(
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** Says in words that neither of the two continues the other, and after the first semicolon what only one of them stops. */
+/** Two histories, in words. */
+export interface TwoHistories {
+  readonly message: string;
+  /** What only one of them stops, and which of their root keys is replaced. */
+  readonly details: readonly string[];
+}
+
+/** Says in words that neither of the two continues the other. */
 export function twoHistories(
   { url, rootKey }: MirrorStatus,
   { folder }: Pick<OwnTree, 'folder'>,
   parts: TreeComparison,
-): string {
+): TwoHistories {
   const differ = [stopsInWords(parts, folder), holdsInWords(parts, folder)].filter(
     (words) => words !== undefined,
   );
@@ -283,7 +290,6 @@ export function twoHistories(
     parts.rootKey === 'older'
       ? [`the rotation of ${folder} has replaced the root key of ${url}, ${rootKey}`]
       : [];
-  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ, ...replaced].join(
-    '; ',
-  );
+  const message = `two histories: neither ${url} nor ${folder} continues the other`;
+  return { message, details: [...differ, ...replaced] };
 }

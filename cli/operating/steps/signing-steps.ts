@@ -26,24 +26,25 @@ export function publishingOptions({
   return [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions];
 }
 
-/** Adds to the reason of a publication what it needs first: a setting for the online key, if the tree has a checkpoint, valid or not. */
+/** Adds to the reason of a publication what it needs first: a setting for the online key. */
 export function onlineKeyFirst(
   reason: string,
-  { tree, checkpoint }: RegistryStatus,
+  status: RegistryStatus,
   { hasOnlineKey }: CommandSettings,
 ): string {
-  const isMissing = tree.published && checkpoint.message !== 'none' && !hasOnlineKey;
+  const isMissing = needsOnlineKey(status) && !hasOnlineKey;
   return isMissing ? `${reason}; first name the online key in registry.yaml: checkpoint.signer` : reason;
 }
 
-/** The step that needs the online key if the tree has a checkpoint, valid or not, and no key otherwise. */
-export function checkpointStep(
-  reason: string,
-  { tree, checkpoint }: RegistryStatus,
-  settings: CommandSettings,
-): NextStep {
+/** Whether the next publication needs a checkpoint: the tree has one, or a delegation to the key that signs one, valid or not. */
+function needsOnlineKey({ tree, checkpoint, delegation }: RegistryStatus): boolean {
+  return tree.published && !(checkpoint.isAbsent && delegation.isAbsent);
+}
+
+/** The step that signs a checkpoint, if the tree needs one. Otherwise it needs no key. */
+export function checkpointStep(reason: string, status: RegistryStatus, settings: CommandSettings): NextStep {
   const { out, onlineOptions } = settings;
-  const signs = tree.published && checkpoint.message !== 'none' ? onlineOptions : [];
+  const signs = needsOnlineKey(status) ? onlineOptions : [];
   return { command: commandLine(settings, 'checkpoint', out, ...signs), reason };
 }
 
