@@ -107,7 +107,7 @@ async function assertNotPublished(
   if (hosts.length === 0) return undefined;
   const { rootKey } = traces;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
-  const found = await askHosts(hosts, { rootKey, own: undefined, now: Date.now(), signal });
+  const found = await askHosts(hosts, { rootKey, folder: undefined, now: Date.now(), signal });
   const served = found.find((host) => isOf(host, rootKey.thumbprint));
   if (served !== undefined)
     throw new AlreadyPublished(
@@ -160,10 +160,8 @@ export async function assertFollowsHost({
   if (rootKey === undefined || published.development) return undefined;
   if (baseUrl === undefined)
     return `${out} was not compared with any host, because no base_url is known in this folder (registry.yaml).`;
-  const rotation = readIfReadable(out, PATHS.rotation);
-  const own = rotation && { rotation, rootKey: rootKey.thumbprint };
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
-  const [host] = await askHosts([baseUrl], { rootKey, own, now: Date.now(), signal });
+  const [host] = await askHosts([baseUrl], { rootKey, folder: out, now: Date.now(), signal });
   if (host === undefined) return undefined;
   const given = next.onlineKeys && { keys: next.onlineKeys };
   const tree = await ownTree(published, rootKey);

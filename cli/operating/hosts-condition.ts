@@ -1,12 +1,10 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { PATHS } from '../../generator/tree/paths.js';
 import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
-import { askHosts, type OwnRotation } from './ask-hosts.js';
+import { askHosts } from './ask-hosts.js';
 import type { Condition } from './condition.js';
 import type { OwnTree } from './histories.js';
-import { type LocalTree, problemsOf } from './local-tree.js';
+import type { LocalTree } from './local-tree.js';
 import {
   compareTrees,
   compareWhole,
@@ -84,27 +82,19 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
       'not asked: no base_url is configured, so nothing that is signed here is compared with a host',
     );
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
-  const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
+  const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, folder: tree.folder, now });
   const found = await describeLive(live as MirrorStatus, tree, { trusted: rootKey, mirrors: others });
   const how = { ...options, rootKey: live?.rootKey, hasTree: tree.report !== undefined };
   return {
     live: found,
     mirrors: others.map((mirror) => {
       const isOther =
-        found.keep !== undefined && mirror.sha256 !== live?.sha256 && hasList(mirror, ownTree(tree));
+        found.keep !== undefined && mirror.sha256 !== live?.sha256 && hasList(mirror, tree.report?.sha256);
       if (!isOther || mirror.state === 'altered') return describeMirror(mirror, how);
       const message = `${mirror.url} has the history of ${tree.folder}, and ${baseUrl} another one`;
       return { level: 'error', message, url: mirror.url, host: mirror };
     }),
   };
-}
-
-/** The rotation of the tree, if the tree proves that it leads to its root key. */
-function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
-  const rotation = readIfReadable(folder, PATHS.rotation);
-  const isProven = problemsOf(report, (name) => name === 'root key' || name === 'rotation') === undefined;
-  if (rotation === undefined || report?.rootKey === undefined || !isProven) return undefined;
-  return { rotation, rootKey: report.rootKey };
 }
 
 async function describeLive(
@@ -114,11 +104,11 @@ async function describeLive(
 ): Promise<LiveCondition> {
   const { url, state, problem, updatedAt = '' } = host;
   const { folder } = tree;
-  const parts = await compareTrees(host, ownTree(tree));
+  const own = ownTree(tree);
+  const parts = await compareTrees(host, own);
   const comparedWithTree = compareWhole(parts);
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
-  const keep =
-    comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, ownTree(tree), parts) : undefined;
+  const keep = comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, own, parts) : undefined;
   const found = { url, comparedWithTree, parts, host, isForeign, keep };
   if (host.empty === true) {
     const level = tree.report === undefined ? 'note' : 'error';
@@ -206,7 +196,7 @@ async function historyToKeep(
   const isOnHost = mirrors.some(({ sha256 }) => sha256 !== undefined && sha256 === host.sha256);
   if (isOnHost) return 'host';
   for (const mirror of mirrors) {
-    if (hasList(mirror, tree)) return 'tree';
+    if (hasList(mirror, tree.sha256)) return 'tree';
     // Another mirror may only be late, and have what both histories begin with.
     if (mirror.isForked !== true) continue;
     const parts = await compareTrees(mirror, tree);
@@ -216,7 +206,8 @@ async function historyToKeep(
   return 'host';
 }
 
-const hasList = ({ sha256 }: MirrorStatus, tree: OwnTree) => sha256 !== undefined && sha256 === tree.sha256;
+const hasList = ({ sha256 }: MirrorStatus, list: string | undefined) =>
+  sha256 !== undefined && sha256 === list;
 
 function byReplacedKey(leftOut: HoldComparison['leftOut']): string {
   if (leftOut === undefined) return '';

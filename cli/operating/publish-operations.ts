@@ -64,10 +64,9 @@ export async function publishOperations(
 async function askMirrors(folder: string, urls: readonly string[]): Promise<readonly ReportedMirror[]> {
   const { rootKey } = (await readPublished(folder)) ?? {};
   if (rootKey === undefined) throw noCheckpoint(folder);
-  const rotation = readIfReadable(folder, PATHS.rotation);
   const [own, ...mirrors] = await askHosts([folder, ...urls], {
     rootKey,
-    own: rotation && { rotation, rootKey: rootKey.thumbprint },
+    folder,
     now: Date.now(),
     signal: AbortSignal.timeout(MIRRORS_TIMEOUT_MS),
   });
