@@ -268,10 +268,14 @@ async function sayCheckpoint(
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string): string {
   if (action !== 'hold') return `Publish ${out}.`;
-  const each = ids.length === 1 ? ids[0] : '<ID>';
+  // Pasted at night, one command with all ids would end each hold.
+  const mistaken =
+    ids.length === 1
+      ? `\`hold --end ${ids[0]} --false-alarm\``
+      : '`hold --end --false-alarm` with the ids of these';
   return (
     `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
-    `(\`suspend ${each} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run \`hold --end ${each} --false-alarm\`.`
+    `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
   );
 }
 

@@ -204,7 +204,7 @@ function sayNext(io: Io, named: string, { path }: RegistryFolder): void {
   const enter = path === resolve('.') ? '' : `cd ${shellWord(named)} && `;
   say(io, 'Next:');
   say(io, `  ${enter}npm install`);
-  say(io, '  npx passport-registry new <issuer_id> --issuer-url <url>');
+  say(io, 'Then create records with `npx passport-registry new`, an id and --issuer-url, and look at them:');
   say(io, '  npm start');
   say(
     io,

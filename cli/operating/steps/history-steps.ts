@@ -1,12 +1,11 @@
-import { commandLine } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
 import type { StoppedIssuer } from '../tree-comparison.js';
-import { holdCommand } from './hold-steps.js';
+import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadAndHold } from './load-steps.js';
-import { type CommandSettings, type NextStep, PULL } from './next-step.js';
+import { type CommandSettings, type NextStep, PULL, run } from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
-import { buildStep, laterCheckpointSteps, publishingOptions } from './signing-steps.js';
+import { buildStep, laterCheckpointSteps, publishingOptions, rootKeyFirst } from './signing-steps.js';
 
 /**
  * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is
@@ -44,7 +43,7 @@ function keepTree(status: RegistryStatus, settings: CommandSettings): NextStep[]
   const stops = stopSteps(stillStopped(parts?.stops?.onlyHost), `${stop}, after \`git pull\``, settings);
   const signed = isReplaced && stops.length === 0 ? laterSteps(status, settings) : stops;
   return [
-    ...(held.length === 0 ? [] : [{ command: holdCommand(held, settings), reason: stop }]),
+    ...(held.length === 0 ? [] : [holdStep(stop, held, settings)]),
     ...(signed.length === 0 ? [] : rotatedStep(status, settings)),
     ...signed,
     ...publishSteps(status, settings),
@@ -69,8 +68,8 @@ function stillStopped(stopped: readonly StoppedIssuer[] = []): readonly StoppedI
 
 function stopSteps(stopped: readonly StoppedIssuer[], reason: string, settings: CommandSettings): NextStep[] {
   return stopped.map(({ issuer_id, status: to }) => {
-    const stop = to === 'revoked' ? 'revoke' : 'suspend';
-    const words = [stop, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings)];
-    return { command: commandLine(settings, ...words), reason };
+    const command = to === 'revoked' ? 'revoke' : 'suspend';
+    const words = [command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings)];
+    return run(rootKeyFirst(reason, settings), settings, ...words);
   });
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
+import { PATHS } from '../../../generator/tree/paths.js';
 import { commandLine } from '../../command-line.js';
 import type { LiveCondition, MirrorCondition } from '../hosts-condition.js';
 import { loadFromHost } from '../published-before.js';
 import type { RegistryStatus } from '../status.js';
 import { doubtOfHost } from '../tree-comparison.js';
-import { holdCommand } from './hold-steps.js';
+import { holdCommand, holdStep } from './hold-steps.js';
 import type { CommandSettings, NextStep } from './next-step.js';
 
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
@@ -40,13 +41,8 @@ export function loadAndHold(
 ): NextStep[] {
   const { command } = loadStep(status, settings);
   if (ids.length === 0) return [{ command, reason }];
-  const hold = holdCommand(ids, settings);
-  if (command === undefined)
-    return [
-      { command, reason },
-      { command: hold, reason: 'hold again' },
-    ];
-  return [{ command: `${command} && ${hold}`, reason }];
+  if (command === undefined) return [{ command, reason }, holdStep('hold again', ids, settings)];
+  return [{ command: `${command} && ${holdCommand(ids, settings)}`, reason }];
 }
 
 /** The step that brings the published tree into the output folder. */
@@ -96,8 +92,9 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
 
 /** The command that brings the tree of a host here. */
 export function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
-  const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
-  const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
+  const { out, rootKeyFile, rootKeyOptions } = settings;
+  // Without a setting, the tree's own key has verified the host.
+  const key = rootKeyFile === undefined ? ['--root-key', `${out}/${PATHS.rootKey}`] : rootKeyOptions;
   return loadFromHost(url, settings, { out, key, replaces: isThere(status) });
 }
 

@@ -1,7 +1,7 @@
 import { commandLine } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, PULL, told } from './next-step.js';
+import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
 import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
@@ -20,7 +20,9 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   const delegation = file === undefined ? [] : ['--delegation', file];
   const reason = reasons.join(', and ');
   const build = buildStep({ reason, more: [...renews, ...delegation] }, status, settings);
-  const step = delegates ? both(delegateStep(status, settings), build) : build;
+  const delegated = delegates ? delegateStep(status, settings) : undefined;
+  if (delegated !== undefined && delegated.command === undefined) return [delegated];
+  const step = delegated === undefined ? build : both(delegated, build);
   if (changes.lifted.length > 0) return [pullFirst(changes.lifted, settings), step];
   const isLoadedFirst = mayHavePublished(status) && tree.hasRemote;
   return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), step];
@@ -47,11 +49,14 @@ function needsDelegation({ tree, delegation }: RegistryStatus, { hasOnlineKey }:
 /** The new delegation permits what the published one permits. */
 function delegateStep({ delegation, tree }: RegistryStatus, settings: CommandSettings): NextStep {
   const { rootOptions, onlinePublicKey } = settings;
+  if (onlinePublicKey === undefined)
+    return told(
+      'name the public online key in registry.yaml, checkpoint.public_key, as `keys public` prints it: a new delegation is to be signed',
+    );
   const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
   const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
   const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
-  const reason = `sign a new delegation, on the machine with the root key${more}`;
-  return { command: commandLine(settings, ...words), reason };
+  return run(`sign a new delegation, on the machine with the root key${more}`, settings, ...words);
 }
 
 /** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
@@ -93,7 +98,7 @@ function mayHavePublished({ tree, live }: RegistryStatus): boolean {
 
 function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
   const reason = `load the tree that this registry has published, from the branch or from a copy; if it has never published, run \`${command}\``;
-  return { command: commandLine(settings, 'branch', 'load', settings.out), reason };
+  return run(reason, settings, 'branch', 'load', settings.out);
 }
 
 /** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */

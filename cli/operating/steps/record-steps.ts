@@ -2,7 +2,7 @@ import { commandLine, shellWord } from '../../command-line.js';
 import { onlyExampleNames } from '../changes-condition.js';
 import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
-import { type CommandSettings, type NextStep, told } from './next-step.js';
+import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 
 /** The step that the records need before they can be published, or after they were. */
 export function recordSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -11,7 +11,9 @@ export function recordSteps(status: RegistryStatus, settings: CommandSettings): 
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
   if (isEmpty)
-    return [{ command: commandLine(settings, 'new', '<ISSUER_ID>'), reason: 'create the first record' }];
+    return [
+      told(`create the first record: run \`${commandLine(settings, 'new')}\` with the id of an issuer`),
+    ];
   if (changes.toCommit !== undefined) return [commitStep(changes.toCommit, changes.hasOrigin === true)];
   if (changes.unpushed !== undefined) return [{ command: 'git push', reason: `push the records: ${WHY}` }];
   return changes.problems.length === 0 ? [] : [problemsStep(status, settings)];
@@ -37,10 +39,9 @@ function problemsStep(status: RegistryStatus, settings: CommandSettings): NextSt
   // Without this option, `diff` and `check` allow these names, as a build with a development key does.
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
-  const words = tree.published
-    ? ['diff', out, issuers, ...rootKeyOptions, ...overrideOptions]
-    : ['check', issuers];
-  return { command: commandLine(settings, ...words, ...production), reason };
+  if (tree.published)
+    return run(reason, settings, 'diff', out, issuers, ...rootKeyOptions, ...overrideOptions, ...production);
+  return run(reason, settings, 'check', issuers, ...production);
 }
 
 /** How to undo a list that nobody has seen. Nothing else ends a revocation, and a witness may have seen the entry of a log. */

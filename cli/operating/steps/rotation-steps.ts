@@ -2,8 +2,8 @@ import { PATHS } from '../../../generator/tree/paths.js';
 import { commandLine } from '../../command-line.js';
 import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, told } from './next-step.js';
-import { onlineKeyFirst } from './signing-steps.js';
+import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { keysFirst } from './signing-steps.js';
 
 /** The step that lets the configuration name the current root key. */
 export function rotatedStep(
@@ -11,10 +11,9 @@ export function rotatedStep(
   settings: CommandSettings,
 ): NextStep[] {
   const { out, rootKeyFile } = settings;
-  if (!rotated) return [];
+  if (!rotated || rootKeyFile === undefined) return [];
   const reason = `let root_key and signer in registry.yaml name the current root key, ${thumbprint}: the file of root_key gets the public key`;
-  const words = ['keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile];
-  return [{ command: commandLine(settings, ...words), reason }];
+  return [run(reason, settings, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
 }
 
 /** The step for a commitment in registry.yaml that a rotation has replaced. */
@@ -44,7 +43,7 @@ export function outdatedSteps(
   ];
 }
 
-/** The step that continues a rotation. */
+/** The step that continues a rotation. Only whoever has the next key knows where it is. */
 export function rotateStep(status: RegistryStatus, settings: CommandSettings): NextStep {
   const { rootKey, rotation } = status;
   const { rootOptions, buildOptions, overrideOptions } = settings;
@@ -52,9 +51,9 @@ export function rotateStep(status: RegistryStatus, settings: CommandSettings): N
   const isBegun = next !== undefined && rootKey.thumbprint === next;
   const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
-  const reason = `continue the rotation, with the same next key${otherwise}`;
-  const words = ['keys', 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options];
-  return { command: commandLine(settings, ...words), reason: onlineKeyFirst(reason, status, settings) };
+  const command = commandLine(settings, 'keys', 'rotate', ...options);
+  const reason = `continue the rotation: run \`${command}\` with --next-key and the file of the same next key${otherwise}`;
+  return told(keysFirst(reason, status, settings));
 }
 
 /** The step that continues or ends a rotation, or looks at one that cannot be read. */

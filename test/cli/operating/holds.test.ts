@@ -341,7 +341,7 @@ describe('after the online key has leaked', () => {
     configure(url, ONLINE.replaceAll('online.', 'online-2.'));
     const { code, notes } = await build();
     // As printed, it ends none: some may be ours.
-    const said = /keeps what the checkpoint of .*: beta\..*`hold --end <ID> --false-alarm`/;
+    const said = /keeps what the checkpoint of .*: beta\..*`hold --end` with the ids/;
     expect([code, notes.join()]).toEqual([0, expect.stringMatching(said)]);
     const { hold } = await json(['status'], 4);
     expect(hold.message).toContain('if that was not you, end it');

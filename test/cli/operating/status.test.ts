@@ -34,13 +34,14 @@ describe('passport-registry status', () => {
     expect(await words()).toContain('there is no folder issuers');
     mkdirSync(join(here.folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
-    expect(await words()).toContain('npx passport-registry new <ISSUER_ID>\n');
+    expect(await words()).toMatch(/^Next: create the first record: run `npx passport-registry new` with /m);
     writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
     // A host that has lost its files looks as before the first list.
     expect(report.next[0].reason).toBe(
-      'publish the first list; if this registry has published before, copy its tree here first',
+      'publish the first list; if this registry has published before, copy its tree here first; first name the root key in registry.yaml, ' +
+        'signer.key, or add --key',
     );
     const { rotation, hold, holders, ...others } = levels;
     expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual([
@@ -249,7 +250,7 @@ describe('a hold', () => {
     expect(held.report.hold).toMatchObject({ level: 'warning', issuers: ['alpha', 'beta'], releasable: [] });
     expect(held.report.next[0].reason).toBe(
       'suspend with the root key: alpha, beta; or, after a false alarm, run ' +
-        '`npx passport-registry hold --end <ID> --false-alarm`',
+        '`npx passport-registry hold --end --false-alarm` with the id',
     );
     expect((await cli(['status'], here.folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
 

@@ -9,7 +9,6 @@ import { init, SETTINGS } from '../../support/scaffold.js';
 import { freePort, plainHost, serverIn } from '../../support/serving.js';
 import {
   cli,
-  filesBelow,
   filesOf,
   run,
   temporaryFolder,
@@ -57,13 +56,6 @@ async function obey(command: string): Promise<void> {
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
 }
 
-/** Names in angle brackets stand for values. As printed, the shell refuses the command before anything happens. */
-async function isRefusedAsPrinted(command: string): Promise<void> {
-  const before = filesBelow(folder);
-  const { code, stdout } = await run('sh', ['-euc', command], folder, await installedPath());
-  expect([code !== 0, stdout, filesBelow(folder)]).toEqual([true, '', before]);
-}
-
 const edit = (file: string, change: (text: string) => string) =>
   writeFiles(folder, { [file]: change(readFileSync(join(folder, file), 'utf8')) });
 
@@ -82,9 +74,8 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is fresh', async () => {
-    const first = program('new', '<ISSUER_ID>');
-    expect(await next()).toBe(first);
-    await isRefusedAsPrinted(first);
+    expect(await next()).toBe(undefined);
+    expect((await cli(['status'], folder)).stderr).toContain('Next: create the first record: run `npx ');
     for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.alt`);
     expect(await next()).toBe(program('build', '--production'));
     // The host is not there yet: nothing shows that it is.
@@ -116,6 +107,11 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const { stdout } = await cli(['status', '--json', '--base-url', away], folder);
     expect(JSON.parse(stdout).changes).toMatchObject({ level: 'warning', uncommitted: 1 });
     expect(await next('--base-url', away)).toBe(serves);
+    const said = async (base: string) => (await cli(['status', '--base-url', base], folder)).stderr;
+    expect(await said(away)).toContain(`Next: nothing answers at ${away}, which is on this machine: `);
+    // `serve` does not answer there.
+    for (const other of [`${away}/registry`, away.replace('http:', 'https:')])
+      expect(await next('--base-url', other)).toBe(program('verify', other, '--expect', 'dist'));
     // Nothing says that this host is on this machine.
     const host = 'http://registry.invalid';
     expect(await next('--base-url', host)).toBe(program('verify', host, '--expect', 'dist'));
@@ -125,6 +121,9 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const { live } = JSON.parse(status.stdout);
     expect(live).toMatchObject({ level: 'error', host: { claimed: { development: true } } });
     expect(live.message).toContain('preview');
+    expect(await said(preview)).toContain(
+      `Next: stop the preview at ${preview}, and let this machine serve `,
+    );
     expect(await next('--base-url', preview)).toBe(program('serve', 'dist', '--port', new URL(preview).port));
   });
 
