@@ -3,6 +3,7 @@ import type { Delegation } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
 import type { MirrorStatus } from '../../observers/mirroring/status.js';
@@ -14,7 +15,6 @@ import {
   servedIssuers,
   statusChanges,
 } from './histories.js';
-import { rotationOf } from './local-tree.js';
 
 /**
  * How a part that a host serves compares with the same part of the tree in the output folder. Of a list or a publication,
@@ -209,8 +209,7 @@ export function differences({ list, rootKey, publication, delegation, checkpoint
 function compareRootKeys({ rootKey }: MirrorStatus, { folder, ...tree }: OwnTree): Compared | undefined {
   if (rootKey === undefined || tree.rootKey === undefined) return undefined;
   if (rootKey === tree.rootKey) return 'same';
-  const isEarlier = rotationOf(folder).some(({ kid }) => kid === rootKey);
-  return isEarlier ? 'older' : 'newer';
+  return replacedRootKeys(folder).includes(rootKey) ? 'older' : 'newer';
 }
 
 function compareStatements(
