@@ -43,7 +43,7 @@ export interface Asking {
   readonly confirmNew: (doubt: string) => Promise<void>;
 }
 
-/** Where a registry may show that it has published, from the options of a build. */
+/** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
   /** The file of the delegation that is published with the list. */
