@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/status.js';
+import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/compare-hosts.js';
 import { nextSteps } from '../operating/next-steps.js';
 import { delegationOf } from '../operating/published-before.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';

@@ -7,8 +7,8 @@ import { pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
+import { compareHosts, type HostStatus } from '../../observers/mirroring/compare-hosts.js';
 import { type HostReading, readHost } from '../../observers/mirroring/read-host.js';
-import { type MirrorStatus, mirrorStatus } from '../../observers/mirroring/status.js';
 
 /** The time limit for all hosts together, for a command that goes on without their answer, for example without a network. */
 export const HOSTS_TIMEOUT_MS = 5000;
@@ -28,7 +28,7 @@ export interface HostQuestion extends HostReading {
 export function askHosts(
   urls: readonly string[],
   { rootKey, folder, ...reading }: HostQuestion,
-): Promise<readonly MirrorStatus[]> {
+): Promise<readonly HostStatus[]> {
   const { signal } = reading;
   const read = async (url: string) => {
     const host = await readHost(url, pinnedKey(rootKey), reading);
@@ -36,7 +36,7 @@ export function askHosts(
     const outgoing = mayBeOlder ? await outgoingKeyAt(url, { folder, rootKey }, signal) : undefined;
     return outgoing === undefined ? host : readHost(url, pinnedKey(outgoing), reading);
   };
-  return mirrorStatus(urls, read, signal);
+  return compareHosts(urls, read, signal);
 }
 
 /**

@@ -10,7 +10,7 @@ import { getNewest } from '../../generator/review/assert-publishable.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
 import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';
@@ -125,16 +125,16 @@ async function assertNotPublished(
 }
 
 /** Whether a host tells that it serves no list of the root key: it has none, or that of another key. */
-function isAnswer({ empty, claimed }: MirrorStatus): boolean {
+function isAnswer({ empty, claimed }: HostStatus): boolean {
   return empty === true || claimed?.rootKey !== undefined;
 }
 
 /** Whether a host serves a list of a root key or of a later one, damaged or not. */
-function isOf({ updatedAt, empty, claimed }: MirrorStatus, rootKey: string): boolean {
+function isOf({ updatedAt, empty, claimed }: HostStatus, rootKey: string): boolean {
   return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
 }
 
-function answerOf({ url, state, empty, problem }: MirrorStatus): string {
+function answerOf({ url, state, empty, problem }: HostStatus): string {
   if (empty === true) return `${url} serves no list.`;
   if (state === 'unreachable') return `${url} does not show whether it serves a list: ${problem}.`;
   return `${url} serves no list of this root key: ${problem}.`;
@@ -206,7 +206,7 @@ function stopsOfHost({ stops, holds }: TreeComparison): readonly string[] {
 }
 
 function newerHost(
-  { url }: MirrorStatus,
+  { url }: HostStatus,
   { out, config }: CommandPlace & { readonly out: string },
   parts: TreeComparison,
 ): AlreadyPublished {

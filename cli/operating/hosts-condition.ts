@@ -1,6 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
+import { type HostStatus, isAcceptable } from '../../observers/mirroring/compare-hosts.js';
 import { askHosts } from './ask-hosts.js';
 import type { Condition } from './condition.js';
 import type { OwnTree } from './histories.js';
@@ -27,7 +27,7 @@ export interface LiveCondition extends Condition {
   /** The same for each part; undefined if the host was not asked. */
   readonly parts: TreeComparison | undefined;
   /** What the host serves; undefined if the host was not asked. */
-  readonly host: MirrorStatus | undefined;
+  readonly host: HostStatus | undefined;
   /** Whether the host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
   readonly isForeign: boolean;
   /** Of two histories, the one to go on with. Undefined if there is only one. */
@@ -38,7 +38,7 @@ export interface LiveCondition extends Condition {
 export interface MirrorCondition extends Condition {
   readonly url: string;
   /** What the mirror serves; undefined if it was not asked. */
-  readonly host: MirrorStatus | undefined;
+  readonly host: HostStatus | undefined;
 }
 
 /** The conditions of all hosts. */
@@ -83,7 +83,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
     );
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
   const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, folder: tree.folder, now });
-  const found = await describeLive(live as MirrorStatus, tree, { trusted: rootKey, mirrors: others });
+  const found = await describeLive(live as HostStatus, tree, { trusted: rootKey, mirrors: others });
   const how = { ...options, rootKey: live?.rootKey, hasTree: tree.report !== undefined };
   return {
     live: found,
@@ -98,9 +98,9 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
 }
 
 async function describeLive(
-  host: MirrorStatus,
+  host: HostStatus,
   tree: LocalTree,
-  { trusted, mirrors }: { readonly trusted: RootKey; readonly mirrors: readonly MirrorStatus[] },
+  { trusted, mirrors }: { readonly trusted: RootKey; readonly mirrors: readonly HostStatus[] },
 ): Promise<LiveCondition> {
   const { url, state, problem, updatedAt = '' } = host;
   const { folder } = tree;
@@ -188,7 +188,7 @@ async function describeLive(
  * the key of the host. How long they are says nothing: nobody may have seen the tree.
  */
 async function historyToKeep(
-  { host, mirrors }: { readonly host: MirrorStatus; readonly mirrors: readonly MirrorStatus[] },
+  { host, mirrors }: { readonly host: HostStatus; readonly mirrors: readonly HostStatus[] },
   tree: OwnTree,
   { rootKey }: Pick<TreeComparison, 'rootKey'>,
 ): Promise<'host' | 'tree'> {
@@ -206,8 +206,7 @@ async function historyToKeep(
   return 'host';
 }
 
-const hasList = ({ sha256 }: MirrorStatus, list: string | undefined) =>
-  sha256 !== undefined && sha256 === list;
+const hasList = ({ sha256 }: HostStatus, list: string | undefined) => sha256 !== undefined && sha256 === list;
 
 function byReplacedKey(leftOut: HoldComparison['leftOut']): string {
   if (leftOut === undefined) return '';
@@ -226,7 +225,7 @@ function ownTree({ folder, report, published, delegation, checkpoint, publicatio
 }
 
 function describeMirror(
-  host: MirrorStatus,
+  host: HostStatus,
   {
     rootKey,
     maxBehindSeconds,

@@ -5,8 +5,8 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
-import type { MirrorStatus } from '../../observers/mirroring/status.js';
 import { endedHere } from './ended-holds.js';
 import {
   compareHistories,
@@ -66,7 +66,7 @@ export interface HoldComparison {
  * @param signal - ends all requests
  */
 export async function compareTrees(
-  host: MirrorStatus,
+  host: HostStatus,
   tree: OwnTree,
   {
     delegation = tree.delegation,
@@ -145,7 +145,7 @@ function compareStops(theirs: readonly Issuer[], own: readonly Issuer[]): StopCo
 }
 
 function compareHolds(
-  { checkpoint: served }: MirrorStatus,
+  { checkpoint: served }: HostStatus,
   { folder, checkpoint, issuers }: OwnTree,
   {
     isLeftOut,
@@ -206,7 +206,7 @@ export function differences({ list, rootKey, publication, delegation, checkpoint
 }
 
 /** A host was verified with a key from which the keys of both trees follow, so another key is earlier or later. */
-function compareRootKeys({ rootKey }: MirrorStatus, { folder, ...tree }: OwnTree): Compared | undefined {
+function compareRootKeys({ rootKey }: HostStatus, { folder, ...tree }: OwnTree): Compared | undefined {
   if (rootKey === undefined || tree.rootKey === undefined) return undefined;
   if (rootKey === tree.rootKey) return 'same';
   return replacedRootKeys(folder).includes(rootKey) ? 'older' : 'newer';
@@ -278,7 +278,7 @@ export interface TwoHistories {
 
 /** Says in words that neither of the two continues the other. */
 export function twoHistories(
-  { url, rootKey }: MirrorStatus,
+  { url, rootKey }: HostStatus,
   { folder }: Pick<OwnTree, 'folder'>,
   parts: TreeComparison,
 ): TwoHistories {
