@@ -102,85 +102,96 @@ async function describeLive(
   tree: LocalTree,
   { trusted, mirrors }: { readonly trusted: RootKey; readonly mirrors: readonly HostStatus[] },
 ): Promise<LiveCondition> {
-  const { url, state, problem, updatedAt = '' } = host;
-  const { folder } = tree;
   const own = ownTree(tree);
   const parts = await compareTrees(host, own);
   const comparedWithTree = compareWhole(parts);
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
   const keep = comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, own, parts) : undefined;
-  const found = { url, comparedWithTree, parts, host, isForeign, keep };
-  if (host.empty === true) {
-    const level = tree.report === undefined ? 'note' : 'error';
-    return { level, message: `${url} serves no list`, ...found };
+  const found = { url: host.url, comparedWithTree, parts, host, isForeign, keep };
+  const unread = incomparable(host, tree);
+  if (unread !== undefined) return { ...unread, ...found };
+  if (isForeign) return { ...foreignKey(host), ...found };
+  if (keep !== undefined) return { level: 'error', ...twoHistories(host, tree, parts), ...found };
+  return { ...compared(host, tree.folder, parts), ...found };
+}
+
+/** Describes a host that serves nothing that could be compared with the tree. Undefined if it does. */
+function incomparable(host: HostStatus, { folder, report, refusal }: LocalTree): Condition | undefined {
+  const { url, state, problem, updatedAt } = host;
+  // Without a tree, the host may be as new as the registry.
+  const level = report === undefined ? 'note' : 'error';
+  if (host.empty === true) return { level, message: `${url} serves no list` };
+  const isAbsent = report === undefined && refusal === undefined;
+  if (isAbsent && updatedAt !== undefined && state !== 'unreachable') {
+    return { level: 'error', message: `${url} serves the list of ${updatedAt}, but ${folder} has no tree` };
   }
-  if (
-    tree.report === undefined &&
-    tree.refusal === undefined &&
-    updatedAt !== '' &&
-    state !== 'unreachable'
-  ) {
-    const message = `${url} serves the list of ${updatedAt}, but ${folder} has no tree`;
-    return { level: 'error', message, ...found };
+  if (host.claimed?.development === true && report?.development !== true) {
+    const shows =
+      'a preview, or another list that a development key signed, and not the list of this registry';
+    return { level, message: `${url} shows ${shows}` };
   }
-  if (host.claimed?.development === true && tree.report?.development !== true) {
-    const level = tree.report === undefined ? 'note' : 'error';
-    const message = `${url} shows a preview, or another list that a development key signed, and not the list of this registry`;
-    return { level, message, ...found };
-  }
-  if (state === 'unreachable' && tree.report === undefined) {
+  if (state === 'unreachable' && report === undefined) {
     const message = `${url} is unreachable, which does not show whether a list was published: ${problem}`;
-    return { level: 'warning', message, ...found };
+    return { level: 'warning', message };
   }
-  if (state !== 'primary') return { level: 'error', message: `${url} is ${state}: ${problem}`, ...found };
-  if (isForeign) {
-    const message = `${url} shows the root key ${host.rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
-    return { level: 'error', message, ...found };
-  }
-  const number = host.publication === undefined ? '' : `, publication ${host.publication.sequence}`;
+  return state === 'primary' ? undefined : { level: 'error', message: `${url} is ${state}: ${problem}` };
+}
+
+function foreignKey({ url, rootKey }: HostStatus): Condition {
+  const message = `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
+  return { level: 'error', message };
+}
+
+/** Describes how a host compares with the tree, unless they have two histories. */
+function compared(host: HostStatus, folder: string, parts: TreeComparison): Condition {
+  const { url, updatedAt, publication } = host;
+  const number = publication === undefined ? '' : `, publication ${publication.sequence}`;
   const serves = `${url} serves the list of ${updatedAt}${number}`;
-  const differs = `${serves}, with ${differences(parts)} than ${folder}`;
-  const held = holdsInWords(parts, folder);
-  const { onlyTree = [], onlyHost = [] } = parts.stops ?? {};
-  const isLate = comparedWithTree === 'older' && onlyTree.length > 0;
-  // Where the order is proven, the later list may say what its publisher wanted, and `late` names what it stops.
-  const named = isLate && parts.isProven ? { stops: { onlyHost, onlyTree: [] } } : parts;
-  const stopped = stopsInWords(named, folder);
-  const isDoubtful = stopped !== undefined && !parts.isProven;
-  const level = held === undefined && !isDoubtful && !isLate ? 'warning' : 'error';
-  const late =
-    isLate && parts.isProven
-      ? `nobody stops ${onlyTree.map(({ issuer_id }) => issuer_id).join(', ')} there yet`
-      : undefined;
-  const said = [stopped, held, late].map((words) => (words === undefined ? '' : `; ${words}`)).join('');
-  switch (comparedWithTree) {
+  switch (compareWhole(parts)) {
     case 'same':
-      return { level: 'ok', message: `${url} serves the list of ${folder}`, ...found };
-    case 'older': {
-      const { leftOut, onlyHost: released = [] } = parts.holds ?? {};
-      const what =
-        released.length > 0
-          ? `whoever publishes ${folder} releases those`
-          : parts.isProven
-            ? `${folder} continues it, publish it`
-            : `${folder} is later by its number or time only, so look at both before you publish it`;
-      return { level, message: `${differs}${said}${byReplacedKey(leftOut)}: ${what}`, ...found };
-    }
-    case 'newer': {
-      const what = parts.isProven ? 'it continues' : 'it is later, by its number or time only, than';
-      return {
-        level,
-        message: `${differs}${said}: ${what} ${folder}, and a build would undo changes`,
-        ...found,
-      };
-    }
-    case 'other':
-      return { level: 'error', ...twoHistories(host, tree, parts), ...found };
+      return { level: 'ok', message: `${url} serves the list of ${folder}` };
+    case 'older':
+    case 'newer':
+      return differing(serves, folder, parts);
     default: {
-      const what = `${serves}; ${folder} has no valid list to compare: a build into it would ignore that list`;
-      return { level: 'warning', message: what, ...found };
+      const what = `${folder} has no valid list to compare: a build into it would ignore that list`;
+      return { level: 'warning', message: `${serves}; ${what}` };
     }
   }
+}
+
+/** Describes a host that is earlier or later than the tree, and whom only one of them stops. */
+function differing(serves: string, folder: string, parts: TreeComparison): Condition {
+  const { isProven, holds, stops } = parts;
+  const isOlder = compareWhole(parts) === 'older';
+  const unseen = isOlder ? (stops?.onlyTree ?? []) : [];
+  // Where the order is proven, the later list may say what its publisher wanted, and the words about `unseen` name what it stops.
+  const isWanted = isProven && unseen.length > 0;
+  const stopped = stopsInWords(
+    isWanted ? { stops: { onlyHost: stops?.onlyHost ?? [], onlyTree: [] } } : parts,
+    folder,
+  );
+  const held = holdsInWords(parts, folder);
+  const late = isWanted
+    ? `nobody stops ${unseen.map(({ issuer_id }) => issuer_id).join(', ')} there yet`
+    : undefined;
+  const isDoubtful = stopped !== undefined && !isProven;
+  const level = held !== undefined || isDoubtful || unseen.length > 0 ? 'error' : 'warning';
+  const replaced = isOlder ? byReplacedKey(holds?.leftOut) : undefined;
+  const said = [stopped, held, late, replaced].filter((words) => words !== undefined);
+  const differs = [`${serves}, with ${differences(parts)} than ${folder}`, ...said].join('; ');
+  return { level, message: `${differs}: ${isOlder ? wayOfTree(folder, parts) : wayOfHost(folder, parts)}` };
+}
+
+function wayOfTree(folder: string, { isProven, holds }: TreeComparison): string {
+  if (holds !== undefined && holds.onlyHost.length > 0) return `whoever publishes ${folder} releases those`;
+  if (isProven) return `${folder} continues it, publish it`;
+  return `${folder} is later by its number or time only, so look at both before you publish it`;
+}
+
+function wayOfHost(folder: string, { isProven }: TreeComparison): string {
+  const follows = isProven ? 'it continues' : 'it is later, by its number or time only, than';
+  return `${follows} ${folder}, and a build would undo changes`;
 }
 
 /**
@@ -208,11 +219,11 @@ async function historyToKeep(
 
 const hasList = ({ sha256 }: HostStatus, list: string | undefined) => sha256 !== undefined && sha256 === list;
 
-function byReplacedKey(leftOut: HoldComparison['leftOut']): string {
-  if (leftOut === undefined) return '';
+function byReplacedKey(leftOut: HoldComparison['leftOut']): string | undefined {
+  if (leftOut === undefined) return undefined;
   const { key, hold } = leftOut;
   const held = hold.length === 0 ? '' : `, which holds ${hold.join(', ')},`;
-  return `; its checkpoint${held} does not count, because the delegation of the tree leaves out its key, ${key}`;
+  return `its checkpoint${held} does not count, because the delegation of the tree leaves out its key, ${key}`;
 }
 
 /** What of the local tree is compared with hosts. */

@@ -16,7 +16,9 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     ['changes', status.changes],
     ['root key', status.rootKey],
     ...(status.holders.isAbsent ? [] : [['holders', status.holders] as const]),
-    ...(status.rotation.message === 'none' ? [] : [['rotation', status.rotation] as const]),
+    ...(status.rotation.state === 'none' && status.rotation.outdated.length === 0
+      ? []
+      : [['rotation', status.rotation] as const]),
     ['tree', status.tree],
     ['list', status.list],
     ['publication', status.publication],
