@@ -1,17 +1,17 @@
 import { limitOf } from '@passport-registry/verifier/core';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
-import { UsageError } from '../../generator/errors.js';
 import type { OutputFolder } from '../../generator/files/output-folder.js';
-import { readBytes } from '../../generator/files/read-file.js';
+import { readBytes, readText } from '../../generator/files/read-file.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../operating/follows-host.js';
 import { addOptions } from '../options/add-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
 import { exceptions } from '../options/rule-options.js';
@@ -25,7 +25,6 @@ import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { sayRequest } from '../terminal/say-request.js';
-import { sayTimings, stopwatch } from '../terminal/timings.js';
 import { verifyHolders } from '../verify-holders.js';
 import { asking } from './confirm-new.js';
 
@@ -41,25 +40,35 @@ export interface UnsignedOptions {
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Invocation): void {
   command.description('validate the records, sign the list, write and verify the tree');
-  command
-    .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder')
-    .option(
-      '--delegate <file...>',
-      'with --unsigned: public JWKs of online keys, for a new delegation in the request',
-    )
-    .option('--days <number>', 'how long the delegation of --delegate is valid', '90')
-    .option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)')
-    .option('--no-hold', 'do not let the keys of --delegate stop issuers');
-  addOptions(command, ...BUILD_OPTIONS).action((options: BuildCommandOptions & UnsignedOptions) =>
-    run(io, options.json === true, async () => {
-      if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
-      if (options.delegate === undefined) return codeOf(await buildAndReport(io, options));
-      throw new UsageError(
-        '--delegate is for a signing request: pass --unsigned, or sign the delegation with `keys delegate`',
-      );
-    }),
+  addOptions(command, UNSIGNED_OPTION, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS).action(
+    (options: BuildCommandOptions & UnsignedOptions) =>
+      run(io, options.json === true, async () => {
+        if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
+        return codeOf(await buildAndReport(io, options));
+      }),
   );
 }
+
+/** The option for a signing request, of commands that build, for the help. */
+export const UNSIGNED_OPTION = new Option(
+  '--unsigned <dir>',
+  'do not sign: write a signing request to a new folder',
+);
+
+const DELEGATE_OPTIONS = [
+  new DependentOption(
+    '--delegate <file...>',
+    'with --unsigned: public JWKs of online keys, for a new delegation in the request',
+  ).needs('--unsigned', 'pass --unsigned, or sign the delegation with `keys delegate`'),
+  new DependentOption('--days <number>', 'how long the delegation of --delegate is valid')
+    .default('90')
+    .needs('--delegate'),
+  new DependentOption(
+    '--hold',
+    'let the keys of --delegate also stop issuers (default: as the published delegation)',
+  ).needs('--delegate'),
+  new DependentOption('--no-hold', 'do not let the keys of --delegate stop issuers').needs('--delegate'),
+];
 
 /** What a command that builds does besides. */
 interface BuildPurpose {
@@ -79,7 +88,6 @@ export async function buildAndReport(
 ): Promise<BuildReport> {
   const { settings, config, delegation, issuers } = options;
   const started = performance.now();
-  const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) => {
     const how = {
       issuers,
@@ -91,14 +99,13 @@ export async function buildAndReport(
       time: listTime(io, options),
       assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about, stopped }),
       ...treeOptions(options),
-      listeners: { onProgress, onStage },
+      listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
   });
-  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report, ...(options.timings && { timings }) });
+  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report });
   sayBuilt(io, report, performance.now() - started);
   sayCheckpointLater(io, options);
-  if (options.timings) sayTimings(io, timings);
   return report;
 }
 
@@ -110,6 +117,8 @@ export async function buildUnsigned(
 ): Promise<undefined> {
   const { rootKey, settings, config, delegation, issuers, delegate, days = '90', hold } = options;
   const { holders } = settings;
+  // It shows whether the list is the first one. `attach` publishes it.
+  if (delegation !== undefined) readText(delegation);
   // Before anybody signs for a tree with this record. `attach` compares it with the root key.
   if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
   const request = await prepareSigning(

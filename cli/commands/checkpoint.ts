@@ -18,6 +18,7 @@ import { assertFollowsHost } from '../operating/follows-host.js';
 import { publishOperations } from '../operating/publish-operations.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { treeOptions } from '../options/build-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
 import { COSIGN_OPTION, cosignChoice } from '../options/log-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
@@ -63,8 +64,17 @@ export function declareHold(command: Command, io: Invocation): void {
     )
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
-    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
+    .addOption(
+      new DependentOption('--false-alarm', 'with --end: also of issuers that the list does not stop').needs(
+        '--end',
+      ),
+    )
+    .addOption(
+      new DependentOption(
+        '--all',
+        'with --end: of every issuer, even if the published checkpoint cannot be read',
+      ).needs('--end'),
+    )
     .option('--out <dir>', 'folder of the tree', 'dist');
   addOptions(command, ...checkpointOptions(command.name())).action((ids: string[], options: HoldOptions) =>
     run(io, options.json === true, () => hold(io, holdChangeOf(ids, options), options)),
@@ -89,8 +99,6 @@ function checkpointOptions(name: string): Option[] {
 function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOptions): HoldChange {
   const isNamed = ids.length > 0;
   if (end !== true) {
-    if (all || falseAlarm)
-      throw new UsageError('--all and --false-alarm are for the end of a hold: pass --end, too');
     if (!isNamed) throw new UsageError('name the issuers to hold');
     return { action: 'hold', ids };
   }

@@ -17,7 +17,7 @@ import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { codeOf, WITNESSES_AWAY } from '../terminal/say-built.js';
-import { buildAndReport, buildUnsigned } from './build.js';
+import { buildAndReport, buildUnsigned, UNSIGNED_OPTION } from './build.js';
 
 interface Options extends BuildCommandOptions {
   reason: string;
@@ -52,10 +52,8 @@ export function declareRevoke(command: Command, io: Invocation): void {
 }
 
 function addChangeOptions(command: Command, reason: string): Command {
-  command
-    .requiredOption('--reason <text>', reason)
-    .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
-  return addOptions(command, ...BUILD_OPTIONS);
+  command.requiredOption('--reason <text>', reason);
+  return addOptions(command, UNSIGNED_OPTION, ...BUILD_OPTIONS);
 }
 
 interface StatusChange {
@@ -238,10 +236,10 @@ async function sayHold(io: Invocation, ids: readonly string[], { out, settings }
       `On hold by the checkpoint in ${out}, which stops them when it is published: ${held.join(', ')}.`,
     );
   if (free.length === 0) return;
-  const key = hasSigner(settings.checkpoint) ? '' : ' --online-key FILE';
+  const key = hasSigner(settings.checkpoint) ? '' : ', with --online-key and its file';
   say(
     io,
-    `Not stopped yet: ${free.join(', ')}. Without the root key, the online key can do that: \`hold ${free.join(' ')}${key}\` (${text})`,
+    `Not stopped yet: ${free.join(', ')}. Without the root key, the online key can do that: \`hold ${free.join(' ')}\`${key} (${text})`,
   );
 }
 

@@ -85,7 +85,7 @@ interface Route {
   readonly folder: string;
 }
 
-async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
+async function mirrorAndReport(io: Invocation, route: Route, options: Options): Promise<number> {
   // The web server, which runs as another user, must be able to read the files.
   const umask = process.umask(0o022);
   try {
@@ -95,7 +95,7 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
   }
 }
 
-async function mirror(io: Io, route: Route, options: Options): Promise<number> {
+async function mirror(io: Invocation, route: Route, options: Options): Promise<number> {
   const trust = await loadPinned(io, options.rootKey);
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const witness = await witnessChoice(io, options);
@@ -104,7 +104,10 @@ async function mirror(io: Io, route: Route, options: Options): Promise<number> {
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
-  if (options.watch !== undefined) return repeatForever(io, positiveNumber('--watch', options.watch), once);
+  if (options.watch !== undefined) {
+    const seconds = positiveNumber('--watch', options.watch);
+    return repeatForever(io, { seconds, json: options.json === true }, once);
+  }
   await once();
   return 0;
 }

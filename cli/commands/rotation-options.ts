@@ -91,7 +91,7 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
       'next-',
     ),
     nextRoots: options.settings.next_roots,
-    commit: await committedKeys(io, '--commit', options.commit),
+    commit: await committedKeys(io, options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
     delegationDays: positiveNumber('--days', options.days),
     checkpoint: await checkpointChoice(io, options.settings),

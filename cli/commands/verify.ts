@@ -8,6 +8,7 @@ import { verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../operating/log-condition.js';
 import { JSON_OPTION } from '../options/add-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { cosignChoice } from '../options/log-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
@@ -45,15 +46,25 @@ export function declareVerify(command: Command, io: Invocation): void {
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
-    .option('--any-content-type', 'accept any content types from a host that cannot set them')
+    .addOption(
+      new DependentOption(
+        '--any-content-type',
+        'accept any content types from a host that cannot set them',
+      ).excludes('--conformance', 'leave out --any-content-type, because --conformance checks content types'),
+    )
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
-    .option('--proof <file>', 'verify this file of `resolve --proof-out` instead, without a network')
+    .addOption(PROOF_OPTION)
     .addOption(JSON_OPTION)
     .action((where: string | undefined, options: Options) =>
       run(io, options.json === true, () => verify(io, where, options)),
     );
 }
+
+const PROOF_OPTION = new DependentOption(
+  '--proof <file>',
+  'verify this file of `resolve --proof-out` instead, without a network',
+).excludes(['--max-age', '--conformance', '--any-content-type', '--expect', '--wait']);
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
   const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
@@ -63,7 +74,8 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     return verifyProof(io, options.proof, { trust, json: options.json });
   }
   const where = named ?? options.settings.base_url ?? defaultTarget(trust);
-  const { live } = sourceAt(where);
+  if (options.conformance && !sourceAt(where).live)
+    throw new UsageError('--conformance checks a live host: give its URL');
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
   const demands = {
@@ -86,7 +98,7 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     return { report: warned, difference: differs, ok: differs === undefined };
   });
   const ok = report.ok && difference === undefined;
-  const conformance = report.unreachable ? undefined : await conformanceOf(where, live, options);
+  const conformance = options.conformance && !report.unreachable ? await checkConformance(where) : undefined;
   const passed = ok && conformance?.ok !== false;
   if (options.json) {
     const compared = expected && { expected: expected.sha256, difference: difference ?? null };
@@ -159,18 +171,6 @@ function defaultTarget(trust: TrustOption | undefined): string {
 
 /** Exit code if the source cannot be reached, the same as that of {@link IoFailed}. */
 const UNREACHABLE = new IoFailed('').exitCode;
-
-async function conformanceOf(
-  where: string,
-  live: boolean,
-  { conformance, anyContentType }: Options,
-): Promise<ConformanceReport | undefined> {
-  if (conformance !== true) return undefined;
-  if (anyContentType)
-    throw new UsageError('--conformance checks content types: leave out --any-content-type');
-  if (!live) throw new UsageError('--conformance checks a live host: give its URL');
-  return checkConformance(where);
-}
 
 /** Prints a table of the checks, with the expected result of each check that failed. */
 function sayConformance(io: Io, { answers }: ConformanceReport): void {

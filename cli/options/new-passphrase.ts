@@ -4,6 +4,7 @@ import type { NewPassphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
+import { DependentOption } from './dependent-option.js';
 import { passphraseFrom } from './signer-options.js';
 
 /** The options of commands that make a key. */
@@ -21,7 +22,7 @@ export const NEW_PASSPHRASE_OPTIONS = [
     '--passphrase-file <file>',
     'file with the passphrase of the new key (default: ask on the terminal)',
   ),
-  new Option('--no-passphrase', 'do not encrypt the key').conflicts('passphraseFile'),
+  new DependentOption('--no-passphrase', 'do not encrypt the key').excludes('--passphrase-file'),
 ];
 
 const MIN_PASSPHRASE = 12;

@@ -364,7 +364,10 @@ describe('init --key', () => {
       mkdirSync(join(folder, 'registry/issuers'), { recursive: true });
       symlinkSync('registry', join(folder, 'link'));
       const { code, stderr } = await init(['registry', ...SETTINGS, '--key', key], folder);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('keep the private key in another folder')]);
+      expect([code, stderr]).toEqual([
+        2,
+        `passport-registry: --key ${key} is in registry: keep the private key in another folder\n`,
+      ]);
       expect(filesIn(folder)).toEqual(['link']);
     },
   );

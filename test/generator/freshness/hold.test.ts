@@ -251,7 +251,10 @@ describe('the command line about a hold', () => {
     const suspended = ['suspend', 'alpha', '--reason', 'x', '--key', 'away.pem', '--production'];
     await publish();
     const { code, stderr } = await cli(suspended, folder);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('`hold alpha --online-key FILE`')]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('`hold alpha`, with --online-key and its file ('),
+    ]);
     await delegate('without.jwt', '--no-hold');
     await build('--delegation', 'without.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await cli(suspended, folder)).stderr).not.toContain('hold alpha');
@@ -320,7 +323,7 @@ describe('a hold', () => {
     ];
     await good('suspend', 'beta', ...signing);
     held();
-    await build('--unsigned', 'request', '--renew');
+    await good('build', '--unsigned', 'request', '--renew', '--root-key', 'root.json');
     await good('sign', 'request', '--key', 'root.pem', '--yes');
     await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ checkpoint: 'online.pem' }));
     held();

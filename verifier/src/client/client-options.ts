@@ -5,6 +5,7 @@ import {
   BOOLEAN,
   FUNCTION,
   INTERVAL,
+  MAX_TIMER_MS,
   type OptionCheck,
   type OptionChecks,
   objectWith,
@@ -139,9 +140,6 @@ export interface RegistryStatus {
   readonly errors: Readonly<Record<string, RegistryError>>;
 }
 
-/** The maximum delay of a timer, about 24 days. A longer delay overflows, and the timer fires at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /**
  * Checks the options of a client and adds the defaults. Times in the result are in milliseconds.
  *
@@ -161,14 +159,7 @@ export function clientSettings(
     { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS, ...more },
     caller,
   );
-  const {
-    rootKey,
-    nextRoots,
-    sources = [],
-    requireCheckpoint,
-    requirePublication,
-    log,
-  } = withTrustAnchor(options, caller);
+  const { rootKey, nextRoots, sources = [], requirements } = withTrustAnchor(options, caller);
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
@@ -181,9 +172,7 @@ export function clientSettings(
     refreshInterval: milliseconds(options.refreshInterval, 60),
     grace: milliseconds(options.grace, 60 * 60),
     clockTolerance: milliseconds(options.clockTolerance, 300),
-    requireCheckpoint,
-    requirePublication,
-    log,
+    requirements,
     deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,

@@ -85,7 +85,6 @@ export async function openRegistry(
     'openRegistry',
   );
   const pinned = withTrustAnchor(options, 'openRegistry');
-  const { requireCheckpoint, requirePublication, log } = pinned;
   const { maxAge, clockTolerance = 300, now = Date.now } = options;
   const tolerance = clockTolerance * 1000;
   const clock = { now: now(), tolerance };
@@ -94,9 +93,7 @@ export async function openRegistry(
     clock,
     expiry: false,
     maxAge: maxAge * 1000,
-    requireCheckpoint,
-    requirePublication,
-    log,
+    ...pinned.requirements,
   });
   const { checkpoint, logged, updatedAt } = publication;
   const datedAt = checkpoint?.issuedAt ?? instantOf(updatedAt);

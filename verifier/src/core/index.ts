@@ -46,6 +46,7 @@ export {
   type PublicKey,
   publicMembers,
 } from './keys/public-key.js';
+export type { PinnedRoot } from './keys/root-key.js';
 export { encodeSignature, trimSignature } from './keys/signature.js';
 
 // The list and its records (rules list-checks, record-form).
@@ -59,8 +60,8 @@ export { assertCanonical, assertSorted, parseList, readList } from './list/list.
 // The tree of sums, which proves one record (rules sums-form, tree-of-sums).
 
 export {
-  idHashOf,
   MAX_LEVELS,
+  placeOf,
   prefixesTo,
   prefixOf,
   readSums,
@@ -104,7 +105,7 @@ export {
   verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
-export { importAnchorRoot } from './statements/trust-anchor.js';
+export { importAnchorRoot, requirementsOf } from './statements/trust-anchor.js';
 
 // A publication: what one attempt at one source proves (rule client-steps).
 
@@ -214,7 +215,13 @@ export {
 export { isOfOtherType, namesLog, readLogged } from './audit/log-statement.js';
 export { LogTree, type Tile } from './audit/log-tree.js';
 export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
-export { nameSkeleton } from './audit/name-skeleton.js';
+export {
+  type AlikeIssuers,
+  alikeIssuers,
+  type IssuerLook,
+  lookOf,
+  nameSkeleton,
+} from './audit/name-skeleton.js';
 export {
   type MirrorState,
   type Operations,

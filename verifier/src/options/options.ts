@@ -71,6 +71,18 @@ export const INTERVAL: OptionCheck = {
   expected: 'a finite number of seconds, more than 0',
 };
 
+/** The maximum delay of a timer, about 24 days. A longer delay overflows, and the timer fires at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
+/** A time limit in seconds that a timer supports. */
+export const TIMEOUT: OptionCheck = {
+  check: (value) => typeof value === 'number' && value > 0 && value * 1000 <= MAX_TIMER_MS,
+  expected: 'a number of seconds, more than 0 and at most 2147483',
+};
+
+/** Returns a time limit in milliseconds. Timers take whole ones. */
+export const timeoutMs = (seconds: number): number => Math.ceil(seconds * 1000);
+
 /** A size in bytes. */
 export const BYTES: OptionCheck = {
   check: (value) => Number.isSafeInteger(value) && Number(value) > 0,

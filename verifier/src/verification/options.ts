@@ -16,6 +16,8 @@ import {
   objectWith,
   required,
   SECONDS,
+  TIMEOUT,
+  timeoutMs,
 } from '../options/options.js';
 import type { PolicyHandler } from '../passport/mandate.js';
 import { type CompleteProfile, completeProfile, type TokenProfile } from '../passport/token-profile.js';
@@ -77,9 +79,6 @@ export interface PassportVerifierOptions extends IssuerAccessOptions {
   readonly replayStore?: ReplayStore;
 }
 
-/** The maximum delay that the timers of all platforms support. */
-const MAX_TIMEOUT_SECONDS = 2_147_483;
-
 const STRING: OptionCheck = {
   check: (value) => typeof value === 'string' && value !== '',
   expected: 'a string that is not empty',
@@ -99,10 +98,7 @@ const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
   metadataMaxAge: SECONDS,
   grace: SECONDS,
   cooldown: SECONDS,
-  timeout: {
-    check: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT_SECONDS,
-    expected: `a number of seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}`,
-  },
+  timeout: TIMEOUT,
   maxBytes: BYTES,
   allowPrivateAddresses: BOOLEAN,
   policyHandlers: {
@@ -218,8 +214,7 @@ export function withDefaults(options: IssuerAccessOptions) {
     policyHandlers: options.policyHandlers ?? {},
     host: {
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
-      // Timers take whole milliseconds.
-      timeout: Math.ceil(milliseconds(options.timeout, 5)),
+      timeout: timeoutMs(options.timeout ?? 5),
       maxBytes: options.maxBytes ?? LIMITS.issuerDocument,
       allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     },

@@ -1,4 +1,4 @@
-import { byId, type Child, element, rich } from '../dom/element.js';
+import { byId, type Child, element, fact, rich } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
@@ -6,7 +6,6 @@ import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { OPERATIONS_FRAGMENT } from '../route.js';
 import { log as text } from '../texts/en.js';
-import { fact } from '../verification/verdict.js';
 import type { ClaimedCosignature, LoggedList } from './verified-log.js';
 
 const MAX_COSIGNATURES = 16;

@@ -64,12 +64,12 @@ async function readPublished(
     ['keys/delegation.jwt', 'operations.jwt'].map((path) => fetchIfThere(base, path).catch(() => undefined)),
   );
   const found = delegation && (await verifyDelegation(delegation, rootKey, times).catch(() => undefined));
-  // An older delegation may name keys that were withdrawn.
+  // Another delegation than that of the checkpoint may name keys that were withdrawn.
   const delegated = found?.issuedAt === delegatedAt?.getTime() ? found : undefined;
-  const current = delegated && delegation;
+  // An online key may have signed the report before the root key signed the checkpoint, which then names no delegation.
+  const signers = { delegation: delegatedAt === undefined ? delegation : delegated && delegation };
   const report =
-    operations &&
-    (await verifyOperations({ operations, delegation: current }, rootKey, times).catch(notVerified));
+    operations && (await verifyOperations({ operations, ...signers }, rootKey, times).catch(notVerified));
   if (report instanceof NotVerified) return { delegation: delegated, refusal: report };
   return { delegation: delegated, report };
 }
