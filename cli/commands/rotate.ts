@@ -68,11 +68,12 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
 async function doubtOf({
   out,
   settings,
+  config,
 }: RotateCommandOptions): Promise<string | AlreadyPublished | undefined> {
   const published = await readPublished(out);
   if (published === undefined) return undefined;
   try {
-    return await assertFollowsHost({ published, baseUrl: settings.base_url });
+    return await assertFollowsHost({ published, baseUrl: settings.base_url, config });
   } catch (error) {
     if (error instanceof AlreadyPublished) return error;
     throw error;

@@ -69,13 +69,7 @@ function stillStopped(stopped: readonly StoppedIssuer[] = []): readonly StoppedI
 function stopSteps(stopped: readonly StoppedIssuer[], reason: string, settings: CommandSettings): NextStep[] {
   return stopped.map(({ issuer_id, status: to }) => {
     const command = to === 'revoked' ? 'revoke' : 'suspend';
-    return run(
-      rootKeyFirst(reason, settings),
-      command,
-      issuer_id,
-      '--reason',
-      '"<REASON>"',
-      ...publishingOptions(settings),
-    );
+    const words = [command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings)];
+    return run(rootKeyFirst(reason, settings), settings, ...words);
   });
 }
