@@ -63,6 +63,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   const started = performance.now();
   if (options.rootKey === undefined)
     throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
+  const { settings, config, delegation } = options;
   const rootKey = await loadRootKey(options.rootKey, io.env);
   const files = readRequestFiles(folder);
   const types = [...files.payloads.keys()];
@@ -90,7 +91,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
       exceptions: exceptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      assertFollowsHosts: followsHosts(asking(io), options),
+      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation }),
       ...treeOptions(options),
     },
   );

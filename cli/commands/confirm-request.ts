@@ -3,7 +3,7 @@ import { CLOCK_TOLERANCE_MS } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
 import { readSigningRequest } from '../../custody/offline-signing/read-request.js';
 import {
-  assertNewest,
+  assertFollowsMemory,
   memoryFolder,
   saveSigningMemory,
 } from '../../custody/offline-signing/signing-memory.js';
@@ -61,7 +61,7 @@ export async function shownRequest(
   const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;
   const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, io.env);
   const request = await readSigningRequest(folder, rootKey, before);
-  assertNewest(memory, request, insteadOf);
+  assertFollowsMemory(memory, request, insteadOf);
   sayRules(io, request, options);
   for (const line of describeRequest(request)) say(io, line);
   warnOfClock(io, request);

@@ -6,6 +6,7 @@ import type { VerifyHolders } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import {
   type AcceptOptions,
+  ANY_AGE_MS,
   acceptPublication,
   acceptStatements,
 } from '../../generator/verification/accept.js';
@@ -82,7 +83,7 @@ export class Candidate {
     this.held = held;
     this.heldLog = heldLog;
     const accepted = releases.flatMap((release) => release.stored() ?? []);
-    this.#conditions = { trust: options.trust, maxAgeDays: options.maxAgeDays, accepted };
+    this.#conditions = { trust: options.trust, maxAgeMs: options.maxAgeDays * 24 * 60 * 60 * 1000, accepted };
     this.#staging = staging;
     this.folder = join(staging, 'tree');
   }
@@ -122,7 +123,7 @@ export class Candidate {
     const { witness, trust } = this.options;
     return acceptStatements(this.#tree, {
       ...this.#conditions,
-      ...(witness && { trust: withoutQuorum(trust), maxAgeDays: undefined }),
+      ...(witness && { trust: withoutQuorum(trust), maxAgeMs: ANY_AGE_MS }),
     });
   }
 
