@@ -4,7 +4,7 @@ import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import type { SignedPublication } from '../list/list.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
@@ -144,7 +144,7 @@ export async function withCheckpoint(
   if (choice === undefined) return tree;
   const text = await signCheckpoint(choice, {
     ...{ list: list.list, updatedAt: list.updatedAt, rootKey, sequence: statement.sequence },
-    checksums: tree.get(CHECKSUMS_PATH) ?? new Uint8Array(),
+    checksums: tree.get(PATHS.checksums) ?? new Uint8Array(),
     delegation: tree.get(PATHS.delegation),
     previous: await previousCheckpoint(published, choice.signer.rootKey),
   });

@@ -3,8 +3,8 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { endWithDelegation } from '../freshness/expiry.js';
 import { signerOf } from '../freshness/previous-checkpoint.js';
 import type { SignedPublication } from '../list/list.js';
-import { CHECKSUMS_PATH, isChecksummed, sha256 } from '../tree/checksums.js';
-import { roleOf } from '../tree/known-files.js';
+import { sha256 } from '../tree/checksums.js';
+import { isChecksummed, roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { inWords } from '../tree/site/atom.js';
@@ -188,7 +188,7 @@ function buildNotes({
     found.push(
       'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
     );
-  } else if (treeSha256 !== sha256(tree.get(CHECKSUMS_PATH) ?? new Uint8Array())) {
+  } else if (treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array())) {
     found.push(
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
     );

@@ -9,6 +9,8 @@ export const PATHS = {
   // What a verifier reads, too.
   ...TREE_FILES,
   record: recordPath,
+  /** The hashes of the files that nothing else proves (rule checksums-form). */
+  checksums: 'SHA256SUMS',
   /** What the publisher says of its mirrors and witnesses. */
   operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */
@@ -19,9 +21,10 @@ export const PATHS = {
   /** The page for people. */
   page: 'index.html',
   asset: (name: string) => `assets/${name}`,
-  /** The pages of single issuers, their hashes, and their URLs for search engines (rule issuer-pages). */
+  /** The pages of single issuers, their hashes, their configuration, and their URLs for search engines (rule issuer-pages). */
   issuerPage: (id: string) => `${PAGES_FOLDER}${id}.html`,
   pageSums: 'pages.txt',
+  pagesHtaccess: 'i/.htaccess',
   sitemap: 'sitemap.xml',
   /** The changes of status and tier, as data and as a feed. */
   changes: 'changes.json',

@@ -10,12 +10,11 @@ import {
   readList,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
-import { isIssuerPage } from '../tree/checksums.js';
+import { isIssuerPage, isLogPath } from '../tree/files.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { DEFAULT_MAX_AGE_MS } from './accept.js';
 import { type CheckList, fileExists } from './check-list.js';
-import { isLogPath } from './log-archive.js';
 import type { PinnedLog } from './pinned-trust.js';
 import { Problems, type SeenFiles } from './seen-files.js';
 import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './tree-checks.js';

@@ -1,5 +1,5 @@
 import { sha256 } from '../tree/checksums.js';
-import { expectedType } from '../tree/host-configuration.js';
+import { expectedType } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
 import { findLog, findSampleIds, findSums } from './sampled-files.js';

@@ -23,7 +23,7 @@ import {
 import { SharedKeyRejected } from '../errors.js';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
@@ -242,9 +242,9 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
       warnings.push(
         `the checkpoint names the list of ${checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,
       );
-    } else if (checkpoint.treeSha256 !== (await files.hash(CHECKSUMS_PATH))) {
+    } else if (checkpoint.treeSha256 !== (await files.hash(PATHS.checksums))) {
       problems.push(
-        `the checkpoint is for a tree with another ${CHECKSUMS_PATH} (tree_sha256): sign a new one with \`checkpoint\``,
+        `the checkpoint is for a tree with another ${PATHS.checksums} (tree_sha256): sign a new one with \`checkpoint\``,
       );
     }
   }

@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import type { HeldBy } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { type Check, CheckList } from './check-list.js';
@@ -89,7 +89,7 @@ export async function auditTree(
 }
 
 /** A new publication statement can name the same list. */
-const ALSO_CHANGED: readonly string[] = [PATHS.publication, CHECKSUMS_PATH, PATHS.statements];
+const ALSO_CHANGED: readonly string[] = [PATHS.publication, PATHS.checksums, PATHS.statements];
 
 /** Whether a publication during the verification may have made the verification fail. */
 async function mayHaveChanged(files: SeenFiles, { checks, sha256: list }: TreeReport): Promise<boolean> {

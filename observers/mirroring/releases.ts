@@ -13,7 +13,7 @@ import { printable } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import { flushFolder, flushTree } from '../../generator/files/flush.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
-import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 
 /**
@@ -22,7 +22,7 @@ import { PATHS } from '../../generator/tree/paths.js';
  * written after the checkpoint.
  */
 export const NAMING_FILES = [
-  CHECKSUMS_PATH,
+  PATHS.checksums,
   PATHS.checkpoint,
   PATHS.logHead,
   PATHS.logProof,
