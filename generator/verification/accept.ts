@@ -17,7 +17,7 @@ import {
   verifyPublication,
   verifyStatements,
 } from '@passport-registry/verifier/core';
-import { claimsOf } from '../freshness/previous-checkpoint.js';
+import { readUnverified } from '../freshness/previous-checkpoint.js';
 import { clockAt } from '../list/updated-at.js';
 import type { ReadFile } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
@@ -155,7 +155,7 @@ export function storedPublication(read: ReadFile): StoredPublication | undefined
   const top = pairIn((name) => name);
   if (top === undefined) return undefined;
   const hash = namedHash(read);
-  const isTop = hash === undefined || hash === sha256(Buffer.from(top.list));
+  const isTop = hash === undefined || hash === sha256(top.list);
   const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
   const { list: _list, signature: _signature, ...statements } = STORED_FILES;
   const others = Object.entries(statements).map(([name, path]) => [name, text(path)] as const);
@@ -169,7 +169,7 @@ export function storedPublication(read: ReadFile): StoredPublication | undefined
 export function namedHash(read: ReadFile): string | undefined {
   const [publication, checkpoint] = [read(PATHS.publication), read(PATHS.checkpoint)];
   const hash =
-    (publication && claimsOf(publication, 'registry-publication+jwt')['sha256']) ??
-    (checkpoint && claimsOf(checkpoint, 'registry-checkpoint+jwt')['sha256']);
+    (publication && readUnverified(publication, 'registry-publication+jwt')?.claims.sha256) ??
+    (checkpoint && readUnverified(checkpoint, 'registry-checkpoint+jwt')?.claims.sha256);
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }
