@@ -1,11 +1,11 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
-import { encodeBase64 } from '@passport-registry/verifier/core';
+import { type Change, encodeBase64, MAX_CHANGES } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { readLogHead } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type Change, MAX_CHANGES, parseChanges } from '../../generator/tree/site/changes.js';
+import { parseChanges } from '../../generator/tree/site/changes.js';
 import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { areForked, type HostStatus } from '../../observers/hosts/compare-hosts.js';

@@ -1,4 +1,5 @@
 import {
+  CLOCK_TOLERANCE_MS,
   endOfCheckpoint,
   type MirrorState,
   type Operations,
@@ -9,7 +10,6 @@ import { TreeRejected } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { operationsStatement } from '../../generator/freshness/statements.js';
-import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { addFiles } from '../../generator/publishing/write.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';

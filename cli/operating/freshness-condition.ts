@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checkpoint, endOfCheckpoint, type Statement } from '@passport-registry/verifier/core';
+import {
+  type Checkpoint,
+  CLOCK_TOLERANCE_MS,
+  DAY_MS,
+  endOfCheckpoint,
+  type Statement,
+} from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import {
   checkpointValidity,
@@ -8,7 +14,7 @@ import {
   formatDuration,
   type Validity,
 } from '../../generator/freshness/expiry.js';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
@@ -39,7 +45,6 @@ export interface CheckpointCondition extends Expiring {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 const LEVEL_OF: Readonly<Record<Validity, Level>> = {
   'ahead of time': 'error',

@@ -1,4 +1,5 @@
 import { isObject } from '../core/bytes/checks.js';
+import { CLOCK_TOLERANCE_MS, MAX_AGE_MS } from '../core/bytes/clock.js';
 import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../core/errors.js';
 import {
   assertOptions,
@@ -6,6 +7,7 @@ import {
   FUNCTION,
   INTERVAL,
   MAX_TIMER_MS,
+  milliseconds,
   type OptionCheck,
   type OptionChecks,
   objectWith,
@@ -163,17 +165,16 @@ export function clientSettings(
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
-  const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
   return {
     sources: [...sources],
     rootKey,
     nextRoots,
-    maxAge: milliseconds(options.maxAge, 30 * 24 * 60 * 60),
-    refreshInterval: milliseconds(options.refreshInterval, 60),
-    grace: milliseconds(options.grace, 60 * 60),
-    clockTolerance: milliseconds(options.clockTolerance, 300),
+    maxAge: milliseconds(options.maxAge, MAX_AGE_MS),
+    refreshInterval: milliseconds(options.refreshInterval, 60_000),
+    grace: milliseconds(options.grace, 60 * 60_000),
+    clockTolerance: milliseconds(options.clockTolerance, CLOCK_TOLERANCE_MS),
     requirements,
-    deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
+    deadline: Math.min(milliseconds(options.timeout, 15_000), MAX_TIMER_MS),
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,
     fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
