@@ -8,9 +8,9 @@ import { formatDuration } from '../../generator/freshness/expiry.js';
 import { parseChecksums } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
+import type { PublicationTrace } from '../hosts/published-before.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
-import type { PublicationTrace } from './published-before.js';
 
 /** The condition of the published list. */
 export interface ListCondition extends Condition {
