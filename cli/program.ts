@@ -36,7 +36,6 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     env: io.env,
     argv,
     exitCode: 0,
-    startedAt: io === process ? 0 : performance.now(),
   };
   const program = newProgram(io);
   addCommands(program, invocation, COMMANDS);

@@ -1,17 +1,17 @@
 import { limitOf } from '@passport-registry/verifier/core';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
-import { UsageError } from '../../generator/errors.js';
 import type { OutputFolder } from '../../generator/files/output-folder.js';
-import { readBytes } from '../../generator/files/read-file.js';
+import { readBytes, readText } from '../../generator/files/read-file.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../operating/follows-host.js';
+import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions } from '../options/add-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
 import { exceptions } from '../options/rule-options.js';
@@ -25,7 +25,6 @@ import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { sayRequest } from '../terminal/say-request.js';
-import { sayTimings, stopwatch } from '../terminal/timings.js';
 import { verifyHolders } from '../verify-holders.js';
 import { asking } from './confirm-new.js';
 
@@ -41,69 +40,90 @@ export interface UnsignedOptions {
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Invocation): void {
   command.description('validate the records, sign the list, write and verify the tree');
-  command
-    .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder')
-    .option(
-      '--delegate <file...>',
-      'with --unsigned: public JWKs of online keys, for a new delegation in the request',
-    )
-    .option('--days <number>', 'how long the delegation of --delegate is valid', '90')
-    .option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)')
-    .option('--no-hold', 'do not let the keys of --delegate stop issuers');
-  addOptions(command, ...BUILD_OPTIONS).action((options: BuildCommandOptions & UnsignedOptions) =>
-    run(io, options.json === true, async () => {
-      if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
-      if (options.delegate === undefined) return codeOf(await buildAndReport(io, options));
-      throw new UsageError(
-        '--delegate is for a signing request: pass --unsigned, or sign the delegation with `keys delegate`',
-      );
-    }),
+  addOptions(command, UNSIGNED_OPTION, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS).action(
+    (options: BuildCommandOptions & UnsignedOptions) =>
+      run(io, options.json === true, async () => {
+        if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
+        return codeOf(await buildAndReport(io, options));
+      }),
   );
 }
 
-/** Builds, and prints the report. @param output - if the caller has exclusive access to the output folder already */
+/** The option for a signing request, of commands that build, for the help. */
+export const UNSIGNED_OPTION = new Option(
+  '--unsigned <dir>',
+  'do not sign: write a signing request to a new folder',
+);
+
+const DELEGATE_OPTIONS = [
+  new DependentOption(
+    '--delegate <file...>',
+    'with --unsigned: public JWKs of online keys, for a new delegation in the request',
+  ).needs('--unsigned', 'pass --unsigned, or sign the delegation with `keys delegate`'),
+  new DependentOption('--days <number>', 'how long the delegation of --delegate is valid')
+    .default('90')
+    .needs('--delegate'),
+  new DependentOption(
+    '--hold',
+    'let the keys of --delegate also stop issuers (default: as the published delegation)',
+  ).needs('--delegate'),
+  new DependentOption('--no-hold', 'do not let the keys of --delegate stop issuers').needs('--delegate'),
+];
+
+/** What a command that builds does besides. */
+interface BuildPurpose {
+  /** The output folder, if the command has exclusive access to it already. */
+  readonly output?: OutputFolder;
+  /** The issuers whose status the command changes: it lifts no other suspension. */
+  readonly about?: readonly string[];
+  /** Those of them that it stops. */
+  readonly stopped?: readonly string[];
+}
+
+/** Builds, and prints the report. */
 export async function buildAndReport(
   io: Invocation,
   options: BuildCommandOptions,
-  output?: OutputFolder,
+  { output, about, stopped }: BuildPurpose = {},
 ): Promise<BuildReport> {
+  const { settings, config, delegation, issuers } = options;
   const started = performance.now();
-  const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) => {
     const how = {
-      issuers: options.issuers,
+      issuers,
       out: options.out,
       signer: signerChoice(io, options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      exceptions: exceptions(options),
+      exceptions: { ...exceptions(options), about },
       time: listTime(io, options),
-      assertFollowsHosts: followsHosts(asking(io), options),
+      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about, stopped }),
       ...treeOptions(options),
-      listeners: { onProgress, onStage },
+      listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
   });
-  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report, ...(options.timings && { timings }) });
+  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report });
   sayBuilt(io, report, performance.now() - started);
   sayCheckpointLater(io, options);
-  if (options.timings) sayTimings(io, timings);
   return report;
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
-  folder: string,
   options: BuildCommandOptions & UnsignedOptions,
+  { folder, about }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
 ): Promise<undefined> {
-  const { rootKey, settings, delegate, days = '90', hold } = options;
+  const { rootKey, settings, config, delegation, issuers, delegate, days = '90', hold } = options;
   const { holders } = settings;
+  // It shows whether the list is the first one. `attach` publishes it.
+  if (delegation !== undefined) readText(delegation);
   // Before anybody signs for a tree with this record. `attach` compares it with the root key.
   if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
   const request = await prepareSigning(
     {
-      issuers: options.issuers,
+      issuers,
       out: options.out,
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       log: await logChoice(io, options),
@@ -113,10 +133,10 @@ export async function buildUnsigned(
         days: positiveNumber('--days', days),
         mayHold: hold,
       },
-      exceptions: exceptions(options),
+      exceptions: { ...exceptions(options), about },
       time: listTime(io, options),
       // Of two histories, `attach` could not publish what is signed.
-      assertFollowsHosts: followsHosts(asking(io), { ...options, stopped: undefined }),
+      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about }),
     },
     folder,
   );

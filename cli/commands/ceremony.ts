@@ -12,6 +12,7 @@ import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { newPassphrase } from '../options/new-passphrase.js';
 import { memoryOf, SHARE_OPTIONS, type ShareOptions, shareAccess } from '../options/share-options.js';
 import { passphraseFrom } from '../options/signer-options.js';
+import { wholeNumber } from '../options/values.js';
 import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -91,7 +92,11 @@ function declareStart(command: Command, io: Invocation): void {
             `${splits} is a P-256 key, and only Ed25519 keys can be shared: rotate to a new key`,
           );
         }
-        startCeremony(folder, { names: holders, threshold: Number(threshold), splits: key });
+        startCeremony(folder, {
+          names: holders,
+          threshold: wholeNumber('--threshold', threshold),
+          splits: key,
+        });
         say(
           io,
           `${folder} is ready: each holder runs \`passport-registry keys ceremony join ${folder} --as NAME --share FILE\``,

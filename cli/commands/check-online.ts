@@ -1,9 +1,11 @@
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
+import { DependentOption } from '../options/dependent-option.js';
+import type { FormatOptions } from '../options/format-options.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
 import { positiveNumber } from '../options/values.js';
-import { type FormatOptions, report } from '../terminal/diagnostics.js';
+import { report } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
@@ -17,6 +19,20 @@ export interface OnlineOptions {
   timeout: string;
   concurrency: string;
 }
+
+/** The same, for the help. */
+export const ONLINE_OPTIONS = [
+  new DependentOption('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
+  new DependentOption(
+    '--allow-private',
+    'with --online: also contact private, loopback and link-local addresses',
+  ),
+  new DependentOption('--timeout <seconds>', 'with --online: time limit for each document').default('10'),
+  new DependentOption(
+    '--concurrency <number>',
+    'with --online: number of issuers to check at the same time',
+  ).default('16'),
+].map((option) => option.needs('--online'));
 
 /** `passport-registry check --online` */
 export async function checkIssuers(
@@ -35,7 +51,7 @@ export async function checkIssuers(
   const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
   const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
   const ok = !diagnostics.some(isError);
-  report(io, options, { ok, ...online, diagnostics });
+  report(io, options.format, { ok, ...online, diagnostics });
   const countOf = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
   say(
     io,

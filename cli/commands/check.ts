@@ -7,35 +7,21 @@ import { type Collected, collectRecordFiles } from '../../generator/records/coll
 import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { addOptions } from '../options/add-options.js';
+import { DependentOption } from '../options/dependent-option.js';
+import { type FormatOptions, formatOptions } from '../options/format-options.js';
 import { PRODUCTION_OPTIONS, type ProductionOptions } from '../options/rule-options.js';
-import { type FormatOptions, formatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import { report, tally } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { watchForever } from '../terminal/watch.js';
-import { checkIssuers, type OnlineOptions } from './check-online.js';
+import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
 import { assertKnown, type NamedRecords, namedRecords } from './named-records.js';
 
 type Options = FormatOptions &
   ProductionOptions &
   OnlineOptions & { fix?: true; online?: true; watch?: true };
-
-/** The options that only one of the two checks has, by the names of their values. */
-const ONLY = {
-  online: {
-    changed: '--changed',
-    allowPrivate: '--allow-private',
-    timeout: '--timeout',
-    concurrency: '--concurrency',
-  },
-  offline: {
-    fix: '--fix',
-    watch: '--watch',
-    production: '--production',
-    allowExampleNames: '--allow-example-names',
-  },
-} as const;
 
 /** `passport-registry check` */
 export function declareCheck(command: Command, io: Invocation): void {
@@ -45,39 +31,34 @@ export function declareCheck(command: Command, io: Invocation): void {
       '[path|id...]',
       'files, folders or issuer ids (default: issuers, or the records in this folder)',
     )
-    .option('--fix', 'first format the records, and keep their comments')
-    .option('--online', 'ask the issuers: compare their metadata, keys and policy with the records')
+    .addOption(
+      new DependentOption('--fix', 'first format the records, and keep their comments').excludes([
+        '--online',
+        '--watch',
+      ]),
+    )
+    .addOption(
+      new DependentOption(
+        '--online',
+        'ask the issuers: compare their metadata, keys and policy with the records',
+      ).excludes(['--watch', '--production', '--allow-example-names']),
+    )
     .option('--watch', 'keep running, and check again after each change')
-    .option('--issuers <dir>', 'folder of the records')
-    .option('--changed <base>', 'with --online: only issuers whose records differ from a commit')
-    .option('--allow-private', 'with --online: also contact private, loopback and link-local addresses')
-    .option('--timeout <seconds>', 'with --online: time limit for each document', '10')
-    .option('--concurrency <number>', 'with --online: number of issuers to check at the same time', '16');
-  addOptions(command, ...PRODUCTION_OPTIONS, ...formatOptions()).action((names: string[], options: Options) =>
-    run(io, wantsJson(options), async () => {
-      assertNotBoth(command, options);
-      if (options.online) return checkIssuers(io, names, options);
-      const named = namedRecords(names, options.issuers);
-      if (options.watch !== true) return checkFiles(io, named, options);
-      if (options.json || options.format !== 'text')
-        throw new UsageError('--watch supports only the text format');
-      if (options.fix) throw new UsageError('--watch changes no file: leave out --fix');
-      assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
-      return watchForever(io, named.paths, async () => {
-        say(io, `--- ${new Date().toLocaleTimeString()}`);
-        await checkFiles(io, named, options);
-      });
-    }),
+    .option('--issuers <dir>', 'folder of the records');
+  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions()).action(
+    (names: string[], options: Options) =>
+      run(io, options.format === 'json', async () => {
+        if (options.online) return checkIssuers(io, names, options);
+        const named = namedRecords(names, options.issuers);
+        if (options.watch !== true) return checkFiles(io, named, options);
+        if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
+        assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
+        return watchForever(io, named.paths, async () => {
+          say(io, `--- ${new Date().toLocaleTimeString()}`);
+          await checkFiles(io, named, options);
+        });
+      }),
   );
-}
-
-/** An option without effect would let its user believe that it was obeyed. */
-function assertNotBoth(command: Command, { online }: Options): void {
-  const [flags, advice] = online
-    ? [ONLY.offline, 'leave it out, or --online']
-    : [ONLY.online, 'it is for what issuers serve: pass --online, too'];
-  const given = Object.entries(flags).find(([name]) => command.getOptionValueSource(name) === 'cli');
-  if (given !== undefined) throw new UsageError(`${given[1]} has no effect here: ${advice}`);
 }
 
 async function checkFiles(io: Io, named: NamedRecords, options: Options): Promise<number> {
@@ -98,7 +79,7 @@ async function checkFiles(io: Io, named: NamedRecords, options: Options): Promis
     };
   });
   const ok = !diagnostics.some(isError);
-  report(io, options, { ok, files, ...(options.fix && { changed }), diagnostics });
+  report(io, options.format, { ok, files, ...(options.fix && { changed }), diagnostics });
   say(io, `${count(files, 'file')}: ${tally(diagnostics)}${options.fix ? `, ${changed} reformatted` : ''}`);
   return ok ? 0 : 1;
 }

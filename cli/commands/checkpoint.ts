@@ -13,11 +13,12 @@ import type { Signer } from '../../generator/signing/sign.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import { rememberEnded } from '../operating/ended-holds.js';
-import { assertFollowsHost } from '../operating/follows-host.js';
-import { publishOperations } from '../operating/publish-operations.js';
+import { rememberEnded } from '../hosts/ended-holds.js';
+import { assertFollowsHost } from '../hosts/follows-host.js';
+import { publishOperations } from '../hosts/publish-operations.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { treeOptions } from '../options/build-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
 import { COSIGN_OPTION, cosignChoice } from '../options/log-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
@@ -63,8 +64,17 @@ export function declareHold(command: Command, io: Invocation): void {
     )
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
-    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
+    .addOption(
+      new DependentOption('--false-alarm', 'with --end: also of issuers that the list does not stop').needs(
+        '--end',
+      ),
+    )
+    .addOption(
+      new DependentOption(
+        '--all',
+        'with --end: of every issuer, even if the published checkpoint cannot be read',
+      ).needs('--end'),
+    )
     .option('--out <dir>', 'folder of the tree', 'dist');
   addOptions(command, ...checkpointOptions(command.name())).action((ids: string[], options: HoldOptions) =>
     run(io, options.json === true, () => hold(io, holdChangeOf(ids, options), options)),
@@ -89,8 +99,6 @@ function checkpointOptions(name: string): Option[] {
 function holdChangeOf(ids: readonly string[], { end, all, falseAlarm }: HoldOptions): HoldChange {
   const isNamed = ids.length > 0;
   if (end !== true) {
-    if (all || falseAlarm)
-      throw new UsageError('--all and --false-alarm are for the end of a hold: pass --end, too');
     if (!isNamed) throw new UsageError('name the issuers to hold');
     return { action: 'hold', ids };
   }
@@ -152,7 +160,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
       return { signed: await sign(io, { published, output }, options) };
     }
     const signer = hasKey ? await onlineSigner(io, settings) : undefined;
-    const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url }));
+    const unknown = await doubtOf({ published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
@@ -187,7 +195,7 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
 interface Request {
   readonly published: PublishedTree | undefined;
   readonly output: OutputFolder;
-  readonly holdChange?: HoldChange;
+  readonly holdChange?: HoldChange | undefined;
 }
 
 /** A new checkpoint, its signer, and what the host has not answered. */
@@ -197,26 +205,36 @@ interface Signed {
   readonly unknown: string | undefined;
 }
 
-async function sign(
-  io: Io,
-  { published, output, holdChange }: Request,
-  { settings }: Options,
-): Promise<Signed> {
+async function sign(io: Io, { published, output, holdChange }: Request, options: Options): Promise<Signed> {
+  const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
   if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
   const signer = await onlineSigner(io, settings);
-  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
-  const stopped = isHold ? holdChange.ids : [];
-  const unknown =
-    published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided, stopped }));
+  const unknown = await doubtOf({ published, holdChange }, options);
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
   rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
   return { signer, unknown, report };
+}
+
+/**
+ * Returns why nobody knows whether a checkpoint continues what the host serves. Without `base_url`, `status` says that: an
+ * hourly checkpoint repeats it only if it changes the holds.
+ *
+ * @throws {@link AlreadyPublished} if it does not
+ */
+async function doubtOf(
+  { published, holdChange }: Omit<Request, 'output'>,
+  { settings: { base_url: baseUrl }, config }: Options,
+): Promise<string | undefined> {
+  if (published === undefined || (holdChange === undefined && baseUrl === undefined)) return undefined;
+  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
+  const stopped = holdChange?.action === 'hold' ? holdChange.ids : [];
+  return assertFollowsHost({ published, baseUrl, config, decided, stopped });
 }
 
 /** A checkpoint that was signed, and why. */
@@ -258,10 +276,14 @@ async function sayCheckpoint(
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string): string {
   if (action !== 'hold') return `Publish ${out}.`;
-  const each = ids.length === 1 ? ids[0] : '<ID>';
+  // Pasted at night, one command with all ids would end each hold.
+  const mistaken =
+    ids.length === 1
+      ? `\`hold --end ${ids[0]} --false-alarm\``
+      : '`hold --end --false-alarm` with the ids of these';
   return (
     `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
-    `(\`suspend ${each} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run \`hold --end ${each} --false-alarm\`.`
+    `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
   );
 }
 

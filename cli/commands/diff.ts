@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
 import { addOptions } from '../options/add-options.js';
+import { type FormatOptions, formatOptions } from '../options/format-options.js';
 import {
   type ExceptionOptions,
   exceptions,
@@ -11,15 +12,14 @@ import {
 } from '../options/rule-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/where.js';
-import { type FormatOptions, formatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import { report, tally } from '../terminal/diagnostics.js';
 import { forMarkdown } from '../terminal/for-markdown.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { type Compared, readSides, type Sides } from './diff-sides.js';
 
-type Options = Omit<FormatOptions, 'format'> &
-  ExceptionOptions &
+type Options = ExceptionOptions &
   ProductionOptions & {
     format: FormatOptions['format'] | 'markdown';
     issuers?: string;
@@ -50,7 +50,7 @@ export function declareDiff(command: Command, io: Invocation): void {
   const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
   addOptions(command, ...ofRules, failOn, ...formatOptions('markdown')).action(
     (before: string, after: string | undefined, options: Options) =>
-      run(io, wantsJson(options), () => diff(io, [before, after], options)),
+      run(io, options.format === 'json', () => diff(io, [before, after], options)),
   );
 }
 
@@ -66,7 +66,7 @@ async function diff(io: Io, compared: Compared, options: Options): Promise<numbe
   if (format === 'markdown') io.stdout.write(forMarkdown({ changes, notCompared }, after, diagnostics));
   else {
     if (format === 'text') for (const line of describeDifference(changes, after)) say(io, line);
-    report(io, { ...options, format }, { ok, changes, notCompared, diagnostics, ...(past && { past }) });
+    report(io, format, { ok, changes, notCompared, diagnostics, ...(past && { past }) });
   }
   const invalid =
     notCompared.length === 0 ? '' : `, ${count(notCompared.length, 'invalid file')} not compared`;

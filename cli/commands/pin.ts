@@ -7,6 +7,7 @@ import { readText } from '../../generator/files/read-file.js';
 import { replaceFile } from '../../generator/files/replace-file.js';
 import { readPinnable, type Witnessed } from '../../generator/verification/pinnable-registry.js';
 import { JSON_OPTION } from '../options/add-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { asSource } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -45,9 +46,24 @@ export function declarePin(command: Command, io: Invocation): void {
     .addOption(movedOption('--out <file>', 'pin --out', 'pin --trust-anchor'))
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
     .option('--require-publication', 'refuse the registry if it shows no publication statement')
-    .option('--witness <vkey...>', "verifier keys of the log's witnesses, from their operators")
-    .option('--quorum <number>', 'how many of these witnesses must have cosigned the log')
-    .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
+    .addOption(
+      new DependentOption(
+        '--witness <vkey...>',
+        "verifier keys of the log's witnesses, from their operators",
+      ).needs('--quorum', 'say how many of the witnesses must have cosigned'),
+    )
+    .addOption(
+      new DependentOption(
+        '--quorum <number>',
+        'how many of these witnesses must have cosigned the log',
+      ).needs('--witness', 'name the witnesses'),
+    )
+    .addOption(
+      new DependentOption(
+        '--trust-on-first-use',
+        'pin what the registry shows now, compared with nothing',
+      ).excludes('--thumbprint'),
+    )
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
     .addOption(JSON_OPTION)
@@ -56,11 +72,6 @@ export function declarePin(command: Command, io: Invocation): void {
 
 async function pin(io: Io, url: string, options: Options): Promise<number> {
   const { thumbprint, nextRoot: nextRoots, trustOnFirstUse = false } = options;
-  if (thumbprint !== undefined && trustOnFirstUse) {
-    throw new UsageError(
-      '--trust-on-first-use compares with no thumbprint: leave out one of the two options',
-    );
-  }
   if (thumbprint !== undefined && !GRAMMAR.bytes32.pattern.test(thumbprint)) {
     throw new UsageError(
       '--thumbprint takes the RFC 7638 thumbprint of the root key: 43 characters of base64url',
@@ -108,12 +119,7 @@ function assertNextRoots(given: readonly string[] = []): void {
 
 /** Returns the witnesses and the quorum. Undefined if no option is about witnesses. @throws {@link UsageError} */
 function quorumChoice({ witness: witnesses, quorum }: Options): Witnessed | undefined {
-  if (witnesses === undefined && quorum === undefined) return undefined;
-  if (witnesses === undefined || quorum === undefined) {
-    throw new UsageError(
-      '--witness and --quorum need each other: name the witnesses, and how many must have cosigned',
-    );
-  }
+  if (witnesses === undefined || quorum === undefined) return undefined;
   const malformed = witnesses.find((vkey) => !GRAMMAR.witnessKey.pattern.test(vkey));
   if (malformed !== undefined) {
     throw new UsageError(

@@ -23,14 +23,15 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
+import { addOptions } from '../options/add-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { readPolicy } from '../options/policy-file.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { count, emit, grouped, say } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { countedFetch, type FetchedTotals } from './counted-fetch.js';
 import { movedOption } from './old-names.js';
 import { PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
@@ -62,22 +63,56 @@ export function declareResolve(command: Command, io: Invocation): void {
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
     )
     .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
-    .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
-    .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
+    .addOption(
+      new DependentOption(
+        '--domain <names>',
+        'with --tier: only issuers that declare one of these domains',
+      ).needs('--tier'),
+    )
+    .addOption(
+      new DependentOption(
+        '--policy <file>',
+        'trust policy, as JSON, instead of --tier and --domain',
+      ).excludes('--tier'),
+    )
     .addOption(TRUST_OPTION)
-    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'))
-    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
-    .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
-    .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
-    .option('--all', 'instead of ID: print all accepted issuers, for gateways that verify tokens themselves')
-    .addOption(new Option('--format <name>', 'with --all').choices([...PROVIDER_FORMATS]).default('json'))
-    .option('--audience <name...>', 'with --all: the audiences of tokens')
-    .option('--cache <file>', 'with --all: file of the URLs of issuers, which are asked for once a day')
+    .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'));
+  addOptions(command, ...TIME_OPTIONS, ...ALL_OPTIONS)
     .option('--json', 'print the decision as JSON on stdout')
     .action((id: string | undefined, sources: readonly string[], options: Options) =>
       run(io, options.json === true, () => resolve(io, { id, sources }, options)),
     );
 }
+
+const TIME_OPTIONS = [
+  new DependentOption('--max-age <days>', 'maximum age of a list without a checkpoint')
+    .default('30')
+    .excludes('--at'),
+  new DependentOption(
+    '--at <time>',
+    'show what the registry said at this time, RFC 3339, and what proves it',
+  ).excludes('--all'),
+  new DependentOption(
+    '--proof-out <file>',
+    'with --at: write a proof, which `verify --proof` checks offline',
+  ).needs('--at'),
+];
+
+const ALL_OPTIONS = [
+  new Option(
+    '--all',
+    'instead of ID: print all accepted issuers, for gateways that verify tokens themselves',
+  ),
+  new DependentOption('--format <name>', 'with --all')
+    .choices([...PROVIDER_FORMATS])
+    .default('json')
+    .needs('--all'),
+  new DependentOption('--audience <name...>', 'with --all: the audiences of tokens').needs('--all'),
+  new DependentOption(
+    '--cache <file>',
+    'with --all: file of the URLs of issuers, which are asked for once a day',
+  ).needs('--all'),
+];
 
 /** An issuer, and where to ask for it. With --all, the first argument is a source. */
 interface Question {
@@ -108,16 +143,14 @@ async function resolve(io: Io, { id, sources: others }: Question, options: Optio
   }
   if (id === undefined) throw new UsageError('resolve takes the id of an issuer, or --all');
   if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
-  if (proofOut !== undefined) throw new UsageError('--proof-out proves what was said at a time: pass --at');
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   return withRegistryErrors(async () => {
     const answer = await ask(id, policy, { ...trust, source, maxAgeDays });
-    const { decision, updatedAt, about, hint, fetched } = answer;
-    if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null, ...(fetched && { fetched }) });
+    const { decision, updatedAt, about, hint } = answer;
+    if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null });
     sayDecision(io, id, answer);
     if (hint !== undefined) say(io, `    ${hint}`);
-    if (fetched !== undefined) sayFetched(io, fetched);
     return decision.accepted ? 0 : 1;
   });
 }
@@ -146,8 +179,6 @@ interface Answer {
   readonly about: AboutIssuer | undefined;
   /** For people: a known id that is similar to an unknown one. */
   readonly hint?: string | undefined;
-  /** Undefined if no host was asked. */
-  readonly fetched?: FetchedTotals;
 }
 
 async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
@@ -171,14 +202,13 @@ async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Pro
     throw new UsageError(
       `${invalid} is neither a folder nor an http(s) URL; if it is an issuer, give one issuer at a time`,
     );
-  const { fetch, totals: fetched } = countedFetch();
-  const options = { sources: source, ...trust, fetch };
+  const options = { sources: source, ...trust };
   const proven = await lookUp(id, policy, options);
-  if (proven !== undefined) return { ...proven, fetched };
+  if (proven !== undefined) return proven;
   const client = createRegistryClient(options);
   try {
     await client.ready();
-    return { ...answer(client, await aboutOf(client, id)), fetched };
+    return answer(client, await aboutOf(client, id));
   } finally {
     client.close();
   }
@@ -228,12 +258,8 @@ function idsOf(registry: Registry): string[] {
 
 /** Returns the policy of the options. Undefined if they name none. @throws {@link UsageError} */
 function policyOf({ tier, domain, policy }: Options): TrustPolicy | undefined {
-  if (tier === undefined) {
-    if (domain !== undefined) throw new UsageError('--domain narrows --tier: pass --tier, too');
-    return policy === undefined ? undefined : readPolicy(policy);
-  }
-  if (policy !== undefined)
-    throw new UsageError('--tier and --policy each are a whole policy: pass one of them');
+  if (policy !== undefined) return readPolicy(policy);
+  if (tier === undefined) return undefined;
   const wanted: unknown = {
     tiers: tier.split(','),
     ...(domain !== undefined && { domains: domain.split(',') }),
@@ -252,10 +278,6 @@ function sayAbout(io: Io, { status }: Issuer, about: AboutIssuer | undefined): v
     about === undefined ? 'not known' : text === undefined ? 'none' : JSON.stringify(text);
   say(io, `    name: ${worded(about?.name)}`);
   if (status !== 'active') say(io, `    reason: ${worded(about?.status_reason)}`);
-}
-
-function sayFetched(io: Io, { files, bytes, requests }: FetchedTotals): void {
-  say(io, `    fetched ${count(files, 'file')}, ${grouped(bytes)} bytes, in ${count(requests, 'request')}`);
 }
 
 function sayDecision(io: Io, id: string, { decision, updatedAt, about }: Answer): void {

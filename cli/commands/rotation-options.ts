@@ -1,6 +1,11 @@
 import { Option } from 'commander';
 import type { SignerInput } from '../../generator/signing/command-signer.js';
-import { KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
+import {
+  KEY_CURVES,
+  type KeyCurve,
+  loadRootKey,
+  type NewPassphrase,
+} from '../../generator/signing/key-file.js';
 import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
@@ -10,7 +15,7 @@ import { newKeyPassphrase } from '../options/new-passphrase.js';
 import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
 import { keyOptions, type SignerOptions, signerChoice, signerOptions } from '../options/signer-options.js';
 import { positiveNumber } from '../options/values.js';
-import type { RotationOptions } from '../rotating/rotation-options.js';
+import type { PlanOptions } from '../rotating/rotation-options.js';
 import type { Io } from '../terminal/io.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
@@ -68,7 +73,7 @@ export const ROTATION_OPTIONS = [
 ];
 
 /** Returns the options of a rotation. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
-export async function rotationOptions(io: Io, options: RotateCommandOptions): Promise<RotationOptions> {
+export async function rotationOptions(io: Io, options: RotateCommandOptions): Promise<PlanOptions> {
   const { issuers, out, folder, alg, online } = options;
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
@@ -85,14 +90,8 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
       },
       'next-',
     ),
-    newPassphrase: (file) =>
-      newKeyPassphrase(io, file, {
-        passphraseFile: options.nextPassphraseFile,
-        passphrase: options.nextNoPassphrase !== true,
-        prefix: 'next-',
-      }),
     nextRoots: options.settings.next_roots,
-    commit: await committedKeys(io, '--commit', options.commit),
+    commit: await committedKeys(io, options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
     delegationDays: positiveNumber('--days', options.days),
     checkpoint: await checkpointChoice(io, options.settings),
@@ -101,4 +100,13 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
     exceptions: exceptions(options),
     tree: treeOptions(options),
   };
+}
+
+/** Returns what provides the passphrase of the next key, which the rotation makes. @throws {@link KeyRejected} | {@link UsageError} */
+export function nextPassphrase(io: Io, options: RotateCommandOptions): Promise<NewPassphrase> {
+  return newKeyPassphrase(io, options.nextKey ?? 'the next key', {
+    passphraseFile: options.nextPassphraseFile,
+    passphrase: options.nextNoPassphrase !== true,
+    prefix: 'next-',
+  });
 }

@@ -7,6 +7,7 @@ import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
+import { DependentOption } from '../options/dependent-option.js';
 import { memoryOf, openShareFor } from '../options/share-options.js';
 import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -28,7 +29,12 @@ export function declareSign(command: Command, io: Invocation): void {
       '--share <file>',
       "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
     )
-    .option('--again', 'with --share: replace your earlier commitments, and what you signed with them')
+    .addOption(
+      new DependentOption(
+        '--again',
+        'with --share: replace your earlier commitments, and what you signed with them',
+      ).needs('--share'),
+    )
     .addOption(JSON_OPTION);
   addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS).action((folder: string, options: Options) =>
     run(io, options.json === true, () => sign(io, folder, options)),
@@ -36,7 +42,6 @@ export function declareSign(command: Command, io: Invocation): void {
 }
 
 async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<undefined> {
-  if (share === undefined && options.again) throw new UsageError('--again is for holders: pass --share, too');
   if (share !== undefined) return signWithShare(io, folder, { ...options, share });
   if (options.key === undefined && options.signerCommand === undefined) {
     throw new KeyRejected(

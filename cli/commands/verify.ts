@@ -1,9 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
+import { NO_WITNESSES } from '../../generator/log/log-choice.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/conformance.js';
 import { verifyTree } from '../../generator/verification/verify.js';
+import { shellWord } from '../command-line.js';
+import { lackOfQuorum } from '../operating/log-condition.js';
 import { JSON_OPTION } from '../options/add-options.js';
+import { DependentOption } from '../options/dependent-option.js';
+import { cosignChoice } from '../options/log-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
@@ -40,15 +46,25 @@ export function declareVerify(command: Command, io: Invocation): void {
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
-    .option('--any-content-type', 'accept any content types from a host that cannot set them')
+    .addOption(
+      new DependentOption(
+        '--any-content-type',
+        'accept any content types from a host that cannot set them',
+      ).excludes('--conformance', 'leave out --any-content-type, because --conformance checks content types'),
+    )
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
-    .option('--proof <file>', 'verify this file of `resolve --proof-out` instead, without a network')
+    .addOption(PROOF_OPTION)
     .addOption(JSON_OPTION)
     .action((where: string | undefined, options: Options) =>
       run(io, options.json === true, () => verify(io, where, options)),
     );
 }
+
+const PROOF_OPTION = new DependentOption(
+  '--proof <file>',
+  'verify this file of `resolve --proof-out` instead, without a network',
+).excludes(['--max-age', '--conformance', '--any-content-type', '--expect', '--wait']);
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
   const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
@@ -58,7 +74,8 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     return verifyProof(io, options.proof, { trust, json: options.json });
   }
   const where = named ?? options.settings.base_url ?? defaultTarget(trust);
-  const { live } = sourceAt(where);
+  if (options.conformance && !sourceAt(where).live)
+    throw new UsageError('--conformance checks a live host: give its URL');
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
   const demands = {
@@ -67,16 +84,21 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     anyContentType: options.anyContentType === true,
     verifyHolders,
   };
+  const witnesses = expected === undefined ? NO_WITNESSES : cosignChoice(options.settings);
   const { report, difference } = await withWait(io, options.wait, async (signal) => {
     const { source, seen } = rememberFiles(sourceAt(where, signal));
     const once = await withProgress(io, (onProgress) =>
       verifyTree(source, trust?.rootKey, { ...demands, onProgress }),
     );
-    const differs = once.ok && expected !== undefined ? differenceFrom(expected, seen, where) : undefined;
-    return { report: once, difference: differs, ok: once.ok && differs === undefined };
+    if (!once.ok || expected === undefined) return { report: once, difference: undefined, ok: once.ok };
+    const differs = differenceFrom(expected, seen, where);
+    const lack = await lackOfQuorum(seen.get(PATHS.logProof), witnesses);
+    const warnings = lack === undefined ? [] : [whileRefused(lack, expected.folder)];
+    const warned = { ...once, warnings: [...once.warnings, ...warnings] };
+    return { report: warned, difference: differs, ok: differs === undefined };
   });
   const ok = report.ok && difference === undefined;
-  const conformance = report.unreachable ? undefined : await conformanceOf(where, live, options);
+  const conformance = options.conformance && !report.unreachable ? await checkConformance(where) : undefined;
   const passed = ok && conformance?.ok !== false;
   if (options.json) {
     const compared = expected && { expected: expected.sha256, difference: difference ?? null };
@@ -97,6 +119,12 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   if (difference !== undefined) say(io, difference);
   else say(io, passed ? `${where} is valid` : `${where} is NOT valid`);
   return passed ? 0 : 1;
+}
+
+/** Says what a publication without the quorum of registry.yaml means, and what to do. */
+function whileRefused(lack: string, folder: string): string {
+  const command = `checkpoint ${shellWord(folder)}`;
+  return `${lack}. Verifiers that demand this quorum refuse it: run \`${command}\` until it ends with 0, and publish again`;
 }
 
 function expectedTree(folder: string): ExpectedTree {
@@ -143,18 +171,6 @@ function defaultTarget(trust: TrustOption | undefined): string {
 
 /** Exit code if the source cannot be reached, the same as that of {@link IoFailed}. */
 const UNREACHABLE = new IoFailed('').exitCode;
-
-async function conformanceOf(
-  where: string,
-  live: boolean,
-  { conformance, anyContentType }: Options,
-): Promise<ConformanceReport | undefined> {
-  if (conformance !== true) return undefined;
-  if (anyContentType)
-    throw new UsageError('--conformance checks content types: leave out --any-content-type');
-  if (!live) throw new UsageError('--conformance checks a live host: give its URL');
-  return checkConformance(where);
-}
 
 /** Prints a table of the checks, with the expected result of each check that failed. */
 function sayConformance(io: Io, { answers }: ConformanceReport): void {

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { CLOCK_TOLERANCE_MS, DAY_MS } from '@passport-registry/verifier/core';
 import { hasOrigin } from '../../generator/files/git.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { parseChecksums } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
+import type { PublicationTrace } from '../hosts/published-before.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
-import type { PublicationTrace } from './published-before.js';
 
 /** The condition of the published list. */
 export interface ListCondition extends Condition {
@@ -41,7 +41,6 @@ export interface TreeCondition extends Condition {
   readonly trace: PublicationTrace | undefined;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The age at which a list without a checkpoint should be published again. */
 const RENEWAL_AGE_DAYS = 14;
 

@@ -17,7 +17,6 @@ export interface BuildCommandOptions extends SignerOptions, FreshnessOptions, Ru
   out: string;
   updatedAt?: string;
   renew?: true;
-  timings?: true;
   json?: true;
 }
 
@@ -31,7 +30,6 @@ export const BUILD_OPTIONS = [
   ...LOG_OPTIONS,
   new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
   new Option('--renew', 'publish under a new updated_at even if no record has changed'),
-  new Option('--timings', 'print how long each stage took'),
   JSON_OPTION,
 ];
 

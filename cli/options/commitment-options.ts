@@ -20,14 +20,13 @@ export const COMMIT_OPTION = new Option(
 );
 
 /**
- * Returns the thumbprints that an option names. Undefined if the option is not given.
+ * Returns the thumbprints that `--commit` names. Undefined if the option is not given.
  *
  * @param given - thumbprints, and files of public keys
  * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function committedKeys(
   { env }: Io,
-  option: string,
   given: readonly string[] | undefined,
 ): Promise<readonly string[] | undefined> {
   if (given === undefined) return undefined;
@@ -37,9 +36,9 @@ export async function committedKeys(
     ),
   );
   const repeated = thumbprints.find((thumbprint, at) => thumbprints.indexOf(thumbprint) !== at);
-  if (repeated !== undefined) throw new UsageError(`${option} names ${repeated} twice: name each key once`);
+  if (repeated !== undefined) throw new UsageError(`--commit names ${repeated} twice: name each key once`);
   if (thumbprints.length > MAX_KEYS) {
-    throw new UsageError(`${option} names ${thumbprints.length} keys: name at most ${MAX_KEYS}`);
+    throw new UsageError(`--commit names ${thumbprints.length} keys: name at most ${MAX_KEYS}`);
   }
   return thumbprints;
 }

@@ -8,6 +8,7 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
+import { DependentOption } from './dependent-option.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from './settings.js';
 import { passphraseFrom, signerChoice } from './signer-options.js';
 
@@ -21,11 +22,14 @@ export interface FreshnessOptions extends WithSettings {
 /** The same, for the help. */
 export const FRESHNESS_OPTIONS = [
   new Option('--delegation <file>', 'delegation to online keys, from `keys delegate`'),
-  new Option('--rotation <file>', 'step to this root key, from `keys step`'),
-  new Option(
+  new DependentOption('--rotation <file>', 'step to this root key, from `keys step`').excludes(
+    '--unsigned',
+    'give the step to `attach`',
+  ),
+  new DependentOption(
     '--checkpoint-later',
     'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
-  ),
+  ).excludes('--unsigned', 'give --checkpoint-later to `attach`'),
 ];
 
 /**

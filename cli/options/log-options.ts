@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { Io } from '../terminal/io.js';
+import { DependentOption } from './dependent-option.js';
 import { sectionSigner } from './freshness-options.js';
 import {
   COSIGN_WAIT,
@@ -26,10 +27,10 @@ export const COSIGN_OPTION = new Option(
 /** The options for the log, for the help. */
 export const LOG_OPTIONS = [
   COSIGN_OPTION,
-  new Option(
+  new DependentOption(
     '--cosign-later',
     'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
-  ),
+  ).excludes('--unsigned', 'give --cosign-later to `attach`'),
 ];
 
 const MIB = 1024 * 1024;

@@ -5,6 +5,7 @@ import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
+import { DependentOption } from './dependent-option.js';
 import { positiveNumber } from './values.js';
 
 /** The options of commands that sign. */
@@ -30,12 +31,15 @@ const KEYS = {
 /** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
 export function keyOptions(prefix: keyof typeof KEYS): Option[] {
   return [
-    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`),
-    new Option(
+    new DependentOption(
+      `--${prefix}key <file|env:NAME>`,
+      `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`,
+    ),
+    new DependentOption(
       `--${prefix}passphrase-file <file>`,
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
     ),
-  ];
+  ].map((option) => option.excludes('--unsigned', `give ${option.long} where the request is signed`));
 }
 
 /** The options for signing with the root key, for the help. */
@@ -57,10 +61,13 @@ export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] 
       `--${prefix}signer-command <command>`,
       'command that signs: payload on stdin or in {}, signature on stdout',
     ),
-    new Option(`--${prefix}signer-input <what>`, 'what the command signs')
+    new DependentOption(`--${prefix}signer-input <what>`, 'what the command signs')
       .choices(['payload', 'digest'])
-      .default('payload'),
-    new Option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take').default('60'),
+      .default('payload')
+      .needs(`--${prefix}signer-command`),
+    new DependentOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take')
+      .default('60')
+      .needs(`--${prefix}signer-command`),
   ];
 }
 

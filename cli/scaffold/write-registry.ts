@@ -38,11 +38,11 @@ export function registryFolder(folder: string, rootKey: string | undefined): Reg
   if (existsSync(path) && !statSync(path).isDirectory()) throw new UsageError(`${folder} is not a folder`);
   if (rootKey === undefined) return { path, rootKey };
   const keyFolder = dirname(resolve(rootKey));
-  if (!existsSync(keyFolder)) throw new UsageError(`the folder of --root-key, ${keyFolder}, does not exist`);
+  if (!existsSync(keyFolder)) throw new UsageError(`the folder of --key, ${keyFolder}, does not exist`);
   const key = join(realPath(keyFolder), basename(resolve(rootKey)));
   const within = relative(path, key);
   if (within !== '..' && !within.startsWith(`..${sep}`)) {
-    throw new UsageError(`--root-key ${rootKey} is in ${folder}: keep the private key in another folder`);
+    throw new UsageError(`--key ${rootKey} is in ${folder}: keep the private key in another folder`);
   }
   return { path, rootKey: key };
 }

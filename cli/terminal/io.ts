@@ -17,6 +17,4 @@ export interface Invocation extends Io {
   /** The arguments, without the executable and the script. */
   readonly argv: readonly string[];
   exitCode: number;
-  /** The start, in the time of `performance.now()`: the start of the process, or the call of `main`. */
-  readonly startedAt: number;
 }

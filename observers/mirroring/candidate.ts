@@ -68,6 +68,8 @@ export class Candidate {
   cosigned: CosignedHead | undefined;
   /** The report about the release being served, if the source still serves that one, and it is intact. */
   heldReport: TreeReport | undefined;
+  /** When the newest delegation was signed that was accepted under the same root key, in milliseconds since 1970. */
+  delegatedAt: number | undefined;
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
   /** Why the operations statement is left out, in words. */
@@ -181,8 +183,10 @@ export class Candidate {
   }
 
   /** Accepts the publication, once all files that decide about trust are in the folder. */
-  acceptPublication(): Promise<Proven<Publication>> {
-    return acceptPublication(this.#tree, this.#conditions);
+  async acceptPublication(): Promise<Proven<Publication>> {
+    const publication = await acceptPublication(this.#tree, this.#conditions);
+    this.delegatedAt = publication.delegatedAt;
+    return publication;
   }
 
   /** Verifies the whole release. @throws {@link TreeRejected} */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
@@ -244,23 +244,15 @@ describe('passport-registry resolve', () => {
     }
   });
 
-  it('fetches from a host only what proves one issuer, and says what it fetched', async () => {
+  it('fetches from a host only what proves one issuer', async () => {
     const folder = await registry();
     const requested: string[] = [];
     const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) => {
       requested.push(path);
       return bytes;
     });
-    const { stderr, stdout } = await cli(ask('alpha', 'policy.json', '--json', live), folder);
+    expect((await cli(ask('alpha', 'policy.json', live), folder)).code).toBe(0);
     expect(requested.sort()).toEqual(['/issuers/alpha', '/publication.jwt', '/sums/root']);
-    const { files, bytes, requests } = JSON.parse(stdout).fetched;
-    const sizes = requested.map((path) => statSync(join(folder, 'dist', path)).size);
-    // The registry has no statements.json, no rotation, no checkpoint and no delegation.
-    expect([files, bytes, requests]).toEqual([3, sizes.reduce((sum, size) => sum + size, 0), 7]);
-    expect(stderr).toContain(`fetched 3 files, ${bytes.toLocaleString('en-US')} bytes, in 7 requests\n`);
-    expect(
-      JSON.parse((await cli(ask('alpha', 'policy.json', '--json'), folder)).stdout).fetched,
-    ).toBeUndefined();
   });
 
   it('reads the list of a registry without a publication statement', async () => {
@@ -270,7 +262,6 @@ describe('passport-registry resolve', () => {
     );
     const { code, stderr } = await cli(ask('alhpa', 'policy.json', live), folder);
     expect([code, stderr.includes('did you mean `alpha`?')]).toEqual([1, true]);
-    expect(stderr).toMatch(/fetched \d+ files/);
     const anchor = { root: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')), sources: [live] };
     writeFiles(folder, { 'root.json': JSON.stringify({ ...anchor, publication: 'required' }) });
     const strict = await cli(ask('alpha', 'policy.json'), folder);

@@ -348,8 +348,8 @@ describe('pin and the log', () => {
   });
 
   it.each<[string, () => string[], RegExp]>([
-    ['a quorum without witnesses', () => ['--quorum', '1'], /--witness and --quorum need each other/],
-    ['witnesses without a quorum', () => quorum(1).slice(0, -2), /--witness and --quorum need each other/],
+    ['a quorum without witnesses', () => ['--quorum', '1'], /--quorum has no effect without --witness/],
+    ['witnesses without a quorum', () => quorum(1).slice(0, -2), /--witness has no effect without --quorum/],
     ['the quorum 0', () => quorum(0), /--quorum takes a number from 1 to 32/],
     ['the quorum 33', () => quorum(33), /--quorum takes a number from 1 to 32/],
     ['the quorum two', () => quorum('two'), /--quorum takes a number from 1 to 32/],

@@ -364,7 +364,10 @@ describe('init --key', () => {
       mkdirSync(join(folder, 'registry/issuers'), { recursive: true });
       symlinkSync('registry', join(folder, 'link'));
       const { code, stderr } = await init(['registry', ...SETTINGS, '--key', key], folder);
-      expect([code, stderr]).toEqual([2, expect.stringContaining('keep the private key in another folder')]);
+      expect([code, stderr]).toEqual([
+        2,
+        `passport-registry: --key ${key} is in registry: keep the private key in another folder\n`,
+      ]);
       expect(filesIn(folder)).toEqual(['link']);
     },
   );
@@ -399,6 +402,17 @@ describe('init --key', () => {
     );
     expect([code, stderr]).toEqual([2, expect.stringContaining('has root.json already')]);
     expect([read(folder, 'registry/root.json'), existsSync(join(folder, 'key.pem'))]).toEqual(['', false]);
+  });
+
+  it('refuses a short passphrase before it asks anything', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { words: 'thief\n' });
+    const key = ['--key', 'key.pem', '--passphrase-file', 'words'];
+    const { code, stderr } = await cliAnswering('Nordic', ['init', 'registry', ...key], folder);
+    const rule =
+      'the passphrase in words has fewer than 12 characters: choose one of at least 12 characters, such as five random words';
+    expect([code, stderr]).toEqual([3, `passport-registry: ${rule}\n`]);
+    expect(filesIn(folder)).toEqual(['words']);
   });
 
   it('makes no key if the folder is refused, or a value', async () => {

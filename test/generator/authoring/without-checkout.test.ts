@@ -108,11 +108,11 @@ describe('in a folder with one record', () => {
   });
 
   it.each([
-    [['--online', '--fix'], '--fix has no effect here'],
-    [['--online', '--production'], '--production has no effect here'],
+    [['--online', '--fix'], '--fix and --online exclude each other'],
+    [['--online', '--production'], '--online and --production exclude each other'],
     [['--changed', 'HEAD'], 'pass --online, too'],
     [['--timeout', '1'], 'pass --online, too'],
-    [['--watch', '--fix'], '--watch changes no file'],
+    [['--watch', '--fix'], '--fix and --watch exclude each other'],
     [['--watch', 'acne'], 'did you mean `acme`?'],
   ])('check %j is refused, because an option would have no effect', async (args, message) => {
     writeFiles(folder, { 'acme.yaml': published('acme') });

@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { cli, temporaryFolder, writeFiles } from '../support/workspace.js';
+
+describe('an option without effect', () => {
+  const unsigned = ['build', '--unsigned', 'request'];
+  const all = ['resolve', '--all', '--tier', 'certified'];
+  const proof = ['verify', '--proof', 'x.json', '--root-key', 'x.json'];
+
+  it.each([
+    [[...unsigned, '--checkpoint-later'], '--checkpoint-later and --unsigned', 'to `attach`'],
+    [[...unsigned, '--cosign-later'], '--cosign-later and --unsigned', 'to `attach`'],
+    [[...unsigned, '--rotation', 'step.jwt'], '--rotation and --unsigned', 'give the step to `attach`'],
+    [[...unsigned, '--key', 'x.pem'], '--key and --unsigned', 'where the request is signed'],
+    [['revoke', 'a', '--reason', 'x', '--unsigned', 'r', '--cosign-later'], '--unsigned', 'to `attach`'],
+    [['build', '--delegate', 'x.json'], '--delegate has no effect without --unsigned', '`keys delegate`'],
+    [['build', '--days', '5'], '--days has no effect without --delegate', 'or leave it out'],
+    [['build', '--hold'], '--hold has no effect without --delegate', 'or leave it out'],
+    [[...unsigned, '--no-hold'], '--no-hold has no effect without --delegate', 'or leave it out'],
+    [['hold', 'a', '--all'], '--all has no effect without --end', 'pass --end, too'],
+    [['hold', 'a', '--false-alarm'], '--false-alarm has no effect without --end', 'pass --end, too'],
+    [['sign', 'request', '--again'], '--again has no effect without --share', 'pass --share, too'],
+    [[...all, '--at', '2020-01-01T00:00:00Z', '--proof-out', 'p.json'], '--at and --all', 'leave out one'],
+    [[...all, '--proof-out', 'p.json'], '--proof-out has no effect without --at', 'pass --at, too'],
+    [
+      ['resolve', 'a', '--at', '2020-01-01T00:00:00Z', '--max-age', '5'],
+      '--max-age and --at',
+      'leave out one',
+    ],
+    [['resolve', 'a', '--format', 'envoy'], '--format has no effect without --all', 'pass --all, too'],
+    [['resolve', 'a', '--audience', 'x'], '--audience has no effect without --all', 'pass --all, too'],
+    [['resolve', 'a', '--cache', 'x'], '--cache has no effect without --all', 'pass --all, too'],
+    [['resolve', 'a', '--domain', 'x'], '--domain has no effect without --tier', 'pass --tier, too'],
+    [[...all, '--policy', 'x.json'], '--policy and --tier', 'leave out one'],
+    [[...proof, '--expect', 'dist'], '--proof and --expect', 'leave out one'],
+    [[...proof, '--wait', '5'], '--proof and --wait', 'leave out one'],
+    [[...proof, '--conformance'], '--proof and --conformance', 'leave out one'],
+    [[...proof, '--max-age', '5'], '--proof and --max-age', 'leave out one'],
+    [['verify', 'x', '--conformance', '--any-content-type'], '--conformance', 'leave out --any-content-type'],
+    [['check', '--json', '--format', 'github'], '--json and --format', 'leave out one'],
+    [['diff', 'x', '--json', '--format', 'markdown'], '--json and --format', 'leave out one'],
+    [['mirror', 'x', 'y', '--witness-signer-timeout', '5'], '--witness-signer-command', 'or leave it out'],
+  ])('is refused before anything is done, with a remedy: %j', async (args, problem, remedy) => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+    expect(stderr).toContain(remedy);
+    expect(stderr.split('\n')).toHaveLength(2);
+    if (!args.includes('--json')) expect(stdout).toBe('');
+    else expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: 'ERR_USAGE' } });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is no option whose companion is in registry.yaml, or that is there itself', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'registry.yaml': 'signer: { key: root.pem }\ndelegation: { days: 30 }\n' });
+    for (const args of [['build'], ['build', '--unsigned', 'request']])
+      expect((await cli(args, folder)).stderr).toContain('issuers does not exist');
+  });
+});
+
+describe('a wrong option', () => {
+  it('is found before the work: --conformance of a folder, and a delegation that does not exist', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'dist/issuers.json': '{}' });
+    const verified = await cli(['verify', 'dist', '--conformance', '--wait', '1'], folder);
+    expect([verified.code, verified.stderr]).toEqual([
+      2,
+      'passport-registry: --conformance checks a live host: give its URL\n',
+    ]);
+    const built = await cli(['build', '--unsigned', 'request', '--delegation', 'no.jwt'], folder);
+    expect([built.code, built.stderr]).toEqual([4, expect.stringContaining('no.jwt does not exist')]);
+  });
+});
