@@ -62,11 +62,6 @@ function mayHoldIssuers(folder: string): boolean {
   return delegation === undefined || delegation.claims.hold === true;
 }
 
-/** Returns the thumbprint of the key that signed a verified checkpoint. */
-export function signerOf({ text }: Pick<Checkpoint, 'text'>): string | undefined {
-  return readStatement(text, 'registry-checkpoint+jwt', (message) => new Error(message)).kid;
-}
-
 /** Reads a statement that nobody has verified. Undefined if the bytes are not a statement of this type. */
 export function readUnverified<Type extends StatementType>(
   bytes: Uint8Array,

@@ -2,7 +2,6 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Proven, type Publication, verifyDelegation } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
-import { signerOf } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -123,7 +122,7 @@ async function describe(url: string, files: SeenFiles, { facts, now }: Shown): P
     checkpoint: checkpoint && {
       ...served(checkpoint.issuedAt, checkpoint.text),
       hold: checkpoint.hold,
-      signer: signerOf(checkpoint),
+      signer: checkpoint.kid,
     },
     publication: publication && {
       ...served(publication.issuedAt, publication.text),
