@@ -7,6 +7,7 @@ import {
 import {
   type Conditions,
   logTrustOf,
+  MAX_AGE_MS,
   type Memory,
   type Proven,
   type Publication,
@@ -38,10 +39,6 @@ export interface AcceptOptions {
 
 /** The maximum age with which nothing is too old or has expired. What is in the future is refused all the same. */
 export const ANY_AGE_MS = Number.POSITIVE_INFINITY;
-
-/** The default maximum age of a list without a checkpoint, as in the verifier. */
-export const DEFAULT_MAX_AGE_DAYS = 30;
-export const DEFAULT_MAX_AGE_MS = DEFAULT_MAX_AGE_DAYS * 24 * 60 * 60 * 1000;
 
 /**
  * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
@@ -91,7 +88,7 @@ export function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promis
  * @throws {@link RegistryError}
  */
 export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
-  const conditions = conditionsOf({ trust, maxAgeMs: DEFAULT_MAX_AGE_MS });
+  const conditions = conditionsOf({ trust, maxAgeMs: MAX_AGE_MS });
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 

@@ -5,6 +5,7 @@ import {
   type Checkpoint,
   type Delegation,
   logTrustOf,
+  MAX_AGE_MS,
   type PublicationStatement,
   parseList,
   readList,
@@ -13,7 +14,6 @@ import type { OnProgress } from '../progress.js';
 import { isIssuerPage, isLogPath } from '../tree/files.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
-import { DEFAULT_MAX_AGE_MS } from './accept.js';
 import { type CheckList, fileExists } from './check-list.js';
 import type { PinnedLog } from './pinned-trust.js';
 import { Problems, type SeenFiles } from './seen-files.js';
@@ -156,7 +156,7 @@ export async function checkTree(audit: Audit): Promise<CheckedTree> {
 /** Returns the time now, and the maximum age of a list without a checkpoint, in milliseconds. */
 function timesOf({ options }: Pick<Audit, 'options'>): { readonly now: number; readonly maxAgeMs: number } {
   const { maxAge, now = Date.now } = options;
-  return { now: now(), maxAgeMs: maxAge === undefined ? DEFAULT_MAX_AGE_MS : maxAge * 1000 };
+  return { now: now(), maxAgeMs: maxAge === undefined ? MAX_AGE_MS : maxAge * 1000 };
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type Checkpoint,
   canonicalBytes,
   checkpointFault,
+  DAY_MS,
   type Delegation,
   decodeUtf8,
   hasPassed,
@@ -230,7 +231,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   if (checkpoint === undefined) {
     if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (now > updatedAt + maxAgeMs + clock.tolerance) {
-      const days = maxAgeMs / (24 * 60 * 60 * 1000);
+      const days = maxAgeMs / DAY_MS;
       problems.push(
         `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint`,
       );
