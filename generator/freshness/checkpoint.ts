@@ -138,7 +138,10 @@ export async function withCheckpoint(
 ): Promise<Tree> {
   if (choice === undefined) return tree;
   const text = await signCheckpoint(choice, {
-    ...{ list: list.list, updatedAt: list.updatedAt, rootKey, sequence: statement.sequence },
+    list: list.list,
+    updatedAt: list.updatedAt,
+    rootKey,
+    sequence: statement.sequence,
     checksums: tree.get(PATHS.checksums) ?? new Uint8Array(),
     delegation: tree.get(PATHS.delegation),
     previous: await previousCheckpoint(published, choice.signer.rootKey),

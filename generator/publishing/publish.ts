@@ -120,7 +120,10 @@ async function assemble(
   const changes = before && readIfReadable(before.folder, PATHS.changes);
   const { breakPinnedVerifiers } = exceptions;
   const tree = assembleTree({
-    ...{ signed, holders, precompress, about },
+    signed,
+    holders,
+    precompress,
+    about,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),
     changes: changesUpTo(signed, changes, diff),
     page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },

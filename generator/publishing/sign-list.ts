@@ -142,7 +142,7 @@ function followingStatement(
   const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
   const isPublished = published?.text === statement || (isSameKey && published?.payload === said.payload);
   if (published !== undefined && isPublished) return published;
-  if (said.previous !== (published && sha256(Buffer.from(published.text)))) {
+  if (said.previous !== (published && sha256(published.text))) {
     const found =
       published === undefined
         ? `${named}, which has no publication`

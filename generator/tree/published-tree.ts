@@ -181,7 +181,12 @@ export function withPending<T extends PublishedFiles>(published: T): T {
   const { list, signature, statement, about } = pending;
   return {
     ...published,
-    ...{ list, signature, statement, about, hasStatement: true, signed: true },
+    list,
+    signature,
+    statement,
+    about,
+    hasStatement: true,
+    signed: true,
     updatedAt: statement.updatedAt,
     intact: { ...intact, list: true },
     issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,

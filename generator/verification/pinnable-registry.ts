@@ -118,9 +118,12 @@ async function readFrom(
     thumbprint: published.thumbprint,
     rotatedFrom: isPublished ? undefined : known,
     development: (await files.get(PATHS.developmentMark)) !== undefined,
-    ...{ updatedAt, issuers: issuers?.length ?? 0 },
-    ...{ checkpoint: checkpoint !== undefined, publication: publication !== undefined },
-    ...{ log: log.log, logSize: logged?.size },
+    updatedAt,
+    issuers: issuers?.length ?? 0,
+    checkpoint: checkpoint !== undefined,
+    publication: publication !== undefined,
+    log: log.log,
+    logSize: logged?.size,
     cosignedBy: logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
   };
 }

@@ -27,7 +27,7 @@ import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.
 export async function checkRootKey(files: SeenFiles): Promise<RootKey> {
   const bytes = await files.require(PATHS.rootKey);
   const published = await importRootKey(parseKey(bytes));
-  if (!sameBytes(bytes, canonicalBytes(published.jwk))) {
+  if (Buffer.compare(bytes, canonicalBytes(published.jwk)) !== 0) {
     throw new Problems([`${PATHS.rootKey} is not the key's canonical JWK with its thumbprint as kid`]);
   }
   return published;
@@ -77,7 +77,7 @@ export async function checkRecordFiles(
     onProgress?.('comparing', done++, issuers.length);
     const path = PATHS.record(issuer.issuer_id);
     const bytes = await readOrReport(path, (path) => files.read(path), problems);
-    if (bytes !== undefined && !sameBytes(bytes, encode(issuer)))
+    if (bytes !== undefined && Buffer.compare(bytes, encode(issuer)) !== 0)
       problems.push(`${path} is not its entry in the list`);
   });
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
@@ -250,8 +250,4 @@ export async function checkClient(files: SeenFiles, trusted: PinnedTrust, now?: 
   } finally {
     client.close();
   }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
 }

@@ -41,19 +41,22 @@ export function unknownFiles(paths: readonly string[], isListed: (path: string) 
 }
 
 const unknownFile = (path: string): Note => ({
-  ...{ code: 'file-unknown', path },
+  code: 'file-unknown',
+  path,
   message: `${path} is in ${PATHS.checksums}, but of a kind ${UNKNOWN}`,
 });
 
 /** Notes an unlisted file. */
 export const unlistedFile = (path: string): Note => ({
-  ...{ code: 'file-unlisted', path },
+  code: 'file-unlisted',
+  path,
   message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, hosts serve it, and mirrors leave it out; delete it if it was not meant`,
 });
 
 /** Notes a listed file that a mirror leaves out. */
 export const unprovenFile = (path: string): Note => ({
-  ...{ code: 'file-unproven', path },
+  code: 'file-unproven',
+  path,
   message: `${path} is left out: ${PATHS.checksums} lists it, but no checkpoint names the hash of ${PATHS.checksums}, and this version does not write such a file`,
 });
 
