@@ -1,5 +1,5 @@
 import { recordPath, TREE_FILES } from '@passport-registry/verifier/core';
-import { cosignedHeadPath } from '../log/log-files.js';
+import { cosignedHeadPath, LOG_HEAD_PATH } from '../log/log-files.js';
 
 /** The folder of the pages of single issuers. */
 export const PAGES_FOLDER = 'i/';
@@ -31,7 +31,7 @@ export const PATHS = {
   feed: 'changes.atom',
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** The newest head of the log, signed by the key of the log (rule log-files). */
-  logHead: 'log/checkpoint',
+  logHead: LOG_HEAD_PATH,
   /** The statement of an entry of the log. @param index - the number of entries before it */
   loggedStatement: (index: number) => `log/statements/${index}.jwt`,
   /** A list that a logged statement names. */
