@@ -14,14 +14,9 @@ import type { OnProgress } from '../progress.js';
 import { isIssuerPage, isLogPath } from '../tree/files.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
-import { type CheckList, fileExists } from './check-list.js';
-import type { PinnedLog } from './pinned-trust.js';
-import { Problems, type SeenFiles } from './seen-files.js';
-import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './tree-checks.js';
-import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
-import { checkChanges, checkSnapshots } from './verify-history.js';
-import { type CheckedLog, checkLog, checkQuorum } from './verify-log.js';
-import { checkAbout, checkPublication, checkSums } from './verify-publication.js';
+import { checkChanges, checkSnapshots } from './check-history.js';
+import { type CheckedLog, checkLog, checkQuorum } from './check-log.js';
+import { checkAbout, checkPublication, checkSums } from './check-publication.js';
 import {
   type CheckedList,
   checkCheckpoint,
@@ -33,7 +28,12 @@ import {
   checkStatementsFile,
   type RootHistory,
   type TrustedRoot,
-} from './verify-statements.js';
+} from './check-statements.js';
+import { type CheckList, fileExists } from './checks.js';
+import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
+import type { PinnedLog } from './pinned-trust.js';
+import { Problems, type SeenFiles } from './seen-files.js';
+import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
 
 /** Options of a verification. */
 export interface VerifyOptions {

@@ -6,10 +6,10 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { verifyAnyAge } from '../../generator/verification/accept.js';
+import { checkRootKey } from '../../generator/verification/file-checks.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { SeenFiles } from '../../generator/verification/seen-files.js';
 import { readUnlessTorn } from '../../generator/verification/seen-files.js';
-import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
 

@@ -27,8 +27,8 @@ import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
+import { checkRootKey } from './file-checks.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
-import { checkRootKey } from './tree-checks.js';
 
 /** The root key with which a tree is verified, and the pinned key that led to it. */
 export interface TrustedRoot {

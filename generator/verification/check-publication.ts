@@ -18,8 +18,8 @@ import { isHostFile } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { summedRecord } from '../tree/sums.js';
 import { CONCURRENCY } from './ask-host.js';
+import type { CheckedList } from './check-statements.js';
 import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
-import type { CheckedList } from './verify-statements.js';
 
 /**
  * Checks that the root key has signed the publication statement, and that it names the list of the tree
