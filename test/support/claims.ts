@@ -113,6 +113,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'Hosts named by tokens, redirects #97c7e5aa': [
       ['verifier/verification/attacks', 'names nobody to ask: of an unknown issuer nothing is fetched'],
+      ['verifier/verification/attacks', 'a host that is named > by %s is not contacted'],
     ],
     'A door for gateways admits a request only under the profile #cfcd2759': [
       ['verifier/gate/gate', 'is never chosen by the client of Envoy'],
