@@ -110,7 +110,10 @@ export function operationsStatement(
 ): Promise<string> {
   const { mirrors, witnesses, quorum, issuedAt, expiresAt } = operations;
   return signStatement(signer, 'registry-operations+jwt', {
-    ...{ iat: toSeconds(issuedAt), exp: toSeconds(expiresAt), mirrors, witnesses },
+    iat: toSeconds(issuedAt),
+    exp: toSeconds(expiresAt),
+    mirrors,
+    witnesses,
     ...(quorum !== undefined && { quorum }),
   });
 }

@@ -27,7 +27,7 @@ export type ReadFile = (path: string) => Uint8Array | undefined;
 /** The folder of the log in a tree (rule log-files). */
 export const LOG_FOLDER = 'log/';
 /** The newest head of the log, signed by the key of the log. */
-const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
+export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
 
 /**
  * Returns the path of the newest head of a log that a witness has cosigned: below the URL of a service, or below the folder

@@ -27,7 +27,7 @@ import { readIfReadable } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
 import type { ReadFile } from '../log/log-files.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
+import { parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
@@ -101,7 +101,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
 
 /** Whether a folder has a tree, and not only the log of a first publication that was killed. */
 export function hasTree(out: string): boolean {
-  return existsSync(join(out, PATHS.list)) && existsSync(join(out, CHECKSUMS_PATH));
+  return existsSync(join(out, PATHS.list)) && existsSync(join(out, PATHS.checksums));
 }
 
 /**
@@ -119,7 +119,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
   const checkpoint = await checkpointOf(read, rootKey);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
-    known ??= { sums: parseChecksums(textIn(read(CHECKSUMS_PATH)) ?? '') };
+    known ??= { sums: parseChecksums(textIn(read(PATHS.checksums)) ?? '') };
     return known.sums;
   };
   let parsed: IssuerRegistry | undefined;
@@ -181,7 +181,12 @@ export function withPending<T extends PublishedFiles>(published: T): T {
   const { list, signature, statement, about } = pending;
   return {
     ...published,
-    ...{ list, signature, statement, about, hasStatement: true, signed: true },
+    list,
+    signature,
+    statement,
+    about,
+    hasStatement: true,
+    signed: true,
     updatedAt: statement.updatedAt,
     intact: { ...intact, list: true },
     issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,
