@@ -3,7 +3,7 @@ import { refuseOlderList, type TreeHead } from '@passport-registry/verifier/core
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
 import { assertNotAhead } from '../list/updated-at.js';
-import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
+import { damagedLog, type ReadFileSync, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
 import { sha256 } from '../tree/checksums.js';
@@ -233,7 +233,7 @@ export async function findLogFault(
 ): Promise<string | undefined> {
   if (earlier === undefined) return undefined;
   const before = `a log with ${earlier.size} entries was published`;
-  const read: ReadFile = (path) => files.get(path);
+  const read: ReadFileSync = (path) => files.get(path);
   const head = readLogHead(read);
   if (head === undefined) return `has no log, but ${before}`;
   if (head.size < earlier.size) return `has a log with ${head.size} entries, but ${before}`;

@@ -26,7 +26,7 @@ import { TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
-import type { ReadFile } from '../log/log-files.js';
+import type { ReadFileSync } from '../log/log-files.js';
 import { parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
@@ -111,7 +111,7 @@ export function hasTree(out: string): boolean {
  * @throws {@link TreeRejected} if the list is older than the one that the tree's checkpoint or publication statement
  * names, or if that statement is older than the checkpoint
  */
-export async function publishedFiles(name: string, read: ReadFile): Promise<PublishedFiles> {
+export async function publishedFiles(name: string, read: ReadFileSync): Promise<PublishedFiles> {
   const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
   const signature = textIn(read(PATHS.signature));
   const rootKey = await committedBy(read(PATHS.rotation), await rootKeyOf(root));
@@ -257,7 +257,10 @@ export async function isSigned(
 }
 
 /** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
-async function checkpointOf(read: ReadFile, rootKey: RootKey | undefined): Promise<Checkpoint | undefined> {
+async function checkpointOf(
+  read: ReadFileSync,
+  rootKey: RootKey | undefined,
+): Promise<Checkpoint | undefined> {
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
   const delegation = Promise.resolve(read(PATHS.delegation));

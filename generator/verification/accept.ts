@@ -20,7 +20,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { readUnverified } from '../freshness/previous-checkpoint.js';
 import { clockAt } from '../list/updated-at.js';
-import type { ReadFile } from '../log/log-files.js';
+import type { ReadFileSync } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
@@ -140,7 +140,7 @@ async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Cond
  *
  * @returns undefined if files are missing
  */
-export function storedPublication(read: ReadFile): StoredPublication | undefined {
+export function storedPublication(read: ReadFileSync): StoredPublication | undefined {
   const text = (path: string) => {
     const bytes = read(path);
     return bytes && Buffer.from(bytes).toString('utf8');
@@ -163,7 +163,7 @@ export function storedPublication(read: ReadFile): StoredPublication | undefined
  * Returns the payload hash of the list that the statements of a tree name; undefined if they name none. The statements are
  * not verified yet, and the hash becomes a part of a path.
  */
-export function namedHash(read: ReadFile): string | undefined {
+export function namedHash(read: ReadFileSync): string | undefined {
   const [publication, checkpoint] = [read(PATHS.publication), read(PATHS.checkpoint)];
   const hash =
     (publication && readUnverified(publication, 'registry-publication+jwt')?.claims.sha256) ??
