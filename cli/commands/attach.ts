@@ -13,7 +13,7 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../operating/follows-host.js';
+import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
 import {
@@ -63,6 +63,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   const started = performance.now();
   if (options.rootKey === undefined)
     throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
+  const { settings, config, delegation } = options;
   const rootKey = await loadRootKey(options.rootKey, io.env);
   const files = readRequestFiles(folder);
   const types = [...files.payloads.keys()];
@@ -90,7 +91,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
       exceptions: exceptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      assertFollowsHosts: followsHosts(asking(io), options),
+      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation }),
       ...treeOptions(options),
     },
   );

@@ -13,9 +13,9 @@ import type { Signer } from '../../generator/signing/sign.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import { rememberEnded } from '../operating/ended-holds.js';
-import { assertFollowsHost } from '../operating/follows-host.js';
-import { publishOperations } from '../operating/publish-operations.js';
+import { rememberEnded } from '../hosts/ended-holds.js';
+import { assertFollowsHost } from '../hosts/follows-host.js';
+import { publishOperations } from '../hosts/publish-operations.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { treeOptions } from '../options/build-options.js';
 import { DependentOption } from '../options/dependent-option.js';
@@ -160,7 +160,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
       return { signed: await sign(io, { published, output }, options) };
     }
     const signer = hasKey ? await onlineSigner(io, settings) : undefined;
-    const unknown = await doubtOf({ published }, settings);
+    const unknown = await doubtOf({ published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
@@ -205,17 +205,14 @@ interface Signed {
   readonly unknown: string | undefined;
 }
 
-async function sign(
-  io: Io,
-  { published, output, holdChange }: Request,
-  { settings }: Options,
-): Promise<Signed> {
+async function sign(io: Io, { published, output, holdChange }: Request, options: Options): Promise<Signed> {
+  const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
   if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
   const signer = await onlineSigner(io, settings);
-  const unknown = await doubtOf({ published, holdChange }, settings);
+  const unknown = await doubtOf({ published, holdChange }, options);
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
@@ -232,12 +229,12 @@ async function sign(
  */
 async function doubtOf(
   { published, holdChange }: Omit<Request, 'output'>,
-  { base_url: baseUrl }: Settings,
+  { settings: { base_url: baseUrl }, config }: Options,
 ): Promise<string | undefined> {
   if (published === undefined || (holdChange === undefined && baseUrl === undefined)) return undefined;
   const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
   const stopped = holdChange?.action === 'hold' ? holdChange.ids : [];
-  return assertFollowsHost({ published, baseUrl, decided, stopped });
+  return assertFollowsHost({ published, baseUrl, config, decided, stopped });
 }
 
 /** A checkpoint that was signed, and why. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { shellWord } from '../operating/shell-word.js';
+import { shellWord } from '../command-line.js';
 import type { RegistryStatus } from '../operating/status.js';
 import type { CommandSettings } from '../operating/steps/next-step.js';
 import type { ExceptionOptions } from '../options/rule-options.js';
@@ -32,13 +32,13 @@ export function commandSettings(
   command: Command,
   { rootKey: { development } }: RegistryStatus,
 ): CommandSettings {
-  const { issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
+  const { config, issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
   /** An option that was given on the command line. */
   const given = (name: string, flag: string, value: string | undefined) =>
     value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, shellWord(value)] : [];
   const rootKeyOptions = given('rootKey', '--root-key', rootKey);
   return {
-    ...{ issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
+    ...{ config, issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
     ...{ baseUrl: baseUrl && shellWord(baseUrl) },
     rootKeyFile: rootKey && shellWord(rootKey),
     hasRootSigner: development || key !== undefined || signerCommand !== undefined,

@@ -1,4 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
+import { CLOCK_TOLERANCE_MS } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
 import { readSigningRequest } from '../../custody/offline-signing/read-request.js';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../../custody/offline-signing/signing-memory.js';
 import { describeRequest, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { UsageError } from '../../generator/errors.js';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';

@@ -127,9 +127,8 @@ function untilComplete(lacks: Lack, { ids, to }: StatusChange, options: Options)
 async function changeIn(
   io: Invocation,
   { ids, to, output }: StatusChange & { readonly output: OutputFolder },
-  given: Options,
+  options: Options,
 ): Promise<{ readonly files: string; readonly built: BuildReport | undefined }> {
-  const options = { ...given, about: ids, stopped: to === 'active' ? undefined : ids };
   const { issuers, out, reason, unsigned } = options;
   const isPublished = async (id: string) => {
     const tree = await readPublished(out);
@@ -156,8 +155,10 @@ async function changeIn(
     }
     for (const { id, file, from } of edits)
       if (from === to) say(io, `${id}: status ${to} in ${file}, but not in the list in ${out}: building`);
-    const built = unsigned === undefined ? await buildAndReport(io, options, output) : undefined;
-    if (unsigned !== undefined) await buildUnsigned(io, unsigned, options);
+    const purpose = { about: ids, stopped: to === 'active' ? [] : ids };
+    const built =
+      unsigned === undefined ? await buildAndReport(io, options, { output, ...purpose }) : undefined;
+    if (unsigned !== undefined) await buildUnsigned(io, options, { folder: unsigned, about: ids });
     for (const { id, file, from } of edits)
       if (from !== to) say(io, `${id}: status ${from} -> ${to} (${file})`);
     return { files: edits.map(({ file }) => file).join(', '), built };

@@ -4,7 +4,7 @@ import { Argument, type Command } from 'commander';
 import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
-import { shellWord } from '../operating/shell-word.js';
+import { shellWord } from '../command-line.js';
 import { addOptions } from '../options/add-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,

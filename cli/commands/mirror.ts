@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { readHost } from '../../observers/mirroring/read-host.js';
 import {
+  compareHosts,
+  type HostStatus,
   isAcceptable,
   MAX_BEHIND_SECONDS,
-  type MirrorStatus,
-  mirrorStatus,
-} from '../../observers/mirroring/status.js';
+} from '../../observers/hosts/compare-hosts.js';
+import { readHost } from '../../observers/hosts/read-host.js';
+import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
@@ -139,7 +139,7 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
   const trust = await loadPinned(io, options.rootKey);
-  const mirrors = await mirrorStatus(urls, (url) => readHost(url, trust, { now: Date.now() }));
+  const mirrors = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));
@@ -153,7 +153,7 @@ function configuredUrls({ settings: { base_url, mirrors = [] } }: StatusOptions)
   );
 }
 
-function formatStatus({ url, state, updatedAt, log, behind, problem }: MirrorStatus): string {
+function formatStatus({ url, state, updatedAt, log, behind, problem }: HostStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
   const list = updatedAt === undefined ? '' : ` ${updatedAt}`;
   const entries = log === undefined ? '' : `, ${count(log.size, 'log entry', 'log entries')}`;

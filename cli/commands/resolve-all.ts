@@ -5,6 +5,7 @@ import {
   type RegistryClient,
   type TrustPolicy,
 } from '@passport-registry/verifier';
+import { DAY_MS } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
@@ -46,7 +47,6 @@ interface Providers {
   readonly providers: readonly Provider[];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const ASKING = { timeout: 10, allowPrivate: false, concurrency: 16, maxAge: DAY_MS };
 
 /** Prints the issuers that a policy accepts, as a list of providers for gateways that verify tokens themselves. */

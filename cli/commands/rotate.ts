@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
-import { assertFollowsHost } from '../operating/follows-host.js';
+import { assertFollowsHost } from '../hosts/follows-host.js';
 import { addOptions } from '../options/add-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
@@ -68,11 +68,12 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
 async function doubtOf({
   out,
   settings,
+  config,
 }: RotateCommandOptions): Promise<string | AlreadyPublished | undefined> {
   const published = await readPublished(out);
   if (published === undefined) return undefined;
   try {
-    return await assertFollowsHost({ published, baseUrl: settings.base_url });
+    return await assertFollowsHost({ published, baseUrl: settings.base_url, config });
   } catch (error) {
     if (error instanceof AlreadyPublished) return error;
     throw error;

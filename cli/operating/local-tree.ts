@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { namesLog, type RotationStep, readRotation } from '@passport-registry/verifier/core';
+import type { RootKey } from '@passport-registry/verifier';
+import { namesLog } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import type { Check } from '../../generator/verification/check-list.js';
 import type { ProvenStatements } from '../../generator/verification/check-tree.js';
+import type { Check } from '../../generator/verification/checks.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
 import { verifyHolders } from '../verify-holders.js';
@@ -82,15 +82,4 @@ export function problemsOf(
 ): readonly string[] | undefined {
   const failed = report?.checks.filter(({ name, result }) => result === 'failed' && isWanted(name)) ?? [];
   return failed.length === 0 ? undefined : failed.flatMap(({ problems }) => problems);
-}
-
-/** The steps of the tree's rotation. A file that cannot be read makes the tree invalid. */
-export function rotationOf(out: string): readonly RotationStep[] {
-  const bytes = readIfReadable(out, PATHS.rotation);
-  try {
-    return bytes === undefined ? [] : readRotation(bytes);
-  } catch (error) {
-    if (error instanceof RegistryError) return [];
-    throw error;
-  }
 }

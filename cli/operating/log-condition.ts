@@ -40,8 +40,8 @@ export async function logCondition(
     const isUnchecked =
       report !== undefined &&
       ((await namesLog(readIfReadable(folder, PATHS.publication))) || proof !== undefined);
-    const message = isUnchecked ? 'not checked: the tree is not valid' : 'none';
-    return { level: 'note', message, ...none };
+    if (!isUnchecked) return { level: 'note', message: 'none', isAbsent: true, ...none };
+    return { level: 'note', message: 'not checked: the tree is not valid', ...none };
   }
   const head = headIn(proof);
   const cosignatures = head.note.signatures.filter((line) => cosignatureTime(line) !== undefined);

@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { readStatement } from '@passport-registry/verifier/core';
 import { GeneratorError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
+import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import type { Condition } from './condition.js';
-import { type LocalTree, problemsOf, rotationOf } from './local-tree.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
 import { type RotationFiles, readRotationFiles } from './rotation-files.js';
 
 /** The condition of a rotation that `keys rotate` has begun, and what is left to do after one. */
@@ -51,7 +52,7 @@ export async function rotationCondition(
 
 /** Finds the delegation of an earlier root key, and documents that name an earlier root key and not the present one. */
 function findOutdated({ folder, published, delegation }: LocalTree): readonly string[] {
-  const earlier = rotationOf(folder).map(({ kid }) => kid);
+  const earlier = replacedRootKeys(folder);
   const current = published?.rootKey?.thumbprint;
   if (current === undefined || earlier.length === 0) return [];
   const isOutdated = (name: string) => {
@@ -86,9 +87,9 @@ function describe(
   }
   const current = published?.rootKey?.thumbprint ?? report?.rootKey;
   // A later rotation has replaced the next key. If the outgoing key is still in use, `next` is an older key instead.
-  const isReplaced = rotationOf(out).some(({ kid }) => kid === next) && outgoing?.thumbprint !== current;
+  const isReplaced = (key: string) => replacedRootKeys(out).includes(key) && outgoing?.thumbprint !== current;
   const isValid = report !== undefined && problemsOf(report, (name) => name !== 'freshness') === undefined;
-  if (next !== undefined && (current === next || isReplaced) && isValid) {
+  if (next !== undefined && (current === next || isReplaced(next)) && isValid) {
     const message = `to ${next}, complete in ${out}; ${folder} is still there`;
     return { level: 'note', message, state: 'complete', ...found };
   }

@@ -13,10 +13,6 @@ export interface ExceptionOptions {
 /** The options of commands that publish. */
 export interface RuleOptions extends ExceptionOptions {
   breakPinnedVerifiers?: true;
-  /** The issuers that a command is about: arguments, not an option. */
-  about?: readonly string[];
-  /** The same, if the command stops these issuers. */
-  stopped?: readonly string[] | undefined;
 }
 
 /** The options of commands that check records without a key. */
@@ -71,7 +67,6 @@ export function exceptions({
   override: overrides,
   allowExampleNames,
   breakPinnedVerifiers,
-  about,
 }: RuleOptions): PublicationExceptions {
-  return { overrides, allowExampleNames, breakPinnedVerifiers, about };
+  return { overrides, allowExampleNames, breakPinnedVerifiers };
 }

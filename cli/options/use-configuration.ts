@@ -14,6 +14,7 @@ export function useConfiguration(command: Command): void {
   const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
   const settings = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
   command.setOptionValueWithSource('settings', settingsFor(command, settings), 'config');
+  command.setOptionValueWithSource('config', named, 'cli');
   for (const group of optionGroups(settings)) applyGroup(command, group);
 }
 

@@ -7,8 +7,7 @@ import { assertOutside } from '../../generator/files/output-folder.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import { assertCommitted } from '../../generator/tree/commitment.js';
-import { rotationOf } from '../operating/local-tree.js';
+import { assertCommitted, publishedSteps } from '../../generator/tree/commitment.js';
 import { type RotationFiles, writeRotationFile } from '../operating/rotation-files.js';
 import type { PlanOptions, RotationOptions } from './rotation-options.js';
 
@@ -114,7 +113,7 @@ export async function nextSigner(
       `${key ?? 'the signing command'} has the key ${signer.rootKey.thumbprint}, but the plan was a rotation to ${expected.thumbprint}`,
     );
   }
-  if (rotationOf(out).some(({ kid }) => kid === signer.rootKey.thumbprint)) {
+  if (publishedSteps(out).some(({ kid }) => kid === signer.rootKey.thumbprint)) {
     throw new KeyRejected(
       `the next key ${signer.rootKey.thumbprint} was the root key before: verifiers never go back to a key, so use a new one`,
     );

@@ -7,10 +7,9 @@ import { delegationClaims, rotationClaims, signStatement } from '../../generator
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import { nextCommitment, withCommitment } from '../../generator/tree/commitment.js';
+import { nextCommitment, publishedSteps, withCommitment } from '../../generator/tree/commitment.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
-import { rotationOf } from '../operating/local-tree.js';
 import { ROTATION_FILES, writeRotationFile } from '../operating/rotation-files.js';
 import { verifyHolders } from '../verify-holders.js';
 import { nextSigner } from './next-key.js';
@@ -81,7 +80,7 @@ async function carryOut(plan: RemainingRotation, given: RotationOptions): Promis
   await assertFollowed(out, outgoing);
   return {
     outgoing,
-    next: await withCommitment(next.rootKey, rotationOf(out)),
+    next: await withCommitment(next.rootKey, publishedSteps(out)),
     build: report,
   };
 }
@@ -107,7 +106,7 @@ async function signStep(
   { rootKey: next }: Signer,
   { folder, out, commit }: RotationOptions,
 ): Promise<string> {
-  const nextRoots = nextCommitment(commit, { outgoing, next, steps: rotationOf(out) });
+  const nextRoots = nextCommitment(commit, { outgoing, next, steps: publishedSteps(out) });
   const step = await signStatement(
     signer,
     'registry-root-rotation+jwt',

@@ -1,4 +1,5 @@
 import {
+  CLOCK_TOLERANCE_MS,
   COSIGNED_ANY_TIME,
   cosignatureTime,
   isNamed,
@@ -7,8 +8,8 @@ import {
   newestCosignatures,
   type SignedHead,
 } from '@passport-registry/verifier/core';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
-import type { ReadFile } from './log-files.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import type { ReadFileSync } from './log-files.js';
 
 /** What a witness does wrong, or does not do, in words that can follow its name. */
 export class WitnessProblem extends Error {}
@@ -18,7 +19,7 @@ export interface Question {
   readonly head: SignedHead;
   readonly key: NoteKey;
   /** Reads the files of the log. */
-  readonly read: ReadFile;
+  readonly read: ReadFileSync;
   /** Ends the requests. */
   readonly signal: AbortSignal;
 }

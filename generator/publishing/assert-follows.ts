@@ -3,16 +3,16 @@ import { ANY_TIME, refuseOlderList, type TreeHead, verifyDelegation } from '@pas
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
 import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
-import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
+import { damagedLog, type ReadFileSync, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
 import { sha256 } from '../tree/checksums.js';
+import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
 import { ANY_AGE_MS, acceptPublication, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
-import { isLogPath } from '../verification/log-archive.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { memorySource } from '../verification/tree-source.js';
 import { assertNothingUnlisted, assertTreeGood } from './assert-tree-good.js';
@@ -242,7 +242,7 @@ export async function findLogFault(
 ): Promise<string | undefined> {
   if (earlier === undefined) return undefined;
   const before = `a log with ${earlier.size} entries was published`;
-  const read: ReadFile = (path) => files.get(path);
+  const read: ReadFileSync = (path) => files.get(path);
   const head = readLogHead(read);
   if (head === undefined) return `has no log, but ${before}`;
   if (head.size < earlier.size) return `has a log with ${head.size} entries, but ${before}`;

@@ -130,10 +130,11 @@ describe('docs/protocol.md and its parts', () => {
   });
 
   it('lists the host configuration, the content types and the reserved names of the generator', () => {
-    const hosts = source('generator/tree/host-configuration.ts');
-    const [, files = ''] = /HOST_FILES: readonly string\[\] = \[(.*?)\];/s.exec(hosts) ?? [];
-    const names = [...files.matchAll(/'([^']+)'/g)].map(([, name]) => name ?? '');
-    expect(names.length).toBeGreaterThan(5);
+    const paths = source('generator/tree/paths.ts');
+    const pathOf = (key: string) => new RegExp(`${key}: '([^']+)'`).exec(paths)?.[1] ?? key;
+    const kinds = source('generator/tree/files.ts').matchAll(/path: (?:'([^']+)'|PATHS\.(\w+)), isHostFile/g);
+    const names = [...kinds].map(([, name, key = '']) => name ?? pathOf(key));
+    expect(names).toHaveLength(12);
     for (const name of names) expect(section('Files beyond the table')).toContain(`\`${name}\``);
     expect(rows('The tree').find(([path]) => path === '`/checkpoint.jwt`')?.[1]).toBe('`application/jwt`');
     const [, reserved = ''] = /RESERVED = \[(.*?)\]/.exec(source('generator/review/reserved-names.ts')) ?? [];
@@ -148,25 +149,29 @@ describe('docs/protocol.md and its parts', () => {
   it('states the defaults of the options for times', () => {
     const client = source('verifier/src/client/client-options.ts');
     for (const text of [
-      'options.maxAge, 30 * 24 * 60 * 60)',
-      'options.grace, 60 * 60)',
-      'options.clockTolerance, 300)',
-      'options.timeout, 15)',
+      'options.maxAge, MAX_AGE_MS)',
+      'options.grace, 60 * 60_000)',
+      'options.clockTolerance, CLOCK_TOLERANCE_MS)',
+      'options.timeout, 15_000)',
     ])
       expect(client).toContain(text);
     const passports = source('verifier/src/verification/options.ts');
     for (const text of [
-      'options.clockTolerance, 30)',
-      'options.statusMaxAge, 30)',
-      'options.metadataMaxAge, 300)',
+      'options.clockTolerance, 30_000)',
+      'options.statusMaxAge, 30_000)',
+      'options.metadataMaxAge, 300_000)',
       'options.grace, 0)',
-      'options.cooldown, 10)',
-      'options.timeout, 5)',
+      'options.cooldown, 10_000)',
+      'options.timeout, 5000)',
     ])
       expect(passports).toContain(text);
-    expect(source('verifier/src/client/open-registry.ts')).toContain('clockTolerance = 300');
+    expect(source('verifier/src/client/open-registry.ts')).toContain(
+      'options.clockTolerance, CLOCK_TOLERANCE_MS)',
+    );
     expect(source('verifier/src/passport/action-proof.ts')).toContain('MAX_ACTION_SECONDS = 60');
-    expect(source('generator/list/updated-at.ts')).toContain('CLOCK_TOLERANCE_MS = 5 * 60 * 1000');
+    expect(source('verifier/src/core/bytes/clock.ts')).toMatch(
+      /CLOCK_TOLERANCE_MS = 5 \* 60 \* 1000;[\s\S]*MAX_AGE_MS = 30 \* DAY_MS;/,
+    );
   });
 
   it('states how strict JSON is, on both sides of each limit', () => {

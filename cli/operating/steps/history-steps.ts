@@ -1,5 +1,5 @@
+import type { StoppedIssuer } from '../../hosts/tree-comparison.js';
 import type { RegistryStatus } from '../status.js';
-import type { StoppedIssuer } from '../tree-comparison.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadAndHold } from './load-steps.js';
@@ -69,13 +69,7 @@ function stillStopped(stopped: readonly StoppedIssuer[] = []): readonly StoppedI
 function stopSteps(stopped: readonly StoppedIssuer[], reason: string, settings: CommandSettings): NextStep[] {
   return stopped.map(({ issuer_id, status: to }) => {
     const command = to === 'revoked' ? 'revoke' : 'suspend';
-    return run(
-      rootKeyFirst(reason, settings),
-      command,
-      issuer_id,
-      '--reason',
-      '"<REASON>"',
-      ...publishingOptions(settings),
-    );
+    const words = [command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings)];
+    return run(rootKeyFirst(reason, settings), settings, ...words);
   });
 }

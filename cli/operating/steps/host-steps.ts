@@ -1,4 +1,4 @@
-import { shellWord } from '../shell-word.js';
+import { shellWord } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import { laterCheckpointSteps } from './signing-steps.js';
@@ -26,7 +26,8 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
     return [...sign, ...publishSteps(status, settings)];
   }
   if (level !== 'error' || url === undefined) return [];
-  return [run('verify what the host serves', 'verify', shellWord(url), ...settings.rootKeyOptions)];
+  const words = ['verify', shellWord(url), ...settings.rootKeyOptions];
+  return [run('verify what the host serves', settings, ...words)];
 }
 
 /** A mirror that is late or altered is its operator's to repair. */
@@ -40,12 +41,13 @@ function isServed({ protocol, hostname, pathname }: URL): boolean {
   return protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname) && pathname === '/';
 }
 
-function serveStep({ port, origin }: URL, isPreview: boolean, { out }: CommandSettings): NextStep {
+function serveStep({ port, origin }: URL, isPreview: boolean, settings: CommandSettings): NextStep {
+  const { out } = settings;
   const now = isPreview
     ? `stop the preview at ${origin}, and let this machine serve ${out} there`
     : `nothing answers at ${origin}, which is on this machine: serve ${out} there, if it is what was published last`;
   const reason = `${now}; or set base_url to the URL of a host, and copy ${out} there`;
-  return run(reason, 'serve', out, '--port', port || '80');
+  return run(reason, settings, 'serve', out, '--port', port || '80');
 }
 
 /** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */
@@ -53,9 +55,11 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
   const { out, baseUrl, rootKeyOptions } = settings;
   const copy = `copy ${out} to the host${baseUrl === undefined ? '' : ` of ${baseUrl}`}`;
   const verify = (reason: string) =>
-    baseUrl === undefined ? [] : [run(reason, 'verify', baseUrl, '--expect', out, ...rootKeyOptions)];
+    baseUrl === undefined
+      ? []
+      : [run(reason, settings, 'verify', baseUrl, '--expect', out, ...rootKeyOptions)];
   if (tree.hasRemote) {
-    const save = run(`save ${out} on the branch and deploy it, or ${copy}`, 'branch', 'save', out);
+    const save = run(`save ${out} on the branch and deploy it, or ${copy}`, settings, 'branch', 'save', out);
     return [save, ...verify('verify what the host serves')];
   }
   return baseUrl === undefined ? [told(copy)] : verify(`${copy}, and verify what the host serves`);

@@ -1,3 +1,4 @@
+import { type CommandPlace, commandLine } from '../../command-line.js';
 import type { StatusOptions } from '../status.js';
 
 /** One step for the operator. */
@@ -9,7 +10,7 @@ export interface NextStep {
 }
 
 /** The settings that the commands need, and that a configuration file may provide. */
-export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
+export interface CommandSettings extends CommandPlace, Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
   /** Whether the settings or the command line name what signs with the root key, if it is needed. */
   readonly hasRootSigner: boolean;
   /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
@@ -33,8 +34,8 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
 }
 
 /** A step with a command of this program. */
-export function run(reason: string, ...words: readonly string[]): NextStep {
-  return { command: ['npx passport-registry', ...words].join(' '), reason };
+export function run(reason: string, place: CommandPlace, ...words: readonly string[]): NextStep {
+  return { command: commandLine(place, ...words), reason };
 }
 
 /** A step without a command of this program. */

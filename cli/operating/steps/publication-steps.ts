@@ -1,3 +1,4 @@
+import { commandLine } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
@@ -46,10 +47,8 @@ function needsDelegation({ tree, delegation }: RegistryStatus, { hasOnlineKey }:
 }
 
 /** The new delegation permits what the published one permits. */
-function delegateStep(
-  { delegation, tree }: RegistryStatus,
-  { rootOptions, onlinePublicKey }: CommandSettings,
-): NextStep {
+function delegateStep({ delegation, tree }: RegistryStatus, settings: CommandSettings): NextStep {
+  const { rootOptions, onlinePublicKey } = settings;
   if (onlinePublicKey === undefined)
     return told(
       'name the public online key in registry.yaml, checkpoint.public_key, as `keys public` prints it: a new delegation is to be signed',
@@ -57,7 +56,7 @@ function delegateStep(
   const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
   const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
   const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
-  return run(`sign a new delegation, on the machine with the root key${more}`, ...words);
+  return run(`sign a new delegation, on the machine with the root key${more}`, settings, ...words);
 }
 
 /** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
@@ -84,11 +83,11 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 /** Records of before a suspension look like its end. Only the operator knows. */
 function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
   const reason = ['--reason', '"<REASON>"', ...publishingOptions(settings)];
-  const again = run('', 'suspend', ...lifted, ...reason);
-  const end = run('', 'suspend', '--end', ...lifted, ...reason);
+  const again = commandLine(settings, 'suspend', ...lifted, ...reason);
+  const end = commandLine(settings, 'suspend', '--end', ...lifted, ...reason);
   return {
     command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, run \`${again.command}\`; only to end it, run \`${end.command}\``,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, run \`${again}\`; only to end it, run \`${end}\``,
   };
 }
 
@@ -97,9 +96,9 @@ function mayHavePublished({ tree, live }: RegistryStatus): boolean {
   return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
 }
 
-function loadFirst({ out }: CommandSettings, { command }: NextStep): NextStep {
+function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
   const reason = `load the tree that this registry has published, from the branch or from a copy; if it has never published, run \`${command}\``;
-  return run(reason, 'branch', 'load', out);
+  return run(reason, settings, 'branch', 'load', settings.out);
 }
 
 /** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */

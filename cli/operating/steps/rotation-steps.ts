@@ -1,4 +1,5 @@
 import { PATHS } from '../../../generator/tree/paths.js';
+import { commandLine } from '../../command-line.js';
 import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
@@ -7,11 +8,12 @@ import { keysFirst } from './signing-steps.js';
 /** The step that lets the configuration name the current root key. */
 export function rotatedStep(
   { rootKey: { rotated, thumbprint } }: RegistryStatus,
-  { out, rootKeyFile }: CommandSettings,
+  settings: CommandSettings,
 ): NextStep[] {
+  const { out, rootKeyFile } = settings;
   if (!rotated || rootKeyFile === undefined) return [];
   const reason = `let root_key and signer in registry.yaml name the current root key, ${thumbprint}: the file of root_key gets the public key`;
-  return [run(reason, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
+  return [run(reason, settings, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
 }
 
 /** The step for a commitment in registry.yaml that a rotation has replaced. */
@@ -49,7 +51,7 @@ export function rotateStep(status: RegistryStatus, settings: CommandSettings): N
   const isBegun = next !== undefined && rootKey.thumbprint === next;
   const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
-  const { command } = run('', 'keys', 'rotate', ...options);
+  const command = commandLine(settings, 'keys', 'rotate', ...options);
   const reason = `continue the rotation: run \`${command}\` with --next-key and the file of the same next key${otherwise}`;
   return told(keysFirst(reason, status, settings));
 }

@@ -100,7 +100,9 @@ describe('a rotation', () => {
     const leaked = await statusOf(['--base-url', await hosted('live')]);
     expect([leaked.code, leaked.report.live.comparedWithTree]).toEqual([1, 'other']);
     const replaced = `the rotation of dist has replaced the root key of`;
-    expect(leaked.report.live.message).toMatch(new RegExp(`${replaced} .*, ${keyIn('outgoing.json')}$`));
+    expect(leaked.report.live.details.at(-1)).toMatch(
+      new RegExp(`${replaced} .*, ${keyIn('outgoing.json')}$`),
+    );
     // Verifiers that have seen the later list refuse an older one.
     expect(leaked.next).toEqual([
       expect.stringMatching(/ build .*--renew$/),

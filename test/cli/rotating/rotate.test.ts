@@ -226,7 +226,7 @@ describe('passport-registry keys rotate', () => {
   async function expectKept(url: string, host: string): Promise<void> {
     const { live, next } = JSON.parse((await command(['status', '--json'])).stdout);
     expect([live.comparedWithTree, live.keep]).toEqual(['other', 'tree']);
-    expect(live.message).toContain('the rotation of dist has replaced the root key of');
+    expect(live.details.at(-1)).toContain('the rotation of dist has replaced the root key of');
     const commands = next.map((step: { command?: string }) => step.command);
     expect(commands).toEqual([
       expect.stringContaining('keys public dist/keys/root.json > root.json'),

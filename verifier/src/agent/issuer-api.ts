@@ -4,7 +4,7 @@ import { IssuerRefused, RegistryError } from '../core/errors.js';
 import { LIMITS } from '../core/limits.js';
 import { type BoundedResponse, boundedFetch } from '../http/bounded-fetch.js';
 import { issuerBase } from '../http/issuer-url.js';
-import { assertOptions, TIMEOUT, timeoutMs } from '../options/options.js';
+import { assertOptions, milliseconds, TIMEOUT } from '../options/options.js';
 
 /** How to send requests to an issuer. */
 export interface IssuerRequestOptions {
@@ -33,7 +33,7 @@ export interface IssuerPost {
 export async function postToIssuer(
   issuer: string,
   { caller, path, body, expectedStatus }: IssuerPost,
-  { fetch = globalThis.fetch.bind(globalThis), timeout = 30 }: IssuerRequestOptions,
+  { fetch = globalThis.fetch.bind(globalThis), timeout }: IssuerRequestOptions,
 ): Promise<Record<string, unknown>> {
   assertOptions<Pick<IssuerRequestOptions, 'timeout'>>({ timeout }, { timeout: TIMEOUT }, caller);
   const url = `${issuerBase(issuer)}${path}`;
@@ -42,7 +42,7 @@ export async function postToIssuer(
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(body),
   };
-  const limits = { fetch, timeout: timeoutMs(timeout), maxBytes: LIMITS.issuerDocument };
+  const limits = { fetch, timeout: milliseconds(timeout, 30_000), maxBytes: LIMITS.issuerDocument };
   const response = await boundedFetch(url, init, limits);
   const content = parseObject(await response.body());
   if (response.status !== expectedStatus) throw refusal(url, response, content);

@@ -1,4 +1,4 @@
-import { isObject } from '../core/bytes/checks.js';
+import { CLOCK_TOLERANCE_MS, MAX_AGE_MS } from '../core/bytes/clock.js';
 import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../core/errors.js';
 import {
   assertOptions,
@@ -6,6 +6,7 @@ import {
   FUNCTION,
   INTERVAL,
   MAX_TIMER_MS,
+  milliseconds,
   type OptionCheck,
   type OptionChecks,
   objectWith,
@@ -13,6 +14,7 @@ import {
   SECONDS,
 } from '../options/options.js';
 import {
+  isAnchored,
   type PinnedOptions,
   type PinnedRootKey,
   type PinnedTrustAnchor,
@@ -152,28 +154,26 @@ export function clientSettings(
   caller: string,
   more: Readonly<Record<string, OptionCheck>> = {},
 ) {
-  const isAnchored = isObject(options) && options['trustAnchor'] !== undefined;
-  const sourcesCheck = isAnchored ? SOURCES : required(SOURCES);
+  const sourcesCheck = isAnchored(options) ? SOURCES : required(SOURCES);
   assertOptions<PinnedOptions & IssuerLookupSettings>(
     options,
-    { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS, ...more },
+    { sources: sourcesCheck, ...pinnedBy(options), ...CHECKS, ...more },
     caller,
   );
   const { rootKey, nextRoots, sources = [], requirements } = withTrustAnchor(options, caller);
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
-  const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
   return {
     sources: [...sources],
     rootKey,
     nextRoots,
-    maxAge: milliseconds(options.maxAge, 30 * 24 * 60 * 60),
-    refreshInterval: milliseconds(options.refreshInterval, 60),
-    grace: milliseconds(options.grace, 60 * 60),
-    clockTolerance: milliseconds(options.clockTolerance, 300),
+    maxAge: milliseconds(options.maxAge, MAX_AGE_MS),
+    refreshInterval: milliseconds(options.refreshInterval, 60_000),
+    grace: milliseconds(options.grace, 60 * 60_000),
+    clockTolerance: milliseconds(options.clockTolerance, CLOCK_TOLERANCE_MS),
     requirements,
-    deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
+    deadline: Math.min(milliseconds(options.timeout, 15_000), MAX_TIMER_MS),
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,
     fetch: options.fetch ?? globalThis.fetch.bind(globalThis),

@@ -20,7 +20,7 @@
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
 export { isObject } from './bytes/checks.js';
-export { type Clock, hasPassed, isToCome } from './bytes/clock.js';
+export { CLOCK_TOLERANCE_MS, type Clock, DAY_MS, hasPassed, isToCome, MAX_AGE_MS } from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
@@ -40,11 +40,14 @@ export {
 } from './keys/compact-jws.js';
 export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
 export {
+  ALG_NAMES,
   importPublicKey,
   isPrivateJwk,
   isSignedBy,
+  type KeyAlgorithm,
   type PublicKey,
   publicMembers,
+  thumbprintOf,
 } from './keys/public-key.js';
 export type { PinnedRoot } from './keys/root-key.js';
 export { encodeSignature, trimSignature } from './keys/signature.js';
@@ -198,6 +201,7 @@ export { type Period, type PeriodProof, verifyPeriod } from './history/period.js
 // For publishers, auditors, mirrors, monitors, witnesses and the page: the rules of a whole log (rules log-statements,
 // log-order), and what no client needs.
 
+export { type Change, type Changes, MAX_CHANGES } from './audit/changes-file.js';
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
 export { KeptProofs } from './audit/kept-proofs.js';
 export { keysAt, signerAmong } from './audit/log-keys.js';
@@ -228,6 +232,7 @@ export {
   type ReportedMirror,
   verifyOperations,
 } from './audit/operations.js';
+export { placeName } from './audit/place-name.js';
 export {
   isNotYet,
   recognitionOf,

@@ -80,8 +80,10 @@ export const TIMEOUT: OptionCheck = {
   expected: 'a number of seconds, more than 0 and at most 2147483',
 };
 
-/** Returns a time limit in milliseconds. Timers take whole ones. */
-export const timeoutMs = (seconds: number): number => Math.ceil(seconds * 1000);
+/** Returns a time of an option in milliseconds: whole ones, because timers take no others. */
+export function milliseconds(seconds: number | undefined, defaultMs: number): number {
+  return seconds === undefined ? defaultMs : Math.ceil(seconds * 1000);
+}
 
 /** A size in bytes. */
 export const BYTES: OptionCheck = {

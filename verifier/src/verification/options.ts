@@ -11,13 +11,13 @@ import {
   BYTES,
   FUNCTION,
   INTERVAL,
+  milliseconds,
   type OptionCheck,
   type OptionChecks,
   objectWith,
   required,
   SECONDS,
   TIMEOUT,
-  timeoutMs,
 } from '../options/options.js';
 import type { PolicyHandler } from '../passport/mandate.js';
 import { type CompleteProfile, completeProfile, type TokenProfile } from '../passport/token-profile.js';
@@ -204,17 +204,16 @@ export function trustOf({ registry, policy }: PassportVerifierOptions): TrustOpt
 
 /** Adds the defaults to the options. Times in the result are in milliseconds. */
 export function withDefaults(options: IssuerAccessOptions) {
-  const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
   return {
-    clock: { now: options.now ?? Date.now, tolerance: milliseconds(options.clockTolerance, 30) },
-    statusMaxAge: milliseconds(options.statusMaxAge, 30),
-    metadataMaxAge: milliseconds(options.metadataMaxAge, 300),
+    clock: { now: options.now ?? Date.now, tolerance: milliseconds(options.clockTolerance, 30_000) },
+    statusMaxAge: milliseconds(options.statusMaxAge, 30_000),
+    metadataMaxAge: milliseconds(options.metadataMaxAge, 300_000),
     grace: milliseconds(options.grace, 0),
-    cooldown: milliseconds(options.cooldown, 10),
+    cooldown: milliseconds(options.cooldown, 10_000),
     policyHandlers: options.policyHandlers ?? {},
     host: {
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
-      timeout: timeoutMs(options.timeout ?? 5),
+      timeout: milliseconds(options.timeout, 5000),
       maxBytes: options.maxBytes ?? LIMITS.issuerDocument,
       allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     },

@@ -1,12 +1,17 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { isNotYet, recognitionOf, type ShownStatus, sinceOf } from '@passport-registry/verifier/core';
+import {
+  type Change,
+  isNotYet,
+  recognitionOf,
+  type ShownStatus,
+  sinceOf,
+} from '@passport-registry/verifier/core';
 import { type Child, element, fact, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
 import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
 import { statusMark } from '../list/status-mark.js';
-import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
 import {
   fields as labels,

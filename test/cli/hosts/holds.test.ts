@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -145,6 +145,22 @@ describe('a host that holds an issuer', () => {
 });
 
 describe('a host with something newer', () => {
+  it('is loaded by commands that repeat `--config`, wherever they are proposed', async () => {
+    replace('host', 'before');
+    await offline(() => json(['checkpoint', 'host'], 1));
+    renameSync(join(folder, 'registry.yaml'), join(folder, 'other.yaml'));
+    const other = async (...args: string[]) => json(['--config', 'other.yaml', ...args], 2);
+    const proposed = (text: string) => text.match(/npx passport-registry [^&`]+/g) ?? [];
+    const isOther = (command: string) => command.startsWith('npx passport-registry --config other.yaml ');
+    const { next } = await other('status');
+    const { error } = await other('hold', 'beta');
+    for (const text of [next[0].command, error.message])
+      expect([text, proposed(text).map(isOther)]).toEqual([text, [true, true]]);
+    replace('host', 'dist');
+    const { reason } = (await other('status')).next[0];
+    expect([reason, proposed(reason).map(isOther)]).toEqual([reason, [true]]);
+  });
+
   it('is not loaded without a word about the holds that it lacks', async () => {
     replace('host', 'before');
     await offline(() => json(['checkpoint', 'host'], 1));
