@@ -54,12 +54,12 @@ export function declareAttach(command: Command, io: Invocation): void {
 }
 
 /** The folder of the request, and the files of its signatures if they are elsewhere. */
-interface Signed {
+interface SignedRequest {
   readonly folder: string;
   readonly signatures: readonly string[];
 }
 
-async function attach(io: Io, { folder, signatures }: Signed, options: Options): Promise<number> {
+async function attach(io: Io, { folder, signatures }: SignedRequest, options: Options): Promise<number> {
   const started = performance.now();
   if (options.rootKey === undefined)
     throw new UsageError('attach needs --root-key, or root_key in registry.yaml');

@@ -192,14 +192,14 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
 }
 
 /** A checkpoint to sign: over which tree, and with which change of the holds. */
-interface Request {
+interface CheckpointTask {
   readonly published: PublishedTree | undefined;
   readonly output: OutputFolder;
   readonly holdChange?: HoldChange;
 }
 
 /** A new checkpoint, its signer, and what the host has not answered. */
-interface Signed {
+interface SignedCheckpoint {
   readonly signer: Signer;
   readonly report: CheckpointReport;
   readonly unknown: string | undefined;
@@ -207,9 +207,9 @@ interface Signed {
 
 async function sign(
   io: Io,
-  { published, output, holdChange }: Request,
+  { published, output, holdChange }: CheckpointTask,
   { settings }: Options,
-): Promise<Signed> {
+): Promise<SignedCheckpoint> {
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
@@ -227,15 +227,15 @@ async function sign(
   return { signer, unknown, report };
 }
 
-/** A checkpoint that was signed, and why. */
-interface SignedCheckpoint extends Signed {
-  readonly out: string;
-  readonly holdChange?: HoldChange;
-}
-
 async function sayCheckpoint(
   io: Io,
-  { out, holdChange, signer, report, unknown }: SignedCheckpoint,
+  {
+    out,
+    holdChange,
+    signer,
+    report,
+    unknown,
+  }: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
   options: Options,
 ): Promise<number> {
   const { log, hold } = report;

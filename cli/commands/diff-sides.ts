@@ -43,14 +43,18 @@ interface SidesOptions {
 }
 
 /** The arguments that name what to compare. */
-export type Compared = readonly [before: string, after: string | undefined];
+export type SideArguments = readonly [before: string, after: string | undefined];
 
 /**
  * Reads the records that `diff` compares.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
  */
-export async function readSides(io: Io, [first, second]: Compared, options: SidesOptions): Promise<Sides> {
+export async function readSides(
+  io: Io,
+  [first, second]: SideArguments,
+  options: SidesOptions,
+): Promise<Sides> {
   if (options.at !== undefined) {
     if (second !== undefined)
       throw new UsageError('--at compares two lists of one registry: leave out the second side');
@@ -78,7 +82,7 @@ function recordPaths({ issuers }: SidesOptions): readonly string[] {
 
 function readCommits(
   { env }: Io,
-  [first, second]: Compared,
+  [first, second]: SideArguments,
   { issuers = RECORDS_FOLDER }: SidesOptions,
 ): Pick<Sides, 'before' | 'after'> {
   const isNeither = `${first} is neither a folder nor an http(s) URL`;

@@ -135,7 +135,7 @@ async function committedNext(
   const steps = publishedSteps(out);
   const outgoing = withConfigured(await withCommitment(rootKey, steps), settings.next_roots);
   assertCommitted(outgoing, next.thumbprint);
-  const committed = await committedKeys(io, '--commit', commit);
+  const committed = await committedKeys(io, commit);
   return { ...next, nextRoots: nextCommitment(committed, { outgoing, next, steps }) };
 }
 

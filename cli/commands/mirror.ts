@@ -9,6 +9,7 @@ import {
   mirrorStatus,
 } from '../../observers/mirroring/status.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
+import { maxAgeOption } from '../options/max-age-option.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
@@ -24,7 +25,7 @@ import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions {
   rootKey?: string;
-  maxAge: string;
+  maxAge: number;
   watch?: string;
   json?: true;
 }
@@ -42,7 +43,7 @@ export function declareMirror(command: Command, io: Invocation): void {
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .addOption(TRUST_OPTION)
-    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30');
+    .addOption(maxAgeOption());
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--watch <seconds>', 'keep running, and check again after this time')
     .addOption(JSON_OPTION)
@@ -97,7 +98,7 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
   const trust = await loadPinned(io, options.rootKey);
-  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
+  const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);
   const once = async () => {
     const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness, verifyHolders });

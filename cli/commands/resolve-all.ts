@@ -10,6 +10,7 @@ import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import type { FoundUrls, KnownUrls } from '../../generator/online/issuer-urls.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { DAY_SECONDS } from '../options/max-age-option.js';
 import { assertAddresses } from '../options/where.js';
 import type { Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
@@ -22,7 +23,8 @@ export interface AllOptions {
   readonly policy: TrustPolicy;
   readonly trust: PinnedTrust;
   readonly sources: readonly string[];
-  readonly maxAgeDays: number;
+  /** Seconds. */
+  readonly maxAge: number;
   readonly format: (typeof PROVIDER_FORMATS)[number];
   readonly audience: readonly string[];
   readonly cache: string | undefined;
@@ -46,21 +48,18 @@ interface Providers {
   readonly providers: readonly Provider[];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const ASKING = { timeout: 10, allowPrivate: false, concurrency: 16, maxAge: DAY_MS };
+const ASKING = { timeout: 10, allowPrivate: false, concurrency: 16, maxAge: DAY_SECONDS * 1000 };
 
 /** Prints the issuers that a policy accepts, as a list of providers for gateways that verify tokens themselves. */
 export async function resolveAll(io: Io, options: AllOptions): Promise<number> {
-  const { policy, trust, sources, maxAgeDays, format, audience, cache } = options;
+  const { policy, trust, sources, maxAge, format, audience, cache } = options;
   assertAddresses(sources);
   if (format !== 'json' && audience.length === 0) {
     throw new UsageError(
       `--format ${format} needs --audience: without it, tokens for others would be accepted`,
     );
   }
-  const client = createRegistryClient({
-    ...{ trustAnchor: trustAnchorOf(trust), sources, maxAge: (maxAgeDays * DAY_MS) / 1000 },
-  });
+  const client = createRegistryClient({ trustAnchor: trustAnchorOf(trust), sources, maxAge });
   try {
     await client.ready();
     const accepted = client.list().filter((issuer) => client.decide(issuer, policy).accepted);

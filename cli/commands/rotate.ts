@@ -11,7 +11,7 @@ import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { renamed } from './old-names.js';
-import { ROTATION_OPTIONS, type RotateCommandOptions, rotationOptions } from './rotation-options.js';
+import { ROTATION_OPTIONS, type RotateCommandOptions, rotationChoice } from './rotation-options.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
@@ -29,7 +29,7 @@ export function declareRotate(command: Command, io: Invocation): void {
 }
 
 async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {
-  const choice = await rotationOptions(io, options);
+  const choice = await rotationChoice(io, options);
   const plan = await planRotation(choice);
   const { out, json } = options;
   if (plan.done) {

@@ -10,7 +10,7 @@ import { newKeyPassphrase } from '../options/new-passphrase.js';
 import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
 import { keyOptions, type SignerOptions, signerChoice, signerOptions } from '../options/signer-options.js';
 import { positiveNumber } from '../options/values.js';
-import type { RotationOptions } from '../rotating/rotation-options.js';
+import type { RotationChoice } from '../rotating/rotation-choice.js';
 import type { Io } from '../terminal/io.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
@@ -67,8 +67,8 @@ export const ROTATION_OPTIONS = [
   JSON_OPTION,
 ];
 
-/** Returns the options of a rotation. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
-export async function rotationOptions(io: Io, options: RotateCommandOptions): Promise<RotationOptions> {
+/** Returns how to rotate, from the options. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
+export async function rotationChoice(io: Io, options: RotateCommandOptions): Promise<RotationChoice> {
   const { issuers, out, folder, alg, online } = options;
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
@@ -92,7 +92,7 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
         prefix: 'next-',
       }),
     nextRoots: options.settings.next_roots,
-    commit: await committedKeys(io, '--commit', options.commit),
+    commit: await committedKeys(io, options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
     delegationDays: positiveNumber('--days', options.days),
     checkpoint: await checkpointChoice(io, options.settings),

@@ -5,6 +5,7 @@ import { type ConformanceReport, checkConformance } from '../../generator/verifi
 import { verifyTree } from '../../generator/verification/verify.js';
 import { JSON_OPTION } from '../options/add-options.js';
 import { DependentOption } from '../options/dependent-option.js';
+import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
@@ -21,7 +22,7 @@ import { verifyProof } from './verify-proof.js';
 
 interface Options extends WithSettings {
   rootKey?: string;
-  maxAge: string;
+  maxAge: number;
   conformance?: true;
   anyContentType?: true;
   expect?: string;
@@ -39,7 +40,7 @@ export function declareVerify(command: Command, io: Invocation): void {
     )
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
-    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .addOption(maxAgeOption())
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .addOption(
       new DependentOption(
@@ -71,10 +72,9 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   const where = named ?? options.settings.base_url ?? defaultTarget(trust);
   if (options.conformance && !sourceAt(where).live)
     throw new UsageError('--conformance checks a live host: give its URL');
-  const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
   const demands = {
-    maxAge,
+    maxAge: options.maxAge * DAY_SECONDS,
     ...trust,
     anyContentType: options.anyContentType === true,
     verifyHolders,

@@ -10,7 +10,7 @@ import type { Signer } from '../../generator/signing/sign.js';
 import { assertCommitted } from '../../generator/tree/commitment.js';
 import { rotationOf } from '../operating/local-tree.js';
 import { type RotationFiles, writeRotationFile } from '../operating/rotation-files.js';
-import type { RotationOptions } from './rotation-options.js';
+import type { RotationChoice } from './rotation-choice.js';
 
 /** What is known about the next root key before a rotation goes on. */
 export interface NextKey {
@@ -26,7 +26,7 @@ export interface NextKey {
  * @throws {@link KeyRejected} if the folder of the rotation belongs to another key; {@link UsageError} | {@link IoFailed}
  */
 export async function readNextKey(
-  { next: choice, out, issuers }: RotationOptions,
+  { next: choice, out, issuers }: RotationChoice,
   files: RotationFiles,
 ): Promise<NextKey> {
   const { key, signer, rootKey } = choice;
@@ -69,7 +69,7 @@ function otherKey(key: RootKey, { folder, next }: RotationFiles, where: string):
  */
 function assertSafePlace(
   key: string,
-  { folder, out, issuers }: Pick<RotationOptions, 'folder' | 'out' | 'issuers'>,
+  { folder, out, issuers }: Pick<RotationChoice, 'folder' | 'out' | 'issuers'>,
 ): void {
   const keyFolder = dirname(resolve(key));
   assertOutside(out, [keyFolder, dirname(resolve(folder))]);
@@ -100,7 +100,7 @@ const TRIAL = Buffer.from('passport-registry: a trial signature\n');
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function nextSigner(
-  { next: choice, algorithm, newPassphrase, env, out }: RotationOptions,
+  { next: choice, algorithm, newPassphrase, env, out }: RotationChoice,
   plan: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
   const { files, makesKey, outgoing } = plan;

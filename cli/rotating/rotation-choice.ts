@@ -7,7 +7,7 @@ import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { KeyCurve, NewPassphrase } from '../../generator/signing/key-file.js';
 
 /** How to rotate the root key of a registry. */
-export interface RotationOptions {
+export interface RotationChoice {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */

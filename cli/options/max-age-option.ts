@@ -1,0 +1,12 @@
+import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
+import { DependentOption } from './dependent-option.js';
+import { positiveNumber } from './values.js';
+
+/** The option for the age of what is no longer accepted, for the help. Its value is in days. */
+export const maxAgeOption = (of = 'a list without a checkpoint'): DependentOption =>
+  new DependentOption('--max-age <days>', `maximum age of ${of}`)
+    .argParser((days: string) => positiveNumber('--max-age', days))
+    .default(DEFAULT_MAX_AGE_DAYS);
+
+/** The verifier takes ages in seconds. */
+export const DAY_SECONDS = 24 * 60 * 60;
