@@ -31,8 +31,6 @@ import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-bu
 import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
-  /** Only `checkpoint` has this option. */
-  mirror?: readonly string[];
   json?: true;
 }
 
@@ -119,13 +117,13 @@ interface OperationsReport {
 async function reportOperations(
   out: string,
   signer: Signer,
-  { mirror = [], settings }: Options,
+  { settings: { mirrors: urls = [], log = {} } }: Options,
 ): Promise<OperationsReport | undefined> {
-  const { witnesses = [], quorum } = settings.log ?? {};
-  if (mirror.length === 0 && witnesses.length === 0) return undefined;
+  const { witnesses = [], quorum } = log;
+  if (urls.length === 0 && witnesses.length === 0) return undefined;
   try {
     const mirrors = await publishOperations(out, signer, {
-      mirrors: mirror.map((url) => asSource(url) ?? url),
+      mirrors: urls.map((url) => asSource(url) ?? url),
       witnesses: witnesses.map(({ key }) => key),
       quorum,
     });
@@ -142,8 +140,8 @@ async function reportOperations(
  * the registry has no checkpoints.
  */
 async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
-  assertAddresses(options.mirror ?? []);
   const { settings } = options;
+  assertAddresses(settings.mirrors ?? []);
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
     const published = await readPublished(output.named);
@@ -164,7 +162,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
-    const report = await cosign(published, output, { ...treeOptions(options), log, checkpoint });
+    const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
     return { ...report, signer, needsCheckpoint };
   });
   if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);

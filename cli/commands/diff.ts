@@ -23,7 +23,6 @@ type Options = ExceptionOptions &
   ProductionOptions & {
     format: FormatOptions['format'] | 'markdown';
     issuers?: string;
-    rootKey?: string;
     at?: string[];
     failOn: 'error' | 'warning';
   };

@@ -161,7 +161,7 @@ async function changeIn(
   } catch (error) {
     if (keepsEdit()) throw error;
     restore();
-    const root = presenceOf({ key: options.key, command: options.signerCommand }, io.env);
+    const root = presenceOf(options.settings.signer ?? {}, io.env);
     const isAway = root.level === 'note';
     if (isAway) say(io, `the root key is away: ${root.message}`);
     if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level))) await sayHold(io, id, options);

@@ -23,15 +23,13 @@ import { verifyHolders } from '../verify-holders.js';
 import { addCommands } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
-interface Options extends WitnessOptions {
-  rootKey?: string;
+interface Options extends WitnessOptions, WithSettings {
   maxAge: number;
   watch?: string;
   json?: true;
 }
 
 interface StatusOptions extends WithSettings {
-  rootKey?: string;
   maxBehind: string;
   json?: true;
 }
@@ -73,7 +71,7 @@ function declareMirrorStatus(command: Command, io: Invocation): void {
     );
 }
 
-async function loadPinned(io: Io, rootKey: string | undefined) {
+async function loadPinned(io: Io, { settings: { root_key: rootKey } }: WithSettings) {
   if (rootKey !== undefined) return loadTrust(io, rootKey);
   throw new UsageError(
     '`mirror` needs --root-key to verify what it reads: the trust anchor that `passport-registry pin` writes',
@@ -97,7 +95,7 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 }
 
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
-  const trust = await loadPinned(io, options.rootKey);
+  const trust = await loadPinned(io, options);
   const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);
   const once = async () => {
@@ -136,7 +134,7 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const limit = positiveNumber('--max-behind', options.maxBehind);
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
-  const trust = await loadPinned(io, options.rootKey);
+  const trust = await loadPinned(io, options);
   const mirrors = await mirrorStatus(urls, (url) => readHost(url, trust, { now: Date.now() }));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });

@@ -9,6 +9,7 @@ import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
 import { JSON_OPTION } from '../options/add-options.js';
 import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
+import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { duration, positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
@@ -18,9 +19,7 @@ import { run } from '../terminal/run.js';
 import { sayRound } from '../terminal/say-round.js';
 import { repeatForever } from '../terminal/watch.js';
 
-interface Options {
-  rootKey?: string;
-  mirror?: string[];
+interface Options extends WithSettings {
   watch?: string[];
   state?: string;
   since?: string;
@@ -78,9 +77,10 @@ async function monitor(io: Invocation, url: string, options: Options): Promise<n
 }
 
 async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
-  const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
+  const { root_key: rootKey, mirrors: others } = options.settings;
+  const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
   const isOther = (source: string) => withoutSlash(source) !== withoutSlash(url);
-  const mirrors = [...new Set(options.mirror ?? trust?.sources ?? [])].filter(isOther);
+  const mirrors = [...new Set(others ?? trust?.sources ?? [])].filter(isOther);
   assertAddresses([url, ...mirrors]);
   const { since, watch = [] } = options;
   return {

@@ -27,6 +27,7 @@ import { addOptions } from '../options/add-options.js';
 import { DependentOption } from '../options/dependent-option.js';
 import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
 import { readPolicy } from '../options/policy-file.js';
+import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -36,11 +37,10 @@ import { movedOption } from './old-names.js';
 import { PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
 
-interface Options {
+interface Options extends WithSettings {
   tier?: string;
   domain?: string;
   policy?: string;
-  rootKey?: string;
   at?: string;
   proofOut?: string;
   maxAge: number;
@@ -121,12 +121,13 @@ interface Question {
 async function resolve(io: Io, { id, sources: others }: Question, options: Options): Promise<number> {
   const maxAge = options.maxAge * DAY_SECONDS;
   const policy = policyOf(options);
-  if (options.rootKey === undefined) {
+  const { root_key: rootKey } = options.settings;
+  if (rootKey === undefined) {
     throw new UsageError(
       'resolve trusts nobody by itself: pass --root-key with the trust anchor that `pin` wrote, or set root_key in registry.yaml',
     );
   }
-  const trust = await loadTrust(io, options.rootKey);
+  const trust = await loadTrust(io, rootKey);
   const ofTrust = trust.sources.length > 0 ? trust.sources : ['dist'];
   const sources = options.all && id !== undefined ? [id, ...others] : others;
   const source = sources.length > 0 ? sources : ofTrust;

@@ -1,15 +1,25 @@
 import { Option } from 'commander';
-import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
 import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
-import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
+import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
-import { checkpointChoice, checkpointHours } from '../options/freshness-options.js';
+import {
+  checkpointChoice,
+  checkpointHours,
+  DAYS_OPTION,
+  delegationDays,
+} from '../options/freshness-options.js';
 import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
 import { newKeyPassphrase } from '../options/new-passphrase.js';
 import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
-import { keyOptions, type SignerOptions, signerChoice, signerOptions } from '../options/signer-options.js';
-import { positiveNumber } from '../options/values.js';
+import {
+  keyOptions,
+  type RootSignerOptions,
+  rootSignerChoice,
+  signerChoice,
+  signerFrom,
+  signerOptions,
+} from '../options/signer-options.js';
 import type { RotationChoice } from '../rotating/rotation-choice.js';
 import type { Io } from '../terminal/io.js';
 
@@ -18,24 +28,20 @@ export const ROTATION_FOLDER = 'rotation';
 
 /** The options of `keys rotate`. */
 export interface RotateCommandOptions
-  extends SignerOptions,
+  extends RootSignerOptions,
     ExceptionOptions,
     LogOptions,
-    CommitmentOptions,
-    HoldersOptions {
+    CommitmentOptions {
   issuers: string;
   out: string;
   folder: string;
   nextKey?: string;
   nextPassphraseFile?: string;
   nextSignerCommand?: string;
-  nextSignerInput?: SignerInput;
-  nextSignerTimeout?: string;
   nextRootKey?: string;
   nextNoPassphrase?: true;
   alg: KeyCurve;
   online?: readonly string[];
-  days: string;
   yes?: true;
   json?: true;
 }
@@ -59,7 +65,7 @@ export const ROTATION_OPTIONS = [
     '--online <file...>',
     'public JWKs of the online keys (default: those of the published delegation)',
   ),
-  new Option('--days <number>', 'how long the new delegation is valid').default('90'),
+  DAYS_OPTION,
   ...EXCEPTION_OPTIONS,
   ...LOG_OPTIONS,
   HOLDERS_OPTION,
@@ -69,36 +75,28 @@ export const ROTATION_OPTIONS = [
 
 /** Returns how to rotate, from the options. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
 export async function rotationChoice(io: Io, options: RotateCommandOptions): Promise<RotationChoice> {
-  const { issuers, out, folder, alg, online } = options;
+  const { issuers, out, folder, alg, online, settings } = options;
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
-    outgoing: signerChoice(io, options),
-    next: signerChoice(
-      io,
-      {
-        key: options.nextKey,
-        passphraseFile: options.nextPassphraseFile,
-        signerCommand: options.nextSignerCommand,
-        signerInput: options.nextSignerInput,
-        signerTimeout: options.nextSignerTimeout,
-        rootKey: options.nextRootKey,
-      },
-      'next-',
-    ),
+    outgoing: rootSignerChoice(io, options),
+    next: signerChoice(io, signerFrom(options, 'next'), {
+      rootKey: options.nextRootKey,
+      passphraseOption: '--next-passphrase-file',
+    }),
     newPassphrase: (file) =>
       newKeyPassphrase(io, file, {
         passphraseFile: options.nextPassphraseFile,
         passphrase: options.nextNoPassphrase !== true,
         prefix: 'next-',
       }),
-    nextRoots: options.settings.next_roots,
+    nextRoots: settings.next_roots,
     commit: await committedKeys(io, options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
-    delegationDays: positiveNumber('--days', options.days),
-    checkpoint: await checkpointChoice(io, options.settings),
-    checkpointHours: checkpointHours(options.settings),
+    delegationDays: delegationDays(settings),
+    checkpoint: await checkpointChoice(io, settings),
+    checkpointHours: checkpointHours(settings),
     log: await logChoice(io, options),
     exceptions: exceptions(options),
-    tree: treeOptions(options),
+    tree: treeOptions(settings),
   };
 }

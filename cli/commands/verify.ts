@@ -21,7 +21,6 @@ import { movedOption } from './old-names.js';
 import { verifyProof } from './verify-proof.js';
 
 interface Options extends WithSettings {
-  rootKey?: string;
   maxAge: number;
   conformance?: true;
   anyContentType?: true;
@@ -63,13 +62,14 @@ const PROOF_OPTION = new DependentOption(
 ).excludes(['--max-age', '--conformance', '--any-content-type', '--expect', '--wait']);
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
-  const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
+  const { root_key: rootKey, base_url: baseUrl } = options.settings;
+  const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
   if (options.proof !== undefined) {
     if (named !== undefined) throw new UsageError('--proof verifies a file alone: leave out the tree');
     if (trust === undefined) throw new UsageError('--proof needs --root-key with a trust anchor');
     return verifyProof(io, options.proof, { trust, json: options.json });
   }
-  const where = named ?? options.settings.base_url ?? defaultTarget(trust);
+  const where = named ?? baseUrl ?? defaultTarget(trust);
   if (options.conformance && !sourceAt(where).live)
     throw new UsageError('--conformance checks a live host: give its URL');
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
