@@ -23,7 +23,7 @@ export { rootKey };
  */
 export async function syntheticTree(records, { updatedAt, sequence, withList = true }) {
   const encoded = new Map(records.map((record) => [record.issuer_id, Buffer.from(JSON.stringify(record))]));
-  const summed = [...encoded].map(([id, bytes]) => ({ id, idHash: sha256(id), sha256: sha256(bytes) }));
+  const summed = [...encoded].map(([id, bytes]) => ({ id, place: sha256(id), sha256: sha256(bytes) }));
   const sums = sumsTree(summed, levelsFor(summed, 0), sha256);
   const files = new Map(sums.files);
   for (const [id, bytes] of encoded) files.set(`issuers/${id}`, bytes);

@@ -54,16 +54,16 @@ function generateExpression(schema, value) {
       return `${isList}(${value}, ${check})${isLong}`;
     }
     if (type !== 'string') throw new Error(`no predicate for ${JSON.stringify(schema)}`);
-    return stringChecks(value, take).join(' && ');
+    return stringChecks(schema, value, take).join(' && ');
   });
 }
 
-function stringChecks(value, take) {
+function stringChecks(schema, value, take) {
   const found = [`typeof ${value} === 'string'`];
   const [min, max, pattern, format] = ['minLength', 'maxLength', 'pattern', 'format'].map(take);
   if (min !== undefined || max !== undefined) found.push(`hasLength(${value}, ${min ?? 0}, ${max})`);
   if (pattern !== undefined) {
-    const [name] = Object.entries(STRINGS).find(([, definition]) => definition.pattern === pattern);
+    const [name] = Object.entries(STRINGS).find(([, definition]) => definition === schema);
     found.push(`patterns.${name}.test(${value})`);
   }
   if (format !== undefined) {
@@ -134,7 +134,7 @@ ${patterns.join('\n')}
 
 ${stringPredicates((name) => ABOUT_STRINGS.includes(name)).replaceAll('export ', '')}
 
-/** Checks the value of a field of an issuer in about.json. Returns undefined if there is no such field. */
+/** Checks the value of a field of an issuer in about.json (rule about-file). Returns undefined if there is no such field. */
 ${generateMemberPredicate('isAboutField', aboutIssuer)}
 `;
 }
@@ -151,7 +151,10 @@ import * as patterns from './patterns.js';
 
 ${stringPredicates((name) => !ABOUT_STRINGS.includes(name))}
 
-/** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
+/**
+ * Checks the value of a field of an issuer (rules record-form, issuer-id, record-uris). Returns undefined if an issuer has no
+ * such field.
+ */
 ${generateMemberPredicate('isIssuerField', issuer)}
 
 /** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */

@@ -60,7 +60,8 @@ interface SignedRequest {
 
 async function attach(io: Io, { folder, signatures }: SignedRequest, options: Options): Promise<number> {
   const started = performance.now();
-  const { root_key: file } = options.settings;
+  const { settings, config, delegation } = options;
+  const { root_key: file } = settings;
   if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(file, io.env);
   const files = readRequestFiles(folder);
@@ -89,8 +90,8 @@ async function attach(io: Io, { folder, signatures }: SignedRequest, options: Op
       exceptions: exceptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      assertFollowsHosts: followsHosts(asking(io), options),
-      ...treeOptions(options.settings),
+      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation }),
+      ...treeOptions(settings),
     },
   );
   if ('statement' in attached) {

@@ -46,7 +46,7 @@ export function declareBuild(command: Command, io: Invocation): void {
   addOptions(command, UNSIGNED_OPTION, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS).action(
     (options: BuildCommandOptions & UnsignedOptions) =>
       run(io, options.json === true, async () => {
-        if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
+        if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
         return codeOf(await buildAndReport(io, options));
       }),
   );
@@ -71,24 +71,35 @@ const DELEGATE_OPTIONS = [
   new DependentOption('--no-hold', 'do not let the keys of --delegate stop issuers').needs('--delegate'),
 ];
 
-/** Builds, and prints the report. @param output - if the caller has exclusive access to the output folder already */
+/** What a command that builds does besides. */
+interface BuildPurpose {
+  /** The output folder, if the command has exclusive access to it already. */
+  readonly output?: OutputFolder;
+  /** The issuers whose status the command changes: it lifts no other suspension. */
+  readonly about?: readonly string[];
+  /** Those of them that it stops. */
+  readonly stopped?: readonly string[];
+}
+
+/** Builds, and prints the report. */
 export async function buildAndReport(
   io: Invocation,
   options: BuildCommandOptions,
-  output?: OutputFolder,
+  { output, about, stopped }: BuildPurpose = {},
 ): Promise<BuildReport> {
+  const { settings, config, delegation, issuers } = options;
   const started = performance.now();
   const report = await withProgress(io, async (onProgress) => {
     const how = {
-      issuers: options.issuers,
+      issuers,
       out: options.out,
       signer: rootSignerChoice(io, options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      exceptions: exceptions(options),
+      exceptions: { ...exceptions(options), about },
       time: listTime(io, options),
-      assertFollowsHosts: followsHosts(asking(io), options),
-      ...treeOptions(options.settings),
+      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about, stopped }),
+      ...treeOptions(settings),
       listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
@@ -102,10 +113,10 @@ export async function buildAndReport(
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
-  folder: string,
   options: BuildCommandOptions & UnsignedOptions,
+  { folder, about }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
 ): Promise<undefined> {
-  const { settings, delegate, delegation, hold } = options;
+  const { settings, config, delegation, issuers, delegate, hold } = options;
   const { holders, root_key: rootKey } = settings;
   // It shows whether the list is the first one. `attach` publishes it.
   if (delegation !== undefined) readText(delegation);
@@ -113,7 +124,7 @@ export async function buildUnsigned(
   if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
   const request = await prepareSigning(
     {
-      issuers: options.issuers,
+      issuers,
       out: options.out,
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       log: await logChoice(io, options),
@@ -123,10 +134,10 @@ export async function buildUnsigned(
         days: delegationDays(settings),
         mayHold: hold,
       },
-      exceptions: exceptions(options),
+      exceptions: { ...exceptions(options), about },
       time: listTime(io, options),
       // Of two histories, `attach` could not publish what is signed.
-      assertFollowsHosts: followsHosts(asking(io), { ...options, stopped: undefined }),
+      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about }),
     },
     folder,
   );

@@ -158,7 +158,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
       return { signed: await sign(io, { published, output }, options) };
     }
     const signer = hasKey ? await onlineSigner(io, settings) : undefined;
-    const unknown = published && (await assertFollowsHost({ published, baseUrl: settings.base_url }));
+    const unknown = await doubtOf({ published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
@@ -193,7 +193,7 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
 interface CheckpointTask {
   readonly published: PublishedTree | undefined;
   readonly output: OutputFolder;
-  readonly holdChange?: HoldChange;
+  readonly holdChange?: HoldChange | undefined;
 }
 
 /** A new checkpoint, its signer, and what the host has not answered. */
@@ -206,23 +206,37 @@ interface SignedCheckpoint {
 async function sign(
   io: Io,
   { published, output, holdChange }: CheckpointTask,
-  { settings }: Options,
+  options: Options,
 ): Promise<SignedCheckpoint> {
+  const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
   if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
   const signer = await onlineSigner(io, settings);
-  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
-  const stopped = isHold ? holdChange.ids : [];
-  const unknown =
-    published && (await assertFollowsHost({ published, baseUrl: settings.base_url, decided, stopped }));
+  const unknown = await doubtOf({ published, holdChange }, options);
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
   rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
   return { signer, unknown, report };
+}
+
+/**
+ * Returns why nobody knows whether a checkpoint continues what the host serves. Without `base_url`, `status` says that: an
+ * hourly checkpoint repeats it only if it changes the holds.
+ *
+ * @throws {@link AlreadyPublished} if it does not
+ */
+async function doubtOf(
+  { published, holdChange }: Omit<CheckpointTask, 'output'>,
+  { settings: { base_url: baseUrl }, config }: Options,
+): Promise<string | undefined> {
+  if (published === undefined || (holdChange === undefined && baseUrl === undefined)) return undefined;
+  const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
+  const stopped = holdChange?.action === 'hold' ? holdChange.ids : [];
+  return assertFollowsHost({ published, baseUrl, config, decided, stopped });
 }
 
 async function sayCheckpoint(
@@ -264,10 +278,14 @@ async function sayCheckpoint(
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
 function afterHold({ action, ids }: HoldChange, out: string): string {
   if (action !== 'hold') return `Publish ${out}.`;
-  const each = ids.length === 1 ? ids[0] : '<ID>';
+  // Pasted at night, one command with all ids would end each hold.
+  const mistaken =
+    ids.length === 1
+      ? `\`hold --end ${ids[0]} --false-alarm\``
+      : '`hold --end --false-alarm` with the ids of these';
   return (
     `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
-    `(\`suspend ${each} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run \`hold --end ${each} --false-alarm\`.`
+    `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
   );
 }
 

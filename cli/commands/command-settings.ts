@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { shellWord } from '../operating/shell-word.js';
+import { shellWord } from '../command-line.js';
 import type { RegistryStatus } from '../operating/status.js';
 import type { CommandSettings } from '../operating/steps/next-step.js';
 import type { ExceptionOptions } from '../options/rule-options.js';
@@ -24,28 +24,25 @@ export interface StatusCommandOptions extends ExceptionOptions, WithSettings {
 }
 
 /**
- * Returns the options of the commands that `status` proposes. Options from registry.yaml need no repetition. A name in
- * angle brackets stands for a value that neither the file nor the command line has: as printed, a shell refuses it.
+ * Returns the options of the commands that `status` proposes. Options from registry.yaml need no repetition. What neither the file
+ * nor the command line has is not in a command: the reason says what to name first.
  */
 export function commandSettings(
   options: StatusCommandOptions,
   command: Command,
   { rootKey: { development } }: RegistryStatus,
 ): CommandSettings {
-  const { issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
+  const { config, issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
   /** An option that was given on the command line. */
   const given = (name: string, flag: string, value: string | undefined) =>
     value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, shellWord(value)] : [];
   const rootKeyOptions = given('rootKey', '--root-key', rootKey);
-  const isMissing = key === undefined && signerCommand === undefined;
-  const rootSigner = isMissing && !development ? ['--key', '<ROOT_KEY_FILE>'] : given('key', '--key', key);
-  const hasOnlineKey = hasSigner(options.settings.checkpoint);
   return {
-    ...{ issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
+    ...{ config, issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
     ...{ baseUrl: baseUrl && shellWord(baseUrl) },
-    hasRootKey: rootKey !== undefined,
-    rootKeyFile: rootKey === undefined ? '<ROOT_PUBLIC_KEY_FILE>' : shellWord(rootKey),
-    rootOptions: [...rootSigner, ...rootKeyOptions],
+    rootKeyFile: rootKey && shellWord(rootKey),
+    hasRootSigner: development || key !== undefined || signerCommand !== undefined,
+    rootOptions: [...given('key', '--key', key), ...rootKeyOptions],
     productionOptions: development ? [] : ['--production'],
     buildOptions: [
       ...given('issuers', '--issuers', issuers),
@@ -59,10 +56,8 @@ export function commandSettings(
             shellWord(`${issuer_id}:${rule}`),
           ])
         : [],
-    hasOnlineKey,
+    hasOnlineKey: hasSigner(options.settings.checkpoint),
     asksMirror: asksMirror(options.settings),
-    onlineOptions: hasOnlineKey ? [] : ['--online-key', '<ONLINE_KEY_FILE>'],
-    onlinePublicKey:
-      checkpointPublicKey === undefined ? '<ONLINE_PUBLIC_KEY_FILE>' : shellWord(checkpointPublicKey),
+    onlinePublicKey: checkpointPublicKey && shellWord(checkpointPublicKey),
   };
 }

@@ -1,14 +1,15 @@
 import type { RootKey } from '@passport-registry/verifier';
+import { CLOCK_TOLERANCE_MS } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
 import { readSigningRequest } from '../../custody/offline-signing/read-request.js';
 import {
-  assertNewest,
+  assertFollowsMemory,
   memoryFolder,
   saveSigningMemory,
 } from '../../custody/offline-signing/signing-memory.js';
 import { describeRequest, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { UsageError } from '../../generator/errors.js';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
@@ -60,7 +61,7 @@ export async function shownRequest(
   const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;
   const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, io.env);
   const request = await readSigningRequest(folder, rootKey, before);
-  assertNewest(memory, request, insteadOf);
+  assertFollowsMemory(memory, request, insteadOf);
   sayRules(io, request, options);
   for (const line of describeRequest(request)) say(io, line);
   warnOfClock(io, request);

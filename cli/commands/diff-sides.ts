@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { RegistryError } from '@passport-registry/verifier';
 import { formatTime } from '@passport-registry/verifier/core';
-import { TreeRejected, UsageError } from '../../generator/errors.js';
+import { UsageError } from '../../generator/errors.js';
 import { type RecordSet, recordsOfList } from '../../generator/records/check-records.js';
 import { onlyIssuersOf } from '../../generator/review/difference.js';
 import { recordsIn, recordsOfRevisions, recordsPublished } from '../../generator/review/record-set.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { rejecting } from '../../generator/verification/seen-files.js';
 import { openHistory } from '../../observers/past/history.js';
 import { type ListAt, readListAt } from '../../observers/past/list-at.js';
 import type { DatedPublication } from '../../observers/past/past-record.js';
@@ -128,8 +128,9 @@ async function readPastSides(
   if (first > second) throw new UsageError('the first --at must not be later than the second');
   if (rootKey === undefined)
     throw new UsageError('--at needs --root-key: the past is verified from a key that you trust');
-  try {
-    const history = await openHistory(sourceAt(where), await loadTrust(io, rootKey));
+  const trust = await loadTrust(io, rootKey);
+  return rejecting(async () => {
+    const history = await openHistory(sourceAt(where), trust);
     const [before, after] = [await readListAt(history, first), await readListAt(history, second)];
     if (before.evidence === 'publisher') say(io, `note: ${PUBLISHERS_WORD}`);
     const past = [sideOf(io, first, before), sideOf(io, second, after)];
@@ -139,10 +140,7 @@ async function readPastSides(
       past,
       isPartial: false,
     };
-  } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
-    throw new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
-  }
+  });
 }
 
 /** Prints which list was in force at a time. @returns the same as data */

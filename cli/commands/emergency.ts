@@ -29,14 +29,15 @@ interface Options extends BuildCommandOptions {
 /** `passport-registry suspend` */
 export function declareSuspend(command: Command, io: Invocation): void {
   command
-    .description('suspend an issuer, or end that: edit its record, build, sign, verify')
-    .argument('<id>', 'issuer_id')
-    .option('--end', 'end the suspension: make the issuer active again');
+    .description('suspend issuers, or end that: edit their records, build, sign, verify')
+    .argument('<id...>', 'issuer_ids')
+    .option('--end', 'end the suspension: make the issuers active again');
   addChangeOptions(command, 'the reason, which is published, or with --end a comment in the record').action(
-    (id: string, options: Options) =>
-      run(io, options.json === true, () =>
-        changeAndBuild(io, { id, to: options.end ? 'active' : 'suspended' }, options),
-      ),
+    (given: string[], options: Options) =>
+      run(io, options.json === true, () => {
+        const ids = [...new Set(given)];
+        return changeAndBuild(io, { ids, to: options.end ? 'active' : 'suspended' }, options);
+      }),
   );
 }
 
@@ -46,7 +47,7 @@ export function declareRevoke(command: Command, io: Invocation): void {
     .description('revoke an issuer for good: edit its record, build, sign, verify')
     .argument('<id>', 'issuer_id');
   addChangeOptions(command, 'the reason, which is published').action((id: string, options: Options) =>
-    run(io, options.json === true, () => changeAndBuild(io, { id, to: 'revoked' }, options)),
+    run(io, options.json === true, () => changeAndBuild(io, { ids: [id], to: 'revoked' }, options)),
   );
 }
 
@@ -56,7 +57,7 @@ function addChangeOptions(command: Command, reason: string): Command {
 }
 
 interface StatusChange {
-  readonly id: string;
+  readonly ids: readonly string[];
   readonly to: Issuer['status'];
 }
 
@@ -64,29 +65,35 @@ interface StatusChange {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record, unless the list
- * or the log has the change by then. No other build reads the record meanwhile.
+ * Changes the records and the tree, or a request, together: if that fails or a signal ends it, restores the records, unless the
+ * list or the log has the change by then. No other build reads the records meanwhile.
  */
-async function changeAndBuild(io: Invocation, { id, to }: StatusChange, options: Options): Promise<number> {
+async function changeAndBuild(io: Invocation, change: StatusChange, options: Options): Promise<number> {
+  const { ids, to } = change;
   const { out, unsigned } = options;
-  const { edit, built } = await withOutputFolder(out, (output) => changeIn(io, { id, to, output }, options));
+  const { files, built } = await withOutputFolder(out, (output) =>
+    changeIn(io, { ...change, output }, options),
+  );
   const lacks = built?.isFinished === false ? lackOf(built) : undefined;
   const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : `, and publish ${out}`;
-  say(io, `Commit ${edit.file}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
-  if (lacks !== undefined) say(io, untilComplete(lacks, { id, to }, options));
+  say(io, `Commit ${files}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  if (lacks !== undefined) say(io, untilComplete(lacks, change, options));
   if (to === 'revoked') {
     const undone =
       unsigned === undefined
-        ? `Until you publish ${out}, you can undo it: restore ${edit.file}, for example from git, and the published tree in ${out}, with \`branch load\` or from a host with \`mirror\`.`
-        : `Until \`attach\`, you can undo it: restore ${edit.file}, for example from git, and remove ${unsigned}.`;
+        ? `Until you publish ${out}, you can undo it: restore ${files}, for example from git, and the published tree in ${out}, with \`branch load\` or from a host with \`mirror\`.`
+        : `Until \`attach\`, you can undo it: restore ${files}, for example from git, and remove ${unsigned}.`;
     say(io, `A revocation is final: nothing ends it once it is published. ${undone}`);
   }
-  if ((await readPublished(out))?.checkpoint?.hold.includes(id)) {
+  const hold = (await readPublished(out))?.checkpoint?.hold;
+  const held = ids.filter((id) => hold?.includes(id));
+  if (held.length > 0) {
+    const end = `hold --end ${held.join(' ')}`;
     say(
       io,
       to === 'active'
-        ? `${id} is still on hold, so verifiers go on treating it as suspended: end that with \`hold --end ${id} --false-alarm\`.`
-        : `${id} is on hold, too. When the list that stops it is published, end that with \`hold --end ${id}\`.`,
+        ? `Still on hold, so that verifiers go on treating them as suspended: ${held.join(', ')}. End that with \`${end} --false-alarm\`.`
+        : `On hold, too: ${held.join(', ')}. When the list that stops them is published, end that with \`${end}\`.`,
     );
   }
   return built === undefined ? 0 : codeOf(built);
@@ -100,10 +107,10 @@ function lackOf({ log }: BuildReport): Lack {
   return log !== undefined && log.cosigned < log.quorum ? 'cosignatures' : 'checkpoint';
 }
 
-function untilComplete(lacks: Lack, { id, to }: StatusChange, options: Options): string {
+function untilComplete(lacks: Lack, { ids, to }: StatusChange, options: Options): string {
   const { out } = options;
   const again = `Then run \`checkpoint ${out}\`, and publish ${out} again`;
-  const seen = `sees that ${id} is ${to}`;
+  const seen = `sees that ${ids.join(' and ')} ${ids.length === 1 ? 'is' : 'are'} ${to}`;
   if (lacks === 'publication') return `${again}: until then, no verifier ${seen}.`;
   if (lacks === 'checkpoint')
     return `First run \`checkpoint ${out}\`: until then, not every verifier ${seen}.`;
@@ -116,68 +123,90 @@ function untilComplete(lacks: Lack, { id, to }: StatusChange, options: Options):
   );
 }
 
-/** Edits the record and builds, with exclusive access to the output folder. */
+/** Edits the records and builds, with exclusive access to the output folder. Returns the files of the records, in words. */
 async function changeIn(
   io: Invocation,
-  { id, to, output }: StatusChange & { readonly output: OutputFolder },
-  given: Options,
-): Promise<{ readonly edit: StatusEdit; readonly built: BuildReport | undefined }> {
-  const options = { ...given, about: id, stopped: to === 'active' ? undefined : id };
+  { ids, to, output }: StatusChange & { readonly output: OutputFolder },
+  options: Options,
+): Promise<{ readonly files: string; readonly built: BuildReport | undefined }> {
   const { issuers, out, reason, unsigned } = options;
-  const isPublished = async () => {
+  const isPublished = async (id: string) => {
     const tree = await readPublished(out);
     return tree?.signed === true && statusInList(tree.list, id) === to;
   };
   const head = readIfReadable(out, PATHS.logHead);
-  const edit = await editStatus(issuers, id, { to, reason, now: new Date(), isPublished });
+  const edits: IssuerEdit[] = [];
+  /** Restores what the list does not have. Returns the issuers. */
   const restore = () => {
-    try {
-      edit.undo();
-      say(io, `${edit.file} is unchanged`);
-    } catch (error) {
-      say(io, `${edit.file} says ${to}, and ${out} does not: ${(error as Error).message}`);
-    }
-  };
-  // A record that says something else than the list, or than what the log promises, would undo the change with the next build.
-  const keepsEdit = () => {
-    const isKept = mayBeWritten({ id, to, out, head });
-    if (isKept)
-      say(io, `${edit.file} says ${to}, as ${out} or its log does by now: \`build\` completes the tree`);
-    return isKept;
+    const unseen = edits.filter((edit) => !isKept(io, edit, { out, head }));
+    for (const edit of unseen) undo(io, edit, out);
+    return unseen;
   };
   const stop = (signal: NodeJS.Signals) => {
-    if (!keepsEdit()) restore();
+    restore();
     // The listener is gone, so that the signal now ends the process with the usual exit code.
     process.kill(process.pid, signal);
   };
   for (const signal of SIGNALS) process.once(signal, stop);
   try {
-    if (edit.from === to)
-      say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
-    const built = unsigned === undefined ? await buildAndReport(io, options, output) : undefined;
-    if (unsigned !== undefined) await buildUnsigned(io, unsigned, options);
-    if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
-    return { edit, built };
+    for (const id of ids) {
+      const change = { to, reason, now: new Date(), isPublished: () => isPublished(id) };
+      edits.push({ id, ...(await editStatus(issuers, id, change)) });
+    }
+    for (const { id, file, from } of edits)
+      if (from === to) say(io, `${id}: status ${to} in ${file}, but not in the list in ${out}: building`);
+    const purpose = { about: ids, stopped: to === 'active' ? [] : ids };
+    const built =
+      unsigned === undefined ? await buildAndReport(io, options, { output, ...purpose }) : undefined;
+    if (unsigned !== undefined) await buildUnsigned(io, options, { folder: unsigned, about: ids });
+    for (const { id, file, from } of edits)
+      if (from !== to) say(io, `${id}: status ${from} -> ${to} (${file})`);
+    return { files: edits.map(({ file }) => file).join(', '), built };
   } catch (error) {
-    if (keepsEdit()) throw error;
-    restore();
+    const restored = restore().map(({ id }) => id);
+    if (restored.length < ids.length) throw error;
     const root = presenceOf(options.settings.signer ?? {}, io.env);
     const isAway = root.level === 'note';
     if (isAway) say(io, `the root key is away: ${root.message}`);
-    if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level))) await sayHold(io, id, options);
+    if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level)))
+      await sayHold(io, restored, options);
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
   }
 }
 
+/** The change of the record of one issuer. */
+interface IssuerEdit extends StatusEdit {
+  readonly id: string;
+}
+
+/** What the tree had before a command. */
+interface TreeBefore {
+  readonly out: string;
+  readonly head: Buffer | undefined;
+}
+
+/** A record that says something else than the list, or than what the log promises, would undo the change with the next build. */
+function isKept(io: Invocation, edit: IssuerEdit, tree: TreeBefore): boolean {
+  const { file, to } = edit;
+  if (!mayBeWritten(edit, tree)) return false;
+  say(io, `${file} says ${to}, as ${tree.out} or its log does by now: \`build\` completes the tree`);
+  return true;
+}
+
+/** Restores a record, as far as possible. */
+function undo(io: Invocation, edit: IssuerEdit, out: string): void {
+  try {
+    edit.undo();
+    say(io, `${edit.file} is unchanged`);
+  } catch (error) {
+    say(io, `${edit.file} says ${edit.to}, and ${out} does not: ${(error as Error).message}`);
+  }
+}
+
 /** Whether a build that did not end has written the change, to the list or to the log, or may have done so. */
-function mayBeWritten({
-  id,
-  to,
-  out,
-  head,
-}: StatusChange & { readonly out: string; readonly head: Buffer | undefined }): boolean {
+function mayBeWritten({ id, to }: IssuerEdit, { out, head }: TreeBefore): boolean {
   try {
     const now = readIfReadable(out, PATHS.logHead);
     const isLogged = now !== undefined && head?.equals(now) !== true;
@@ -194,19 +223,23 @@ function isFaultOfRootKey(error: unknown, presence: Level): boolean {
   return error instanceof KeyRejected && !error.isOtherKey;
 }
 
-/** Tells whoever cannot suspend an issuer now how to stop it all the same, if the online key may. */
-async function sayHold(io: Invocation, id: string, { out, settings }: Options): Promise<void> {
+/** Tells whoever cannot suspend issuers now how to stop them all the same, if the online key may. */
+async function sayHold(io: Invocation, ids: readonly string[], { out, settings }: Options): Promise<void> {
   const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
   if (mayHold !== true) return;
-  const held = (await readPublished(out).catch(() => undefined))?.checkpoint?.hold;
-  if (held?.includes(id)) {
-    say(io, `${id} is on hold by the checkpoint in ${out}, which stops it as soon as it is published.`);
-    return;
-  }
-  const key = hasSigner(settings.checkpoint) ? '' : ' --online-key FILE';
+  const hold = (await readPublished(out).catch(() => undefined))?.checkpoint?.hold;
+  const held = ids.filter((id) => hold?.includes(id));
+  const free = ids.filter((id) => !held.includes(id));
+  if (held.length > 0)
+    say(
+      io,
+      `On hold by the checkpoint in ${out}, which stops them when it is published: ${held.join(', ')}.`,
+    );
+  if (free.length === 0) return;
+  const key = hasSigner(settings.checkpoint) ? '' : ', with --online-key and its file';
   say(
     io,
-    `${id} is not stopped yet. Without the root key, the online key can stop it: \`hold ${id}${key}\` (${text})`,
+    `Not stopped yet: ${free.join(', ')}. Without the root key, the online key can do that: \`hold ${free.join(' ')}\`${key} (${text})`,
   );
 }
 

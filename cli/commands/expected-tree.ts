@@ -36,12 +36,12 @@ function issuedAt(checkpoint: Uint8Array, where: string): number {
 /** The files that a source has returned, by path. */
 type SeenTree = ReadonlyMap<string, Uint8Array>;
 
-/** Makes a source that remembers what it returned, so that what is compared is what was verified. */
+/** Makes a source that remembers what it returned, so that what is compared and judged is what was verified. */
 export function rememberFiles(source: TreeSource): { readonly source: TreeSource; readonly seen: SeenTree } {
   const seen = new Map<string, Uint8Array>();
   const get: TreeSource['get'] = async (path) => {
     const file = await source.get(path);
-    if (COMPARED.includes(path)) {
+    if (REMEMBERED.includes(path)) {
       if (file === undefined) seen.delete(path);
       else seen.set(path, file.bytes);
     }
@@ -50,7 +50,7 @@ export function rememberFiles(source: TreeSource): { readonly source: TreeSource
   return { source: { ...source, get }, seen };
 }
 
-const COMPARED: readonly string[] = [PATHS.list, CHECKSUMS_PATH, PATHS.checkpoint];
+const REMEMBERED: readonly string[] = [PATHS.list, CHECKSUMS_PATH, PATHS.checkpoint, PATHS.logProof];
 
 /** Says how a valid tree differs from the expected one; undefined if it does not. */
 export function differenceFrom(expected: ExpectedTree, seen: SeenTree, where: string): string | undefined {

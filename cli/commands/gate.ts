@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
+import { jsonLog } from '../gate/log.js';
 import type { Invocation } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
@@ -19,7 +20,10 @@ async function serveGate(io: Invocation, file: string | undefined): Promise<numb
   if (file === undefined)
     throw new UsageError('serve gate needs --config with its settings, such as gate.yaml');
   // Imported on demand, because the other commands need no server.
-  const { jsonLog, loadGateSettings, startGate } = await import('../gate/index.js');
+  const [{ loadGateSettings }, { startGate }] = await Promise.all([
+    import('../gate/settings.js'),
+    import('../gate/start-gate.js'),
+  ]);
   const settings = loadGateSettings(file);
   const log = jsonLog(io);
   const { port, gateway, profiles } = settings;

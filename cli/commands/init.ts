@@ -4,7 +4,7 @@ import { Argument, type Command } from 'commander';
 import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
-import { shellWord } from '../operating/shell-word.js';
+import { shellWord } from '../command-line.js';
 import { addOptions } from '../options/add-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,
@@ -77,6 +77,8 @@ export function declareInit(command: Command, io: Invocation): void {
 async function init(io: Io, named: string, options: Options): Promise<undefined> {
   const folder = registryFolder(named, options.key);
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
+  const newPassphrase =
+    options.key === undefined ? () => undefined : await newKeyPassphrase(io, options.key, options);
   const given = { ...options, base_url: options.baseUrl };
   const chosen = { ...settingsOf(given), ...keySettings(folder), ...OF_NEW_REGISTRIES };
   const settings = await allSettings(io, folder, chosen);
@@ -85,7 +87,7 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   const { name, contact, base_url } = settings;
   const written = await writeRegistry(
     { folder, values: { name, contact, base_url }, registryYaml: text, tool },
-    { newPassphrase: (file) => newKeyPassphrase(io, file, options), env: io.env },
+    { newPassphrase, env: io.env },
   );
   say(io, `${named}: ${count(written.files, 'file')} written`);
   sayTool(io, tool);
@@ -202,7 +204,7 @@ function sayNext(io: Io, named: string, { path }: RegistryFolder): void {
   const enter = path === resolve('.') ? '' : `cd ${shellWord(named)} && `;
   say(io, 'Next:');
   say(io, `  ${enter}npm install`);
-  say(io, '  npx passport-registry new <issuer_id> --issuer-url <url>');
+  say(io, 'Then create records with `npx passport-registry new`, an id and --issuer-url, and look at them:');
   say(io, '  npm start');
   say(
     io,

@@ -41,7 +41,8 @@ export function declareGenerate(command: Command, io: Invocation): void {
 
 async function generateKey(io: Invocation, options: GenerateOptions) {
   const { alg, private: privateFile, public: publicFile } = options;
-  const how = { newPassphrase: (file: string) => newKeyPassphrase(io, file, options), env: io.env };
+  const newPassphrase = async (file: string) => (await newKeyPassphrase(io, file, options))(file);
+  const how = { newPassphrase, env: io.env };
   const key =
     publicFile === undefined
       ? await generateKeyFile(alg, privateFile, how)

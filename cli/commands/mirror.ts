@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { readHost } from '../../observers/mirroring/read-host.js';
 import {
+  compareHosts,
+  type HostStatus,
   isAcceptable,
   MAX_BEHIND_SECONDS,
-  type MirrorStatus,
-  mirrorStatus,
-} from '../../observers/mirroring/status.js';
+} from '../../observers/mirroring/compare-hosts.js';
+import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
+import { readHost } from '../../observers/mirroring/read-host.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { maxAgeOption } from '../options/max-age-option.js';
 import type { WithSettings } from '../options/settings.js';
@@ -84,7 +84,7 @@ interface Route {
   readonly folder: string;
 }
 
-async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
+async function mirrorAndReport(io: Invocation, route: Route, options: Options): Promise<number> {
   // The web server, which runs as another user, must be able to read the files.
   const umask = process.umask(0o022);
   try {
@@ -94,7 +94,7 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
   }
 }
 
-async function mirror(io: Io, route: Route, options: Options): Promise<number> {
+async function mirror(io: Invocation, route: Route, options: Options): Promise<number> {
   const trust = await loadPinned(io, options);
   const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);
@@ -103,7 +103,10 @@ async function mirror(io: Io, route: Route, options: Options): Promise<number> {
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
-  if (options.watch !== undefined) return repeatForever(io, positiveNumber('--watch', options.watch), once);
+  if (options.watch !== undefined) {
+    const seconds = positiveNumber('--watch', options.watch);
+    return repeatForever(io, { seconds, json: options.json === true }, once);
+  }
   await once();
   return 0;
 }
@@ -135,7 +138,7 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
-  const mirrors = await mirrorStatus(urls, (url) => readHost(url, trust, { now: Date.now() }));
+  const mirrors = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));
@@ -149,7 +152,7 @@ function configuredUrls({ settings: { base_url, mirrors = [] } }: StatusOptions)
   );
 }
 
-function formatStatus({ url, state, updatedAt, log, behind, problem }: MirrorStatus): string {
+function formatStatus({ url, state, updatedAt, log, behind, problem }: HostStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
   const list = updatedAt === undefined ? '' : ` ${updatedAt}`;
   const entries = log === undefined ? '' : `, ${count(log.size, 'log entry', 'log entries')}`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { addToFeed } from '../../observers/monitoring/feed.js';
-import type { FindingCode } from '../../observers/monitoring/finding.js';
+import { isUnchecked } from '../../observers/monitoring/finding.js';
 import type { KnownLog } from '../../observers/monitoring/known-log.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
@@ -71,9 +71,8 @@ async function monitor(io: Invocation, url: string, options: Options): Promise<n
   };
   const locked = () => (state === undefined ? once() : withOutputLock(join(state, 'state.json'), once));
   if (options.every === undefined) return locked();
-  return repeatForever(io, positiveNumber('--every', options.every), async () => {
-    await run({ ...io, exitCode: 0 }, options.json === true, locked);
-  });
+  const seconds = positiveNumber('--every', options.every);
+  return repeatForever(io, { seconds, json: options.json === true }, locked);
 }
 
 async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
@@ -97,19 +96,10 @@ const withoutSlash = (url: string) => url.replace(/\/$/, '');
 /** Exit code if a watched issuer has changed, and nothing is wrong. */
 const WATCHED_ISSUER_CHANGED = 5;
 
-/** The findings that mean that something was not checked. */
-const UNCHECKED: readonly FindingCode[] = [
-  'host-unreadable',
-  'mirror-without-log',
-  'changes-not-verified',
-  'list-not-kept',
-  'watched-issuer-unknown',
-];
-
 /** Alarms come first, then changes, then what could not be checked. */
 function exitCodeOf({ findings }: RoundReport): number {
   const has = (severity: string) => findings.some((found) => found.severity === severity);
   if (has('alarm')) return 1;
   if (has('change')) return WATCHED_ISSUER_CHANGED;
-  return findings.some(({ code }) => UNCHECKED.includes(code)) ? 4 : 0;
+  return findings.some(isUnchecked) ? 4 : 0;
 }

@@ -5,12 +5,12 @@ import {
   type RegistryClient,
   type TrustPolicy,
 } from '@passport-registry/verifier';
+import { DAY_MS } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import type { FoundUrls, KnownUrls } from '../../generator/online/issuer-urls.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import { DAY_SECONDS } from '../options/max-age-option.js';
 import { assertAddresses } from '../options/where.js';
 import type { Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
@@ -48,7 +48,7 @@ interface Providers {
   readonly providers: readonly Provider[];
 }
 
-const ASKING = { timeout: 10, allowPrivate: false, concurrency: 16, maxAge: DAY_SECONDS * 1000 };
+const ASKING = { timeout: 10, allowPrivate: false, concurrency: 16, maxAge: DAY_MS };
 
 /** Prints the issuers that a policy accepts, as a list of providers for gateways that verify tokens themselves. */
 export async function resolveAll(io: Io, options: AllOptions): Promise<number> {

@@ -1,8 +1,9 @@
-import { decide, RegistryError, type TrustPolicy } from '@passport-registry/verifier';
+import { decide, type TrustPolicy } from '@passport-registry/verifier';
 import { formatTime, GRAMMAR } from '@passport-registry/verifier/core';
-import { GeneratorError, TreeRejected, UsageError } from '../../generator/errors.js';
+import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
+import { rejecting } from '../../generator/verification/seen-files.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { type Answer, answerFrom, type NothingSaid } from '../../observers/past/answer.js';
 import { witnessTrust } from '../../observers/past/past-publication.js';
@@ -44,7 +45,7 @@ export async function resolveAt(
   }
   const question = { issuerId: id, time, trust, isProofWanted };
   const trees = sources.map((source) => sourceAt(source));
-  const answer = await firstAnswer(io, trees, (tree) => answerFrom(tree, question));
+  const answer = await firstAnswer(io, trees, (tree) => rejecting(() => answerFrom(tree, question)));
   if (answer.evidence === 'none') {
     const { isPartial: _isPartial, ...report } = answer;
     if (json) emit(io, { issuerId: id, at: formatTime(time), ...report });
@@ -79,10 +80,9 @@ async function firstAnswer(
       nothing = moreTelling(nothing, answer);
       if (sources.length > 1) say(io, `note: ${source.name} proves nothing for this time`);
     } catch (error) {
-      const known = error instanceof RegistryError ? asRejected(error) : error;
       const isLastHope = nothing === undefined && source === sources.at(-1);
-      if (isLastHope || !(known instanceof GeneratorError)) throw known;
-      say(io, `note: ${source.name} has no answer: ${known.message}`);
+      if (isLastHope || !(error instanceof GeneratorError)) throw error;
+      say(io, `note: ${source.name} has no answer: ${error.message}`);
     }
   }
   if (nothing === undefined)
@@ -93,8 +93,4 @@ async function firstAnswer(
 /** A newer copy also knows what came after. */
 function moreTelling(first: NothingSaid | undefined, next: NothingSaid): NothingSaid {
   return first === undefined || (first.after === null && next.after !== null) ? next : first;
-}
-
-function asRejected(error: RegistryError): TreeRejected {
-  return new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
 }

@@ -11,7 +11,12 @@ import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { renamed } from './old-names.js';
-import { ROTATION_OPTIONS, type RotateCommandOptions, rotationChoice } from './rotation-options.js';
+import {
+  nextPassphrase,
+  planChoice,
+  ROTATION_OPTIONS,
+  type RotateCommandOptions,
+} from './rotation-options.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
@@ -29,8 +34,8 @@ export function declareRotate(command: Command, io: Invocation): void {
 }
 
 async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {
-  const choice = await rotationChoice(io, options);
-  const plan = await planRotation(choice);
+  const given = await planChoice(io, options);
+  const plan = await planRotation(given);
   const { out, json } = options;
   if (plan.done) {
     const { thumbprint, nextRoots = [] } = plan.next;
@@ -40,6 +45,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
     sayAfterRotation(io, keys, { options, command, configured: plan.configured });
     return 0;
   }
+  const newPassphrase = plan.makesKey ? await nextPassphrase(io, options) : undefined;
   sayPlan(io, plan, options);
   const doubt = await doubtOf(options);
   if (doubt instanceof AlreadyPublished) await confirmThief(io, doubt);
@@ -48,7 +54,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
     if (!options.yes) await confirm(io);
   }
   const started = performance.now();
-  const { outgoing, next, build } = await rotate(plan, choice);
+  const { outgoing, next, build } = await rotate(plan, { ...given, newPassphrase });
   const { thumbprint, nextRoots = [] } = next;
   const keys = { outgoing: outgoing.thumbprint, next: thumbprint, nextRoots };
   const code = codeOf(build);
@@ -62,11 +68,12 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
 async function doubtOf({
   out,
   settings,
+  config,
 }: RotateCommandOptions): Promise<string | AlreadyPublished | undefined> {
   const published = await readPublished(out);
   if (published === undefined) return undefined;
   try {
-    return await assertFollowsHost({ published, baseUrl: settings.base_url });
+    return await assertFollowsHost({ published, baseUrl: settings.base_url, config });
   } catch (error) {
     if (error instanceof AlreadyPublished) return error;
     throw error;

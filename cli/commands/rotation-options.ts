@@ -1,5 +1,10 @@
 import { Option } from 'commander';
-import { KEY_CURVES, type KeyCurve, loadRootKey } from '../../generator/signing/key-file.js';
+import {
+  KEY_CURVES,
+  type KeyCurve,
+  loadRootKey,
+  type NewPassphrase,
+} from '../../generator/signing/key-file.js';
 import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
@@ -20,7 +25,7 @@ import {
   signerFrom,
   signerOptions,
 } from '../options/signer-options.js';
-import type { RotationChoice } from '../rotating/rotation-choice.js';
+import type { PlanChoice } from '../rotating/rotation-choice.js';
 import type { Io } from '../terminal/io.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
@@ -73,8 +78,8 @@ export const ROTATION_OPTIONS = [
   JSON_OPTION,
 ];
 
-/** Returns how to rotate, from the options. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
-export async function rotationChoice(io: Io, options: RotateCommandOptions): Promise<RotationChoice> {
+/** Returns what the plan of a rotation depends on, from the options. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
+export async function planChoice(io: Io, options: RotateCommandOptions): Promise<PlanChoice> {
   const { issuers, out, folder, alg, online, settings } = options;
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
@@ -83,12 +88,6 @@ export async function rotationChoice(io: Io, options: RotateCommandOptions): Pro
       rootKey: options.nextRootKey,
       passphraseOption: '--next-passphrase-file',
     }),
-    newPassphrase: (file) =>
-      newKeyPassphrase(io, file, {
-        passphraseFile: options.nextPassphraseFile,
-        passphrase: options.nextNoPassphrase !== true,
-        prefix: 'next-',
-      }),
     nextRoots: settings.next_roots,
     commit: await committedKeys(io, options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
@@ -99,4 +98,13 @@ export async function rotationChoice(io: Io, options: RotateCommandOptions): Pro
     exceptions: exceptions(options),
     tree: treeOptions(settings),
   };
+}
+
+/** Returns what provides the passphrase of the next key, which the rotation makes. @throws {@link KeyRejected} | {@link UsageError} */
+export function nextPassphrase(io: Io, options: RotateCommandOptions): Promise<NewPassphrase> {
+  return newKeyPassphrase(io, options.nextKey ?? 'the next key', {
+    passphraseFile: options.nextPassphraseFile,
+    passphrase: options.nextNoPassphrase !== true,
+    prefix: 'next-',
+  });
 }

@@ -1,11 +1,9 @@
 import { type Command, Option } from 'commander';
-import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/status.js';
+import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/compare-hosts.js';
 import { nextSteps } from '../operating/next-steps.js';
 import { delegationOf } from '../operating/published-before.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';
-import { shellWord } from '../operating/shell-word.js';
 import { registryStatus } from '../operating/status.js';
-import type { NextStep } from '../operating/steps/next-step.js';
 import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { cosignChoice } from '../options/log-options.js';
 import { EXCEPTION_OPTIONS, exceptions } from '../options/rule-options.js';
@@ -49,9 +47,19 @@ const PROGRAM_FILES = ['package.json', 'package-lock.json'];
 
 async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
   const options = withShortPaths(given);
-  const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn, settings } = options;
+  const {
+    issuers,
+    out,
+    rootKey,
+    key,
+    signerCommand,
+    baseUrl,
+    mirror = [],
+    failOn,
+    settings,
+    config,
+  } = options;
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
-  const config: string | undefined = command.optsWithGlobals()['config'];
   const own = [
     config ?? CONFIGURATION_FILE,
     rootKey,
@@ -73,21 +81,12 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
     offline: options.offline === true,
   });
-  const next = nextSteps(found, commandSettings(options, command, found)).map((step) =>
-    withConfiguration(step, config),
-  );
+  const next = nextSteps(found, commandSettings(options, command, found));
   const { level, ...parts } = found;
   const ok = level !== 'error' && (level !== 'warning' || failOn === 'error');
   if (options.json) emit(io, { ok, level, ...parts, next });
   else sayStatus(io, found, next);
   return ok ? 0 : 1;
-}
-
-/** Repeats `--config` in a command that is proposed. */
-function withConfiguration(step: NextStep, config: string | undefined): NextStep {
-  if (config === undefined || step.command?.startsWith('npx ') !== true) return step;
-  const program = 'npx passport-registry ';
-  return { ...step, command: step.command.replaceAll(program, `${program}--config ${shellWord(config)} `) };
 }
 
 function presence({ signer = {} }: Pick<CheckpointSettings, 'signer'> = {}): SignerPresence {

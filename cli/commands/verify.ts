@@ -1,10 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
+import { NO_WITNESSES } from '../../generator/log/log-choice.js';
+import { PATHS } from '../../generator/tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/conformance.js';
 import { verifyTree } from '../../generator/verification/verify.js';
+import { shellWord } from '../command-line.js';
+import { lackOfQuorum } from '../operating/log-condition.js';
 import { JSON_OPTION } from '../options/add-options.js';
 import { DependentOption } from '../options/dependent-option.js';
+import { cosignChoice } from '../options/log-options.js';
 import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
@@ -79,13 +84,18 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     anyContentType: options.anyContentType === true,
     verifyHolders,
   };
+  const witnesses = expected === undefined ? NO_WITNESSES : cosignChoice(options.settings);
   const { report, difference } = await withWait(io, options.wait, async (signal) => {
     const { source, seen } = rememberFiles(sourceAt(where, signal));
     const once = await withProgress(io, (onProgress) =>
       verifyTree(source, trust?.rootKey, { ...demands, onProgress }),
     );
-    const differs = once.ok && expected !== undefined ? differenceFrom(expected, seen, where) : undefined;
-    return { report: once, difference: differs, ok: once.ok && differs === undefined };
+    if (!once.ok || expected === undefined) return { report: once, difference: undefined, ok: once.ok };
+    const differs = differenceFrom(expected, seen, where);
+    const lack = await lackOfQuorum(seen.get(PATHS.logProof), witnesses);
+    const warnings = lack === undefined ? [] : [whileRefused(lack, expected.folder)];
+    const warned = { ...once, warnings: [...once.warnings, ...warnings] };
+    return { report: warned, difference: differs, ok: differs === undefined };
   });
   const ok = report.ok && difference === undefined;
   const conformance = options.conformance && !report.unreachable ? await checkConformance(where) : undefined;
@@ -109,6 +119,12 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   if (difference !== undefined) say(io, difference);
   else say(io, passed ? `${where} is valid` : `${where} is NOT valid`);
   return passed ? 0 : 1;
+}
+
+/** Says what a publication without the quorum of registry.yaml means, and what to do. */
+function whileRefused(lack: string, folder: string): string {
+  const command = `checkpoint ${shellWord(folder)}`;
+  return `${lack}. Verifiers that demand this quorum refuse it: run \`${command}\` until it ends with 0, and publish again`;
 }
 
 function expectedTree(folder: string): ExpectedTree {

@@ -47,15 +47,37 @@ async function witness(io: Io, registry: string | undefined, options: Options): 
   }
   const logs = await knownLogs(io, registry, options);
   // Imported on demand, because the other commands need no server.
-  const { startWitness } = await import('../../observers/witnessing/server.js');
+  const [{ witnessApp }, { startHttpServer }] = await Promise.all([
+    import('../../observers/witnessing/app.js'),
+    import('../terminal/http-server.js'),
+  ]);
   const report = (line: string) => say(io, `${new Date().toISOString()} ${line}`);
-  const started = startWitness({ cosigner, logs, report }, { host: options.host, port });
-  await serveUntilStopped(started, { port }, ({ address }) => {
-    sayStarted(io, { cosigner, logs }, address);
-    if (options.json) emit(io, { address, witness: cosigner.state.key.name });
-  });
+  const app = witnessApp({ cosigner, logs, report });
+  const refresh = () =>
+    logs.refresh().catch(({ message }: Error) => report(`the key of the log cannot be read: ${message}`));
+  const refreshing = setInterval(refresh, REFRESH_MS);
+  await serveUntilStopped(
+    startHttpServer(app, { host: options.host, port }, LIMITS),
+    { port },
+    ({ address }) => {
+      sayStarted(io, { cosigner, logs }, address);
+      if (options.json) emit(io, { address, witness: cosigner.state.key.name });
+    },
+  ).finally(() => clearInterval(refreshing));
   return 0;
 }
+
+/** The limits for clients. A request is small, so whoever needs longer is no log. */
+const LIMITS = {
+  maxHeaderSize: 8 * 1024,
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 1000,
+  maxConnections: 1000,
+};
+/** How often the key of the log is read again, in milliseconds, so that a key that has been replaced stops counting. */
+const REFRESH_MS = 5 * 60_000;
 
 async function knownLogs(
   io: Io,

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { createAdaptorServer } from '@hono/node-server';
 import {
   connectTo,
   createPassportVerifier,
@@ -13,8 +10,8 @@ import { createGate, GATEWAYS } from '@passport-registry/verifier/gate';
 import { fileStore } from '@passport-registry/verifier/node';
 import { UsageError } from '../../generator/errors.js';
 import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import { urlOf } from '../../observers/witnessing/server.js';
 import { loadTrust } from '../options/trust-option.js';
+import { type HttpServer, startHttpServer } from '../terminal/http-server.js';
 import type { Io } from '../terminal/io.js';
 import { appOf, type Parts } from './app.js';
 import type { Log } from './log.js';
@@ -23,29 +20,17 @@ import { PolicyFiles } from './policies.js';
 import { openReplays } from './replay.js';
 import type { GateSettings, ProfileSettings } from './settings.js';
 
-/** A running door. */
-export interface RunningGate {
-  /** The URL, such as `http://127.0.0.1:8181`. */
-  readonly address: string;
-  /** Answers the requests that have begun, and ends. */
-  close(): Promise<void>;
-}
-
 /** Headers of a request at most: a passport and a proof of 16 KiB each, and those of the client. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Longer than gateways keep connections (nginx: 60 s), so that none sends a request into a connection that ends. */
 const KEEP_ALIVE_MS = 75_000;
-/** How long requests that have begun may take at the end. */
-const END_MS = 10_000;
-/** How often the end looks for connections that no request uses any more. */
-const IDLE_MS = 100;
 
 /**
  * Starts a door. Until the registry's list is there, and while it is not fresh, the door answers 503.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}; the error of the system if it cannot listen
  */
-export async function startGate(settings: GateSettings, io: Io, log: Log): Promise<RunningGate> {
+export async function startGate(settings: GateSettings, io: Io, log: Log): Promise<HttpServer> {
   const trust = await loadTrust(io, settings.trust_anchor);
   if (trust.sources.length === 0) {
     throw new UsageError(`${settings.trust_anchor} has no sources: make it with \`passport-registry pin\``);
@@ -77,24 +62,17 @@ export async function startGate(settings: GateSettings, io: Io, log: Log): Promi
   });
   sayLimits(settings, log);
   const app = appOf({ gate, registry, policies, replays, metrics, log });
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS },
-  }) as Server;
-  // By default, Node.js drops what follows the first 1,000 headers, such as a second Authorization. The limit of bytes stays.
-  server.maxHeadersCount = 0;
   const release = () => {
     registry.close();
     policies.close();
     replays.close();
   };
-  try {
-    await once(server.listen(settings.port, settings.host), 'listening');
-  } catch (error) {
+  const limits = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS };
+  const server = await startHttpServer(app, settings, limits).catch((error) => {
     release();
     throw error;
-  }
-  return { address: urlOf(server), close: () => ended(server).finally(release) };
+  });
+  return { ...server, close: () => server.close().finally(release) };
 }
 
 /** Returns the profiles. Those with the same policy and audience share a verifier, and so what it knows of issuers. */
@@ -162,17 +140,4 @@ function logEvent(log: Log, event: RegistryEvent): void {
   const { code, message } = event.error as { code?: string; message?: string };
   const source = 'source' in event ? event.source : undefined;
   log(type === 'source-failed' ? 'warning' : 'error', `registry-${type}`, { source, code, message });
-}
-
-/** Ends a server: it accepts no connection, answers the requests that have begun, and then closes their connections. */
-function ended(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
-    const late = setTimeout(() => server.closeAllConnections(), END_MS);
-    server.close(() => {
-      clearInterval(idle);
-      clearTimeout(late);
-      resolve();
-    });
-  });
 }

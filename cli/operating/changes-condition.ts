@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { isError } from '../../generator/diagnostics/diagnostic.js';
 import { GeneratorError } from '../../generator/errors.js';
-import { countUncommitted, hasOrigin } from '../../generator/files/git.js';
+import { countUncommitted, countUnpushed, hasOrigin } from '../../generator/files/git.js';
 import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
 import { findRecordFiles } from '../../generator/records/collect.js';
 import {
@@ -29,20 +29,20 @@ export interface PendingChanges {
 }
 
 /** The condition of the records. */
-export interface ChangesCondition extends Condition {
+export interface ChangesCondition extends Condition, PendingChanges {
   /** The number of published files that are not committed to git. Absent if there are none. */
   readonly uncommitted?: number;
   /** The paths with such files: the folder of the records, and files of the registry. Absent if there are none. */
   readonly toCommit?: readonly string[];
+  /** The number of commits of such files that are not pushed. Absent if there are none, or nothing to push to. */
+  readonly unpushed?: number;
   /** Beside `toCommit`: whether the repository has an `origin`, to which the commit can be pushed. */
   readonly hasOrigin?: boolean;
   /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
   readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
-  readonly changes: readonly IssuerChange[];
-  readonly problems: readonly Diagnostic[];
-  readonly warnings: readonly Diagnostic[];
-  readonly lifted: readonly string[];
 }
+
+const NO_CHANGES: PendingChanges = { changes: [], problems: [], warnings: [], lifted: [] };
 
 /** The records, and what they are compared with. */
 export interface ChangesOptions {
@@ -86,18 +86,17 @@ export async function changesCondition(
   { published, refusal, folder }: LocalTree,
 ): Promise<ChangesCondition> {
   const { issuers } = options;
-  const nothing = { changes: [], problems: [], warnings: [], lifted: [] };
   try {
     const state = stateOfFolder(issuers);
     if (state !== undefined) return missingRecords(issuers, state, published);
     if (refusal !== undefined) {
       const message = `not compared, because a build would refuse ${folder}`;
-      return { level: 'note', message, state: 'refused', ...nothing };
+      return { level: 'note', message, state: 'refused', ...NO_CHANGES };
     }
     return describe(await pendingChanges(options, published), options);
   } catch (error) {
     if (!(error instanceof GeneratorError)) throw error;
-    return { level: 'error', message: error.message, state: 'refused', ...nothing };
+    return { level: 'error', message: error.message, state: 'refused', ...NO_CHANGES };
   }
 }
 
@@ -112,7 +111,7 @@ function missingRecords(
   published: PublishedTree | undefined,
 ): ChangesCondition {
   const what = state === 'none' ? `there is no folder ${issuers}` : `${issuers} has no records`;
-  const found = { state, changes: [], problems: [], warnings: [], lifted: [] };
+  const found = { state, ...NO_CHANGES };
   if (published === undefined) return { level: 'note', message: what, ...found };
   return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
 }
@@ -148,7 +147,15 @@ function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOp
         hasOrigin: hasOrigin(issuers, env),
       };
     }
-    return { level: 'ok', message, state: 'unchanged', ...pending };
+    const unpushed = countUnpushed(issuers, ownFiles, env) ?? 0;
+    if (unpushed === 0) return { level: 'ok', message, state: 'unchanged', ...pending };
+    const commits = `${unpushed} ${unpushed === 1 ? 'commit' : 'commits'}`;
+    return {
+      level: 'note',
+      message: `${message}, but not pushed: ${commits}`,
+      state: 'unchanged',
+      ...{ ...pending, unpushed },
+    };
   }
   const ids = changes.slice(0, MAX_IDS).map(inWords);
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';

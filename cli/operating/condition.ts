@@ -12,6 +12,10 @@ export interface Condition {
   readonly level: Level;
   /** One line for people. */
   readonly message: string;
+  /** Whether the tree has no such part. Absent if it has one, if that is unknown, and for what is not a file of the tree. */
+  readonly isAbsent?: true;
+  /** What else people should know, for a line below the message. */
+  readonly details?: readonly string[];
 }
 
 /** Returns the most urgent of some levels. */

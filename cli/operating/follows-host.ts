@@ -10,11 +10,11 @@ import { getNewest } from '../../generator/review/assert-publishable.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
+import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';
 import { findTrace, loadFromHost } from './published-before.js';
-import { shellWord } from './shell-word.js';
 import {
   compareTrees,
   compareWhole,
@@ -26,7 +26,7 @@ import {
 } from './tree-comparison.js';
 
 /** What a command is about to sign over the published tree. */
-interface NextTree extends Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
+interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
   readonly published: PublishedTree;
   /** Base_url of registry.yaml. */
   readonly baseUrl: string | undefined;
@@ -43,15 +43,15 @@ export interface Asking {
   readonly confirmNew: (doubt: string) => Promise<void>;
 }
 
-/** Where a registry may show that it has published, from the options of a build. */
-interface ShownBy {
+/** Where a registry may show that it has published, and what a build is for. */
+interface ShownBy extends CommandPlace {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
   /** The file of the delegation that is published with the list. */
   readonly delegation?: string | undefined;
-  /** The issuer that the command suspends or revokes, if there is one. */
-  readonly stopped?: string | undefined;
-  /** The issuer that the command is about, which then lifts no other suspension. */
-  readonly about?: string | undefined;
+  /** The issuers that the command suspends or revokes, if there are any. */
+  readonly stopped?: readonly string[] | undefined;
+  /** The issuers that the command is about, which then lifts no other suspension. */
+  readonly about?: readonly string[] | undefined;
   /** The folder of the records. Undefined if what is signed elsewhere is published. */
   readonly issuers?: string;
 }
@@ -62,13 +62,12 @@ interface ShownBy {
  */
 export function followsHosts(
   asking: Asking,
-  { settings: { base_url: baseUrl, mirrors = [] }, delegation, stopped, about, issuers }: ShownBy,
+  { settings: { base_url: baseUrl, mirrors = [] }, config, delegation, stopped, about, issuers }: ShownBy,
 ): AssertFollowsHosts {
-  const stops = stopped === undefined ? [] : [stopped];
   return async ({ rootKey, published, records, ...next }) => {
     if (published === undefined)
       return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
-    const unknown = await assertFollowsHost({ published, baseUrl, stopped: stops, ...next });
+    const unknown = await assertFollowsHost({ published, baseUrl, config, stopped, ...next });
     if (about === undefined && issuers !== undefined)
       assertNewest({ issuers, env: asking.env }, records, published);
     return unknown;
@@ -108,7 +107,7 @@ async function assertNotPublished(
   if (hosts.length === 0) return undefined;
   const { rootKey } = traces;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
-  const found = await askHosts(hosts, { rootKey, own: undefined, now: Date.now(), signal });
+  const found = await askHosts(hosts, { rootKey, folder: undefined, now: Date.now(), signal });
   const served = found.find((host) => isOf(host, rootKey.thumbprint));
   if (served !== undefined)
     throw new AlreadyPublished(
@@ -126,16 +125,16 @@ async function assertNotPublished(
 }
 
 /** Whether a host tells that it serves no list of the root key: it has none, or that of another key. */
-function isAnswer({ empty, claimed }: MirrorStatus): boolean {
+function isAnswer({ empty, claimed }: HostStatus): boolean {
   return empty === true || claimed?.rootKey !== undefined;
 }
 
 /** Whether a host serves a list of a root key or of a later one, damaged or not. */
-function isOf({ updatedAt, empty, claimed }: MirrorStatus, rootKey: string): boolean {
+function isOf({ updatedAt, empty, claimed }: HostStatus, rootKey: string): boolean {
   return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
 }
 
-function answerOf({ url, state, empty, problem }: MirrorStatus): string {
+function answerOf({ url, state, empty, problem }: HostStatus): string {
   if (empty === true) return `${url} serves no list.`;
   if (state === 'unreachable') return `${url} does not show whether it serves a list: ${problem}.`;
   return `${url} serves no list of this root key: ${problem}.`;
@@ -152,6 +151,7 @@ function answerOf({ url, state, empty, problem }: MirrorStatus): string {
 export async function assertFollowsHost({
   published,
   baseUrl,
+  config,
   decided = [],
   stopped = [],
   ...next
@@ -160,10 +160,8 @@ export async function assertFollowsHost({
   if (rootKey === undefined || published.development) return undefined;
   if (baseUrl === undefined)
     return `${out} was not compared with any host, because no base_url is known in this folder (registry.yaml).`;
-  const rotation = readIfReadable(out, PATHS.rotation);
-  const own = rotation && { rotation, rootKey: rootKey.thumbprint };
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
-  const [host] = await askHosts([baseUrl], { rootKey, own, now: Date.now(), signal });
+  const [host] = await askHosts([baseUrl], { rootKey, folder: out, now: Date.now(), signal });
   if (host === undefined) return undefined;
   const given = next.onlineKeys && { keys: next.onlineKeys };
   const tree = await ownTree(published, rootKey);
@@ -178,15 +176,17 @@ export async function assertFollowsHost({
     whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
   // A key that the tree has replaced stops no signature: whoever has stolen it may publish whatever they like.
   const isReplaced = whole === 'other' && parts.rootKey === 'older';
+  const { message, details } = twoHistories(host, tree, parts);
+  const histories = [message, ...details].join('; ');
   if (whole === 'other' && !isReplaced && !repeats)
     throw new AlreadyPublished(
-      `${twoHistories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
+      `${histories}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
-  if (whole === 'newer') throw newerHost(host, tree, parts);
+  if (whole === 'newer') throw newerHost(host, { out, config }, parts);
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
   if (released.length === 0) {
-    if (isReplaced) return `${twoHistories(host, tree, parts)}. Publish ${out} as \`status\` says.`;
+    if (isReplaced) return `${histories}. Publish ${out} as \`status\` says.`;
     if (whole === 'same' || parts.isProven) return undefined;
     const stops = stopsInWords(parts, out);
     return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
@@ -205,11 +205,17 @@ function stopsOfHost({ stops, holds }: TreeComparison): readonly string[] {
   return [...(stops?.onlyHost.map(({ issuer_id }) => issuer_id) ?? []), ...(holds?.onlyHost ?? [])];
 }
 
-function newerHost({ url }: MirrorStatus, { folder: out }: OwnTree, parts: TreeComparison): AlreadyPublished {
+function newerHost(
+  { url }: HostStatus,
+  { out, config }: CommandPlace & { readonly out: string },
+  parts: TreeComparison,
+): AlreadyPublished {
   const lost = parts.holds?.onlyTree ?? [];
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
-  const load = loadFromHost(url, out, ['--root-key', shellWord(join(out, PATHS.rootKey))]);
-  const hold = lost.length === 0 ? '' : ` && npx passport-registry hold ${lost.join(' ')}`;
+  const key = ['--root-key', shellWord(join(out, PATHS.rootKey))];
+  const load = loadFromHost(url, { config }, { out: shellWord(out), key, replaces: true });
+  const where = out === 'dist' ? [] : ['--out', shellWord(out)];
+  const hold = lost.length === 0 ? '' : ` && ${commandLine({ config }, 'hold', ...lost, ...where)}`;
   const doubt = doubtOfHost(parts);
   return new AlreadyPublished(
     `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +

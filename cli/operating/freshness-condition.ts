@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checkpoint, endOfCheckpoint, type Statement } from '@passport-registry/verifier/core';
+import {
+  type Checkpoint,
+  CLOCK_TOLERANCE_MS,
+  DAY_MS,
+  endOfCheckpoint,
+  type Statement,
+} from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import {
   checkpointValidity,
@@ -8,7 +14,7 @@ import {
   formatDuration,
   type Validity,
 } from '../../generator/freshness/expiry.js';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
@@ -39,7 +45,6 @@ export interface CheckpointCondition extends Expiring {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 const LEVEL_OF: Readonly<Record<Validity, Level>> = {
   'ahead of time': 'error',
@@ -64,7 +69,7 @@ export function delegationCondition(
   };
   const problems = problemsOf(report, (name) => name === 'delegation');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
-  if (delegation === undefined) return { level: 'note', message: absence(tree, PATHS.delegation), ...none };
+  if (delegation === undefined) return { level: 'note', ...unproven(tree, PATHS.delegation), ...none };
   const onlineKeys = delegation.keys.map(({ thumbprint }) => thumbprint);
   const { mayHold } = delegation;
   const level = LEVEL_OF[delegationValidity(delegation, now)];
@@ -92,10 +97,10 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
   const problems = problemsOf(report, (name) => name === 'checkpoint');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   if (checkpoint === undefined) {
-    const message = absence(tree, PATHS.checkpoint);
-    if (delegation === undefined || message !== NONE) return { level: 'note', message, ...none };
-    const refused = 'verifiers that have seen one refuse the registry';
-    return { level: 'warning', message: `${message}, but there is a delegation: ${refused}`, ...none };
+    const unknown = unproven(tree, PATHS.checkpoint);
+    if (delegation === undefined || !unknown.isAbsent) return { level: 'note', ...unknown, ...none };
+    const message = 'none, but there is a delegation: verifiers that have seen one refuse the registry';
+    return { level: 'warning', ...unknown, message, ...none };
   }
   const times = { ...checkpoint, expiresAt: endOfCheckpoint(checkpoint) };
   const names = namesOf(checkpoint, tree);
@@ -122,12 +127,14 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
   return { level: 'error', message: `names the newest list, but another ${CHECKSUMS_PATH}` };
 }
 
-const NONE = 'none';
-
-/** Says why nothing is known of a file: there is none, or it was not checked. */
-export function absence({ folder, report }: Pick<LocalTree, 'folder' | 'report'>, path: string): string {
-  if (report === undefined) return 'none: there is no tree';
-  return existsSync(join(folder, path)) ? 'not checked: an earlier check failed' : NONE;
+/** Describes a part of which nothing is proven: the tree has no such file, or it was not checked. */
+export function unproven(
+  { folder, report }: Pick<LocalTree, 'folder' | 'report'>,
+  path: string,
+): Pick<Condition, 'message' | 'isAbsent'> {
+  if (report === undefined) return { message: 'none: there is no tree', isAbsent: true };
+  if (existsSync(join(folder, path))) return { message: 'not checked: an earlier check failed' };
+  return { message: 'none', isAbsent: true };
 }
 
 function lifetime({ issuedAt, expiresAt }: Pick<Statement, 'issuedAt' | 'expiresAt'>, now: number): string {

@@ -1,15 +1,15 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
-import { encodeBase64 } from '@passport-registry/verifier/core';
+import { type Change, encodeBase64, MAX_CHANGES } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { readLogHead } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type Change, MAX_CHANGES, parseChanges } from '../../generator/tree/site/changes.js';
+import { parseChanges } from '../../generator/tree/site/changes.js';
 import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
+import { areForked, type HostStatus } from '../../observers/mirroring/compare-hosts.js';
 import { findForkedLog, type ServedLog } from '../../observers/mirroring/served-log.js';
-import { areForked, type MirrorStatus } from '../../observers/mirroring/status.js';
 
 /** The tree in the output folder, as far as it is compared. */
 export interface OwnTree extends ProvenStatements {
@@ -33,7 +33,7 @@ export interface History {
 
 /** A host whose list can be read, and the tree. */
 interface Both {
-  readonly host: MirrorStatus & { readonly updatedAt: string };
+  readonly host: HostStatus & { readonly updatedAt: string };
   readonly tree: OwnTree & { readonly updatedAt: string };
   /** The records of the host's list; undefined if they cannot be read. */
   readonly issuers: readonly Issuer[] | undefined;
@@ -130,7 +130,7 @@ function hasHad({ host, tree, issuers }: Both): boolean | undefined {
 
 /** Reads the records of the list that a host serves, whose hash was verified. @returns undefined if it does not serve it now */
 export async function servedIssuers(
-  { url, sha256: hash }: Pick<MirrorStatus, 'url' | 'sha256'>,
+  { url, sha256: hash }: Pick<HostStatus, 'url' | 'sha256'>,
   signal: AbortSignal | undefined,
 ): Promise<readonly Issuer[] | undefined> {
   try {
@@ -152,7 +152,7 @@ export interface StatusChanges {
 
 /** Reads the changes of status that a host serves, and those of the tree. Nobody has signed them. */
 export async function statusChanges(
-  { url }: Pick<MirrorStatus, 'url'>,
+  { url }: Pick<HostStatus, 'url'>,
   { folder }: Pick<OwnTree, 'folder'>,
   signal: AbortSignal | undefined,
 ): Promise<StatusChanges> {

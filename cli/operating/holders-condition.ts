@@ -1,7 +1,7 @@
 import { sharesInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Condition, summarize } from './condition.js';
-import { absence } from './freshness-condition.js';
+import { unproven } from './freshness-condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
 /** The condition of the record of the holders who share the root key. */
@@ -21,8 +21,8 @@ export function holdersCondition(tree: LocalTree): HoldersCondition {
   const problems = problemsOf(report, (name) => name === 'holders');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   if (report?.holders === undefined) {
-    const message = report === undefined ? 'none' : absence(tree, PATHS.holders);
-    return { level: message === 'none' ? 'ok' : 'note', message, ...none };
+    const unknown = unproven(tree, PATHS.holders);
+    return { level: unknown.isAbsent ? 'ok' : 'note', ...unknown, ...none };
   }
   const { holders } = report;
   const before = holders.split ? '; a dealer had the whole key' : '';

@@ -1,12 +1,10 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { PATHS } from '../../generator/tree/paths.js';
-import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
-import { askHosts, type OwnRotation } from './ask-hosts.js';
+import { type HostStatus, isAcceptable } from '../../observers/mirroring/compare-hosts.js';
+import { askHosts } from './ask-hosts.js';
 import type { Condition } from './condition.js';
 import type { OwnTree } from './histories.js';
-import { type LocalTree, problemsOf } from './local-tree.js';
+import type { LocalTree } from './local-tree.js';
 import {
   compareTrees,
   compareWhole,
@@ -29,7 +27,7 @@ export interface LiveCondition extends Condition {
   /** The same for each part; undefined if the host was not asked. */
   readonly parts: TreeComparison | undefined;
   /** What the host serves; undefined if the host was not asked. */
-  readonly host: MirrorStatus | undefined;
+  readonly host: HostStatus | undefined;
   /** Whether the host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
   readonly isForeign: boolean;
   /** Of two histories, the one to go on with. Undefined if there is only one. */
@@ -40,7 +38,7 @@ export interface LiveCondition extends Condition {
 export interface MirrorCondition extends Condition {
   readonly url: string;
   /** What the mirror serves; undefined if it was not asked. */
-  readonly host: MirrorStatus | undefined;
+  readonly host: HostStatus | undefined;
 }
 
 /** The conditions of all hosts. */
@@ -79,16 +77,19 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
     mirrors: mirrors.map((url) => ({ level: 'note', message: `${url}: ${message}`, url, host: undefined })),
   });
   if (offline) return nobody('not asked (--offline)');
-  if (baseUrl === undefined) return nobody('not asked: no base_url is configured');
+  if (baseUrl === undefined)
+    return nobody(
+      'not asked: no base_url is configured, so nothing that is signed here is compared with a host',
+    );
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
-  const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
-  const found = await describeLive(live as MirrorStatus, tree, { trusted: rootKey, mirrors: others });
+  const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, folder: tree.folder, now });
+  const found = await describeLive(live as HostStatus, tree, { trusted: rootKey, mirrors: others });
   const how = { ...options, rootKey: live?.rootKey, hasTree: tree.report !== undefined };
   return {
     live: found,
     mirrors: others.map((mirror) => {
       const isOther =
-        found.keep !== undefined && mirror.sha256 !== live?.sha256 && hasList(mirror, ownTree(tree));
+        found.keep !== undefined && mirror.sha256 !== live?.sha256 && hasList(mirror, tree.report?.sha256);
       if (!isOther || mirror.state === 'altered') return describeMirror(mirror, how);
       const message = `${mirror.url} has the history of ${tree.folder}, and ${baseUrl} another one`;
       return { level: 'error', message, url: mirror.url, host: mirror };
@@ -96,98 +97,101 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   };
 }
 
-/** The rotation of the tree, if the tree proves that it leads to its root key. */
-function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
-  const rotation = readIfReadable(folder, PATHS.rotation);
-  const isProven = problemsOf(report, (name) => name === 'root key' || name === 'rotation') === undefined;
-  if (rotation === undefined || report?.rootKey === undefined || !isProven) return undefined;
-  return { rotation, rootKey: report.rootKey };
-}
-
 async function describeLive(
-  host: MirrorStatus,
+  host: HostStatus,
   tree: LocalTree,
-  { trusted, mirrors }: { readonly trusted: RootKey; readonly mirrors: readonly MirrorStatus[] },
+  { trusted, mirrors }: { readonly trusted: RootKey; readonly mirrors: readonly HostStatus[] },
 ): Promise<LiveCondition> {
-  const { url, state, problem, updatedAt = '' } = host;
-  const { folder } = tree;
-  const parts = await compareTrees(host, ownTree(tree));
+  const own = ownTree(tree);
+  const parts = await compareTrees(host, own);
   const comparedWithTree = compareWhole(parts);
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
-  const keep =
-    comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, ownTree(tree), parts) : undefined;
-  const found = { url, comparedWithTree, parts, host, isForeign, keep };
-  if (host.empty === true) {
-    const level = tree.report === undefined ? 'note' : 'error';
-    return { level, message: `${url} serves no list`, ...found };
+  const keep = comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, own, parts) : undefined;
+  const found = { url: host.url, comparedWithTree, parts, host, isForeign, keep };
+  const unread = incomparable(host, tree);
+  if (unread !== undefined) return { ...unread, ...found };
+  if (isForeign) return { ...foreignKey(host), ...found };
+  if (keep !== undefined) return { level: 'error', ...twoHistories(host, tree, parts), ...found };
+  return { ...compared(host, tree.folder, parts), ...found };
+}
+
+/** Describes a host that serves nothing that could be compared with the tree. Undefined if it does. */
+function incomparable(host: HostStatus, { folder, report, refusal }: LocalTree): Condition | undefined {
+  const { url, state, problem, updatedAt } = host;
+  // Without a tree, the host may be as new as the registry.
+  const level = report === undefined ? 'note' : 'error';
+  if (host.empty === true) return { level, message: `${url} serves no list` };
+  const isAbsent = report === undefined && refusal === undefined;
+  if (isAbsent && updatedAt !== undefined && state !== 'unreachable') {
+    return { level: 'error', message: `${url} serves the list of ${updatedAt}, but ${folder} has no tree` };
   }
-  if (
-    tree.report === undefined &&
-    tree.refusal === undefined &&
-    updatedAt !== '' &&
-    state !== 'unreachable'
-  ) {
-    const message = `${url} serves the list of ${updatedAt}, but ${folder} has no tree`;
-    return { level: 'error', message, ...found };
+  if (host.claimed?.development === true && report?.development !== true) {
+    const shows =
+      'a preview, or another list that a development key signed, and not the list of this registry';
+    return { level, message: `${url} shows ${shows}` };
   }
-  if (host.claimed?.development === true && tree.report?.development !== true) {
-    const level = tree.report === undefined ? 'note' : 'error';
-    const message = `${url} shows a preview, or another list that a development key signed, and not the list of this registry`;
-    return { level, message, ...found };
-  }
-  if (state === 'unreachable' && tree.report === undefined) {
+  if (state === 'unreachable' && report === undefined) {
     const message = `${url} is unreachable, which does not show whether a list was published: ${problem}`;
-    return { level: 'warning', message, ...found };
+    return { level: 'warning', message };
   }
-  if (state !== 'primary') return { level: 'error', message: `${url} is ${state}: ${problem}`, ...found };
-  if (isForeign) {
-    const message = `${url} shows the root key ${host.rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
-    return { level: 'error', message, ...found };
-  }
-  const number = host.publication === undefined ? '' : `, publication ${host.publication.sequence}`;
+  return state === 'primary' ? undefined : { level: 'error', message: `${url} is ${state}: ${problem}` };
+}
+
+function foreignKey({ url, rootKey }: HostStatus): Condition {
+  const message = `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
+  return { level: 'error', message };
+}
+
+/** Describes how a host compares with the tree, unless they have two histories. */
+function compared(host: HostStatus, folder: string, parts: TreeComparison): Condition {
+  const { url, updatedAt, publication } = host;
+  const number = publication === undefined ? '' : `, publication ${publication.sequence}`;
   const serves = `${url} serves the list of ${updatedAt}${number}`;
-  const differs = `${serves}, with ${differences(parts)} than ${folder}`;
-  const held = holdsInWords(parts, folder);
-  const { onlyTree = [], onlyHost = [] } = parts.stops ?? {};
-  const isLate = comparedWithTree === 'older' && onlyTree.length > 0;
-  // Where the order is proven, the later list may say what its publisher wanted, and `late` names what it stops.
-  const named = isLate && parts.isProven ? { stops: { onlyHost, onlyTree: [] } } : parts;
-  const stopped = stopsInWords(named, folder);
-  const isDoubtful = stopped !== undefined && !parts.isProven;
-  const level = held === undefined && !isDoubtful && !isLate ? 'warning' : 'error';
-  const late =
-    isLate && parts.isProven
-      ? `nobody stops ${onlyTree.map(({ issuer_id }) => issuer_id).join(', ')} there yet`
-      : undefined;
-  const said = [stopped, held, late].map((words) => (words === undefined ? '' : `; ${words}`)).join('');
-  switch (comparedWithTree) {
+  switch (compareWhole(parts)) {
     case 'same':
-      return { level: 'ok', message: `${url} serves the list of ${folder}`, ...found };
-    case 'older': {
-      const { leftOut, onlyHost: released = [] } = parts.holds ?? {};
-      const what =
-        released.length > 0
-          ? `whoever publishes ${folder} releases those`
-          : parts.isProven
-            ? `${folder} continues it, publish it`
-            : `${folder} is later by its number or time only, so look at both before you publish it`;
-      return { level, message: `${differs}${said}${byReplacedKey(leftOut)}: ${what}`, ...found };
-    }
-    case 'newer': {
-      const what = parts.isProven ? 'it continues' : 'it is later, by its number or time only, than';
-      return {
-        level,
-        message: `${differs}${said}: ${what} ${folder}, and a build would undo changes`,
-        ...found,
-      };
-    }
-    case 'other':
-      return { level: 'error', message: twoHistories(host, ownTree(tree), parts), ...found };
+      return { level: 'ok', message: `${url} serves the list of ${folder}` };
+    case 'older':
+    case 'newer':
+      return differing(serves, folder, parts);
     default: {
-      const what = `${serves}; ${folder} has no valid list to compare: a build into it would ignore that list`;
-      return { level: 'warning', message: what, ...found };
+      const what = `${folder} has no valid list to compare: a build into it would ignore that list`;
+      return { level: 'warning', message: `${serves}; ${what}` };
     }
   }
+}
+
+/** Describes a host that is earlier or later than the tree, and whom only one of them stops. */
+function differing(serves: string, folder: string, parts: TreeComparison): Condition {
+  const { isProven, holds, stops } = parts;
+  const isOlder = compareWhole(parts) === 'older';
+  const unseen = isOlder ? (stops?.onlyTree ?? []) : [];
+  // Where the order is proven, the later list may say what its publisher wanted, and the words about `unseen` name what it stops.
+  const isWanted = isProven && unseen.length > 0;
+  const stopped = stopsInWords(
+    isWanted ? { stops: { onlyHost: stops?.onlyHost ?? [], onlyTree: [] } } : parts,
+    folder,
+  );
+  const held = holdsInWords(parts, folder);
+  const late = isWanted
+    ? `nobody stops ${unseen.map(({ issuer_id }) => issuer_id).join(', ')} there yet`
+    : undefined;
+  const isDoubtful = stopped !== undefined && !isProven;
+  const level = held !== undefined || isDoubtful || unseen.length > 0 ? 'error' : 'warning';
+  const replaced = isOlder ? byReplacedKey(holds?.leftOut) : undefined;
+  const said = [stopped, held, late, replaced].filter((words) => words !== undefined);
+  const differs = [`${serves}, with ${differences(parts)} than ${folder}`, ...said].join('; ');
+  return { level, message: `${differs}: ${isOlder ? wayOfTree(folder, parts) : wayOfHost(folder, parts)}` };
+}
+
+function wayOfTree(folder: string, { isProven, holds }: TreeComparison): string {
+  if (holds !== undefined && holds.onlyHost.length > 0) return `whoever publishes ${folder} releases those`;
+  if (isProven) return `${folder} continues it, publish it`;
+  return `${folder} is later by its number or time only, so look at both before you publish it`;
+}
+
+function wayOfHost(folder: string, { isProven }: TreeComparison): string {
+  const follows = isProven ? 'it continues' : 'it is later, by its number or time only, than';
+  return `${follows} ${folder}, and a build would undo changes`;
 }
 
 /**
@@ -195,7 +199,7 @@ async function describeLive(
  * the key of the host. How long they are says nothing: nobody may have seen the tree.
  */
 async function historyToKeep(
-  { host, mirrors }: { readonly host: MirrorStatus; readonly mirrors: readonly MirrorStatus[] },
+  { host, mirrors }: { readonly host: HostStatus; readonly mirrors: readonly HostStatus[] },
   tree: OwnTree,
   { rootKey }: Pick<TreeComparison, 'rootKey'>,
 ): Promise<'host' | 'tree'> {
@@ -203,7 +207,7 @@ async function historyToKeep(
   const isOnHost = mirrors.some(({ sha256 }) => sha256 !== undefined && sha256 === host.sha256);
   if (isOnHost) return 'host';
   for (const mirror of mirrors) {
-    if (hasList(mirror, tree)) return 'tree';
+    if (hasList(mirror, tree.sha256)) return 'tree';
     // Another mirror may only be late, and have what both histories begin with.
     if (mirror.isForked !== true) continue;
     const parts = await compareTrees(mirror, tree);
@@ -213,13 +217,13 @@ async function historyToKeep(
   return 'host';
 }
 
-const hasList = ({ sha256 }: MirrorStatus, tree: OwnTree) => sha256 !== undefined && sha256 === tree.sha256;
+const hasList = ({ sha256 }: HostStatus, list: string | undefined) => sha256 !== undefined && sha256 === list;
 
-function byReplacedKey(leftOut: HoldComparison['leftOut']): string {
-  if (leftOut === undefined) return '';
+function byReplacedKey(leftOut: HoldComparison['leftOut']): string | undefined {
+  if (leftOut === undefined) return undefined;
   const { key, hold } = leftOut;
   const held = hold.length === 0 ? '' : `, which holds ${hold.join(', ')},`;
-  return `; its checkpoint${held} does not count, because the delegation of the tree leaves out its key, ${key}`;
+  return `its checkpoint${held} does not count, because the delegation of the tree leaves out its key, ${key}`;
 }
 
 /** What of the local tree is compared with hosts. */
@@ -232,7 +236,7 @@ function ownTree({ folder, report, published, delegation, checkpoint, publicatio
 }
 
 function describeMirror(
-  host: MirrorStatus,
+  host: HostStatus,
   {
     rootKey,
     maxBehindSeconds,

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { CLOCK_TOLERANCE_MS, DAY_MS } from '@passport-registry/verifier/core';
 import { hasOrigin } from '../../generator/files/git.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { parseChecksums } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
@@ -41,7 +41,6 @@ export interface TreeCondition extends Condition {
   readonly trace: PublicationTrace | undefined;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The age at which a list without a checkpoint should be published again. */
 const RENEWAL_AGE_DAYS = 14;
 

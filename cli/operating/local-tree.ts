@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { namesLog, type RotationStep, readRotation } from '@passport-registry/verifier/core';
+import type { RootKey } from '@passport-registry/verifier';
+import { namesLog } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
@@ -82,15 +82,4 @@ export function problemsOf(
 ): readonly string[] | undefined {
   const failed = report?.checks.filter(({ name, result }) => result === 'failed' && isWanted(name)) ?? [];
   return failed.length === 0 ? undefined : failed.flatMap(({ problems }) => problems);
-}
-
-/** The steps of the tree's rotation. A file that cannot be read makes the tree invalid. */
-export function rotationOf(out: string): readonly RotationStep[] {
-  const bytes = readIfReadable(out, PATHS.rotation);
-  try {
-    return bytes === undefined ? [] : readRotation(bytes);
-  } catch (error) {
-    if (error instanceof RegistryError) return [];
-    throw error;
-  }
 }

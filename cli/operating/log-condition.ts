@@ -1,4 +1,4 @@
-import { cosignatureTime, namesLog, parseLogProof } from '@passport-registry/verifier/core';
+import { cosignatureTime, namesLog, parseLogProof, type SignedHead } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -27,8 +27,9 @@ export interface LogCondition extends Condition {
 /** Describes the log of the tree, and whether enough witnesses have cosigned the head that its proof is for. */
 export async function logCondition(
   { folder, report, published }: LocalTree,
-  { witnesses, quorum }: CosignChoice,
+  choice: CosignChoice,
 ): Promise<LogCondition> {
+  const { quorum } = choice;
   // The tree of a first publication that was killed is not valid, but `checkpoint` completes it.
   const pending = published?.pending !== undefined;
   const none = { size: undefined, cosignedBy: [], cosigned: undefined, quorum, pending };
@@ -39,15 +40,13 @@ export async function logCondition(
     const isUnchecked =
       report !== undefined &&
       ((await namesLog(readIfReadable(folder, PATHS.publication))) || proof !== undefined);
-    const message = isUnchecked ? 'not checked: the tree is not valid' : 'none';
-    return { level: 'note', message, ...none };
+    if (!isUnchecked) return { level: 'note', message: 'none', isAbsent: true, ...none };
+    return { level: 'note', message: 'not checked: the tree is not valid', ...none };
   }
-  const { head } = parseLogProof(proof, (message) => new TreeRejected(`${PATHS.logProof} ${message}`));
+  const head = headIn(proof);
   const cosignatures = head.note.signatures.filter((line) => cosignatureTime(line) !== undefined);
   const oldest = Math.min(...cosignatures.map((line) => cosignatureTime(line) ?? 0));
-  const keys = witnesses.map(({ key }) => key);
-  const cosigners = await cosignersOf(head, keys);
-  const cosigned = cosigners.length;
+  const { cosigned, lack } = await cosignedBy(head, choice);
   const found = { size: head.size, cosignedBy: cosignatures.map(({ name }) => name), cosigned, quorum };
   if (published.pending !== undefined) {
     const { sequence } = published.pending.statement;
@@ -57,16 +56,37 @@ export async function logCondition(
     return { level: stops === '' ? 'warning' : 'error', message, ...found, pending: true };
   }
   const log = `${head.origin}, ${countEntries(head.size)}`;
-  if (cosigned < quorum) {
-    const missing = keys.filter((key) => !cosigners.includes(key)).map(({ name }) => name);
-    const message = `${log}, cosigned by ${cosigned} of ${keys.length} witnesses, but the quorum is ${quorum}: ${missing.join(', ')} did not cosign`;
-    return { level: 'warning', message, ...found, pending: false };
-  }
+  if (lack !== undefined) return { level: 'warning', message: `${log}, ${lack}`, ...found, pending: false };
   const names =
     cosignatures.length === 0
       ? ''
       : `, cosigned by ${found.cosignedBy.join(', ')} since ${formatUpdatedAt(oldest * 1000)}`;
   return { level: 'ok', message: `${log}${names}`, ...found, pending: false };
+}
+
+const headIn = (proof: Uint8Array) =>
+  parseLogProof(proof, (message) => new TreeRejected(`${PATHS.logProof} ${message}`)).head;
+
+/** Says in what a proof that was served, or its absence, falls short of the quorum. Undefined if it has the quorum. */
+export async function lackOfQuorum(
+  proof: Uint8Array | undefined,
+  choice: CosignChoice,
+): Promise<string | undefined> {
+  return (await cosignedBy(proof && headIn(proof), choice)).lack;
+}
+
+/** Counts the witnesses of a registry that have cosigned a head, and says who is missing if that is less than the quorum. */
+async function cosignedBy(
+  head: SignedHead | undefined,
+  { witnesses, quorum }: CosignChoice,
+): Promise<{ readonly cosigned: number; readonly lack: string | undefined }> {
+  const keys = witnesses.map(({ key }) => key);
+  const cosigners = head === undefined ? [] : await cosignersOf(head, keys);
+  const cosigned = cosigners.length;
+  if (cosigned >= quorum) return { cosigned, lack: undefined };
+  const missing = keys.filter((key) => !cosigners.includes(key)).map(({ name }) => name);
+  const lack = `cosigned by ${cosigned} of ${keys.length} witnesses, but the quorum is ${quorum}: ${missing.join(', ')} did not cosign`;
+  return { cosigned, lack };
 }
 
 /** The issuers that are active in the published files, and not in the publication that is only in the log. */

@@ -8,7 +8,14 @@ import { isTreeOlder, loadStep, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
 import { publicationSteps, strayKeyStep } from './steps/publication-steps.js';
 import { recordSteps } from './steps/record-steps.js';
-import { foreignKeyStep, rotatedStep, rotateStep, rotationSteps } from './steps/rotation-steps.js';
+import {
+  foreignKeyStep,
+  nextRootsStep,
+  outdatedSteps,
+  rotatedStep,
+  rotateStep,
+  rotationSteps,
+} from './steps/rotation-steps.js';
 
 type Steps = readonly NextStep[];
 
@@ -43,13 +50,15 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   const renewal = isOlder ? [] : publicationSteps(status, settings);
   const records = recordSteps(status, settings);
   // Nothing was published that the host lacks: what is unpublished comes first.
-  const isCommit = changes.toCommit !== undefined;
+  const isCommit = changes.toCommit !== undefined || changes.unpushed !== undefined;
   // Records that would stop a build come before that build.
   const stopsBuild = !isCommit && renewal.length > 0;
   return mostUrgentFirst([
-    { level: rootKey.level, steps: rotatedStep(status, settings) },
+    { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] },
     { level: stopsBuild ? 'error' : changes.level, steps: isCommit ? [] : records },
     { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) },
+    // One commit has them all.
+    { level: rotation.level, steps: isOlder ? [] : outdatedSteps(status, settings) },
     { level: changes.level, steps: isCommit && !isOlder ? records : [] },
     { level: delegation.level, steps: strayKeyStep(status) },
     { level: hold.level, steps: isOlder ? [] : holdSteps(status, settings) },

@@ -1,4 +1,5 @@
 import {
+  CLOCK_TOLERANCE_MS,
   endOfCheckpoint,
   type MirrorState,
   type Operations,
@@ -9,12 +10,11 @@ import { TreeRejected } from '../../generator/errors.js';
 import { withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { operationsStatement } from '../../generator/freshness/statements.js';
-import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 import { addFiles } from '../../generator/publishing/write.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
-import type { MirrorStatus } from '../../observers/mirroring/status.js';
+import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
 import { askHosts } from './ask-hosts.js';
 
 /** The time limit for all mirrors together. A mirror that has not been read by then is reported as unreachable. */
@@ -64,10 +64,9 @@ export async function publishOperations(
 async function askMirrors(folder: string, urls: readonly string[]): Promise<readonly ReportedMirror[]> {
   const { rootKey } = (await readPublished(folder)) ?? {};
   if (rootKey === undefined) throw noCheckpoint(folder);
-  const rotation = readIfReadable(folder, PATHS.rotation);
   const [own, ...mirrors] = await askHosts([folder, ...urls], {
     rootKey,
-    own: rotation && { rotation, rootKey: rootKey.thumbprint },
+    folder,
     now: Date.now(),
     signal: AbortSignal.timeout(MIRRORS_TIMEOUT_MS),
   });
@@ -75,7 +74,7 @@ async function askMirrors(folder: string, urls: readonly string[]): Promise<read
   return mirrors.map(reportOf);
 }
 
-function reportOf({ url, state, behind, updatedAt }: MirrorStatus): ReportedMirror {
+function reportOf({ url, state, behind, updatedAt }: HostStatus): ReportedMirror {
   return {
     url,
     // The tree has been read, so no mirror is `unknown`.

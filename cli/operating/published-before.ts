@@ -8,7 +8,7 @@ import { readText, readTreeFile } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
 import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { shellWord } from './shell-word.js';
+import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
 
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
 export interface PublicationTrace {
@@ -63,10 +63,21 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
 /** The copy that `status` lets `mirror` make, which verified it. */
 export const MIRROR_FOLDER = join(PRIVATE_FOLDER, 'mirror');
 
-/** The command that replaces the tree in a folder by that of a host. @param key - the option of the root key */
-export function loadFromHost(url: string, out: string, key: readonly string[]): string {
-  const mirror = ['npx passport-registry mirror', shellWord(url), MIRROR_FOLDER, ...key].join(' ');
-  return `${mirror} && rm -r ${out} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+/** Into which folder the tree of a host is to be loaded. */
+interface LoadTarget {
+  /** The folder, quoted for a shell. */
+  readonly out: string;
+  /** The option that names the root key. */
+  readonly key: readonly string[];
+  /** Whether the folder has a tree. */
+  readonly replaces: boolean;
+}
+
+/** The command that brings the tree of a host into a folder. */
+export function loadFromHost(url: string, place: CommandPlace, { out, key, replaces }: LoadTarget): string {
+  const mirror = commandLine(place, 'mirror', shellWord(url), MIRROR_FOLDER, ...key);
+  const remove = replaces ? ` && rm -r ${out}` : '';
+  return `${mirror}${remove} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
 }
 
 async function mirrorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace | undefined> {

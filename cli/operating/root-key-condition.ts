@@ -30,6 +30,8 @@ export interface RootKeyCondition extends Condition {
   readonly development: boolean;
   /** Whether `root_key` names a key that a rotation of the tree has replaced. */
   readonly rotated: boolean;
+  /** Whether `next_roots` in registry.yaml belongs to an earlier root key, or differs from the rotation. */
+  readonly hasStaleNextRoots: boolean;
   /** RFC 7638 thumbprints of the only keys that can follow the root key; empty if the root key is not committed. */
   readonly nextRoots: readonly string[];
   /** What is wrong: the configured key, or the tree. Undefined unless the level is `error`. */
@@ -55,6 +57,7 @@ export function rootKeyCondition(
   const wrong = pinned.problem !== undefined || isOther ? 'pinned' : 'tree';
   const state = (level: Level, message: string): RootKeyCondition => ({
     ...{ level, thumbprint, development, rotated, nextRoots },
+    hasStaleNextRoots: misfit !== undefined,
     fault: level === 'error' ? wrong : undefined,
     message: thumbprint === undefined || level === 'error' ? message : `${message}${committed}`,
   });

@@ -1,9 +1,13 @@
+import { readdirSync } from 'node:fs';
+import { readStatement } from '@passport-registry/verifier/core';
 import { GeneratorError } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
+import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import type { Condition } from './condition.js';
-import { type LocalTree, problemsOf, rotationOf } from './local-tree.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
 import { type RotationFiles, readRotationFiles } from './rotation-files.js';
 
-/** The condition of a rotation that `keys rotate` has begun. */
+/** The condition of a rotation that `keys rotate` has begun, and what is left to do after one. */
 export interface RotationCondition extends Condition {
   /**
    * `none`: its folder has no file of a rotation. `unfinished`: the tree does not have the next key, or is not valid.
@@ -17,7 +21,12 @@ export interface RotationCondition extends Condition {
   readonly next: string | undefined;
   /** The folder of the rotation. */
   readonly folder: string;
+  /** The files of the working directory that are still of a root key that the tree has replaced. */
+  readonly outdated: readonly string[];
 }
+
+/** The file of the delegation for the next builds, as documents and `status` name it. */
+export const DELEGATION_FILE = 'delegation.jwt';
 
 /** Describes the rotation in a folder, which need not exist. Reads only public files. */
 export async function rotationCondition(
@@ -25,8 +34,9 @@ export async function rotationCondition(
   tree: LocalTree,
   env: NodeJS.ProcessEnv,
 ): Promise<RotationCondition> {
+  const outdated = findOutdated(tree);
   try {
-    return describe(await readRotationFiles(folder, env), tree);
+    return { ...describe(await readRotationFiles(folder, env), tree, outdated), outdated };
   } catch (error) {
     if (!(error instanceof GeneratorError)) throw error;
     return {
@@ -35,23 +45,51 @@ export async function rotationCondition(
       state: 'unreadable',
       signed: false,
       next: undefined,
-      folder,
+      ...{ folder, outdated },
     };
   }
 }
 
-function describe(files: RotationFiles, { folder: out, published, report }: LocalTree): RotationCondition {
+/** Finds the delegation of an earlier root key, and documents that name an earlier root key and not the present one. */
+function findOutdated({ folder, published, delegation }: LocalTree): readonly string[] {
+  const earlier = replacedRootKeys(folder);
+  const current = published?.rootKey?.thumbprint;
+  if (current === undefined || earlier.length === 0) return [];
+  const isOutdated = (name: string) => {
+    try {
+      const text = readText(name);
+      if (name !== DELEGATION_FILE)
+        return earlier.some((kid) => text.includes(kid)) && !text.includes(current);
+      const { kid } = readStatement(text.trim(), 'registry-delegation+jwt', (why) => new Error(why));
+      return delegation !== undefined && kid !== undefined && earlier.includes(kid);
+    } catch {
+      // What cannot be read is unknown.
+      return false;
+    }
+  };
+  return readdirSync('.')
+    .filter((name) => name === DELEGATION_FILE || name.endsWith('.md'))
+    .filter(isOutdated);
+}
+
+function describe(
+  files: RotationFiles,
+  { folder: out, published, report }: LocalTree,
+  outdated: readonly string[],
+): Omit<RotationCondition, 'outdated'> {
   const { folder, outgoing, step, delegation } = files;
   const next = files.next?.thumbprint;
   const found = { signed: step !== undefined, next, folder };
   if ([outgoing, next, step, delegation].every((one) => one === undefined)) {
-    return { level: 'ok', message: 'none', state: 'none', ...found };
+    if (outdated.length === 0) return { level: 'ok', message: 'none', state: 'none', ...found };
+    const message = `complete, but still of a root key that was replaced: ${outdated.join(', ')}`;
+    return { level: 'note', message, state: 'none', ...found };
   }
   const current = published?.rootKey?.thumbprint ?? report?.rootKey;
   // A later rotation has replaced the next key. If the outgoing key is still in use, `next` is an older key instead.
-  const isReplaced = rotationOf(out).some(({ kid }) => kid === next) && outgoing?.thumbprint !== current;
+  const isReplaced = (key: string) => replacedRootKeys(out).includes(key) && outgoing?.thumbprint !== current;
   const isValid = report !== undefined && problemsOf(report, (name) => name !== 'freshness') === undefined;
-  if (next !== undefined && (current === next || isReplaced) && isValid) {
+  if (next !== undefined && (current === next || isReplaced(next)) && isValid) {
     const message = `to ${next}, complete in ${out}; ${folder} is still there`;
     return { level: 'note', message, state: 'complete', ...found };
   }

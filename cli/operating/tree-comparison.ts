@@ -3,9 +3,10 @@ import type { Delegation } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
 import type { ServedStatement } from '../../observers/mirroring/read-host.js';
-import type { MirrorStatus } from '../../observers/mirroring/status.js';
 import { endedHere } from './ended-holds.js';
 import {
   compareHistories,
@@ -14,7 +15,6 @@ import {
   servedIssuers,
   statusChanges,
 } from './histories.js';
-import { rotationOf } from './local-tree.js';
 
 /**
  * How a part that a host serves compares with the same part of the tree in the output folder. Of a list or a publication,
@@ -66,7 +66,7 @@ export interface HoldComparison {
  * @param signal - ends all requests
  */
 export async function compareTrees(
-  host: MirrorStatus,
+  host: HostStatus,
   tree: OwnTree,
   {
     delegation = tree.delegation,
@@ -145,7 +145,7 @@ function compareStops(theirs: readonly Issuer[], own: readonly Issuer[]): StopCo
 }
 
 function compareHolds(
-  { checkpoint: served }: MirrorStatus,
+  { checkpoint: served }: HostStatus,
   { folder, checkpoint, issuers }: OwnTree,
   {
     isLeftOut,
@@ -206,11 +206,10 @@ export function differences({ list, rootKey, publication, delegation, checkpoint
 }
 
 /** A host was verified with a key from which the keys of both trees follow, so another key is earlier or later. */
-function compareRootKeys({ rootKey }: MirrorStatus, { folder, ...tree }: OwnTree): Compared | undefined {
+function compareRootKeys({ rootKey }: HostStatus, { folder, ...tree }: OwnTree): Compared | undefined {
   if (rootKey === undefined || tree.rootKey === undefined) return undefined;
   if (rootKey === tree.rootKey) return 'same';
-  const isEarlier = rotationOf(folder).some(({ kid }) => kid === rootKey);
-  return isEarlier ? 'older' : 'newer';
+  return replacedRootKeys(folder).includes(rootKey) ? 'older' : 'newer';
 }
 
 function compareStatements(
@@ -270,12 +269,19 @@ function inWords(
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** Says in words that neither of the two continues the other, and after the first semicolon what only one of them stops. */
+/** Two histories, in words. */
+export interface TwoHistories {
+  readonly message: string;
+  /** What only one of them stops, and which of their root keys is replaced. */
+  readonly details: readonly string[];
+}
+
+/** Says in words that neither of the two continues the other. */
 export function twoHistories(
-  { url, rootKey }: MirrorStatus,
+  { url, rootKey }: HostStatus,
   { folder }: Pick<OwnTree, 'folder'>,
   parts: TreeComparison,
-): string {
+): TwoHistories {
   const differ = [stopsInWords(parts, folder), holdsInWords(parts, folder)].filter(
     (words) => words !== undefined,
   );
@@ -283,7 +289,6 @@ export function twoHistories(
     parts.rootKey === 'older'
       ? [`the rotation of ${folder} has replaced the root key of ${url}, ${rootKey}`]
       : [];
-  return [`two histories: neither ${url} nor ${folder} continues the other`, ...differ, ...replaced].join(
-    '; ',
-  );
+  const message = `two histories: neither ${url} nor ${folder} continues the other`;
+  return { message, details: [...differ, ...replaced] };
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@passport-registry/verifier/core';
 import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
 import { DependentOption } from './dependent-option.js';
 import { positiveNumber } from './values.js';
@@ -9,4 +10,4 @@ export const maxAgeOption = (of = 'a list without a checkpoint'): DependentOptio
     .default(DEFAULT_MAX_AGE_DAYS);
 
 /** The verifier takes ages in seconds. */
-export const DAY_SECONDS = 24 * 60 * 60;
+export const DAY_SECONDS = DAY_MS / 1000;

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
+import type { NewPassphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
@@ -27,8 +28,8 @@ export const NEW_PASSPHRASE_OPTIONS = [
 const MIN_PASSPHRASE = 12;
 
 /**
- * Returns the passphrase of a new key: from a file, or typed on the terminal. Undefined if the options say that the key
- * has none.
+ * Returns what provides the passphrase of a new key: from a file, or typed on the terminal. Nothing if the options say that
+ * the key has none. The file is read and judged now, so call this before the command asks or does anything else.
  *
  * @throws {@link KeyRejected} if the passphrase in a file is too short; {@link UsageError} if there is no terminal to ask
  */
@@ -36,16 +37,20 @@ export async function newKeyPassphrase(
   io: Io,
   file: string,
   options: NewKeyPassphraseOptions,
-): Promise<string | undefined> {
-  if (!options.passphrase) return undefined;
-  const { prefix = '' } = options;
-  if (options.passphraseFile === undefined && io.stdin.isTTY !== true) {
+): Promise<NewPassphrase> {
+  if (!options.passphrase) return () => undefined;
+  const { prefix = '', passphraseFile } = options;
+  if (passphraseFile !== undefined) {
+    const given = await newPassphrase(io, file, options);
+    return () => given;
+  }
+  if (io.stdin.isTTY !== true) {
     throw new UsageError(
       `${file} would be encrypted, and there is no terminal to ask for a passphrase: give ` +
         `--${prefix}passphrase-file FILE, or --${prefix}no-passphrase for a key that anyone who finds the file can use`,
     );
   }
-  return newPassphrase(io, file, options);
+  return () => newPassphrase(io, file, options);
 }
 
 /**
@@ -62,14 +67,14 @@ export async function newPassphrase(
     const passphrase = await passphraseFrom(io, passphraseFile)(file);
     const weakness = weaknessOf(passphrase);
     if (weakness === undefined) return passphrase;
-    throw new KeyRejected(`the passphrase has ${weakness}`);
+    throw new KeyRejected(`the passphrase in ${passphraseFile} ${weakness}`);
   }
   for (;;) {
     const passphrase = await askPassphrase(io, file, {
       question: `New passphrase of ${file}, at least ${MIN_PASSPHRASE} characters`,
     });
     const weakness = weaknessOf(passphrase);
-    if (weakness !== undefined) say(io, `it has ${weakness}`);
+    if (weakness !== undefined) say(io, `the passphrase ${weakness}`);
     else if ((await askPassphrase(io, file, { question: 'The same once more' })) === passphrase)
       return passphrase;
     else say(io, 'the two differ: type both again');
@@ -77,7 +82,8 @@ export async function newPassphrase(
 }
 
 function weaknessOf(passphrase: string): string | undefined {
-  if (passphrase.length < MIN_PASSPHRASE)
-    return `fewer than ${MIN_PASSPHRASE} characters: choose a longer one`;
-  return passphrase.trim() === '' ? 'only white space: choose another one' : undefined;
+  const isLong = passphrase.length >= MIN_PASSPHRASE;
+  if (isLong && passphrase.trim() !== '') return undefined;
+  const what = isLong ? 'only white space' : `fewer than ${MIN_PASSPHRASE} characters`;
+  return `has ${what}: choose one of at least ${MIN_PASSPHRASE} characters, such as five random words`;
 }

@@ -13,10 +13,6 @@ export interface ExceptionOptions extends WithSettings {
 /** The options of commands that publish. */
 export interface RuleOptions extends ExceptionOptions {
   breakPinnedVerifiers?: true;
-  /** The issuer that a command is about: an argument, not an option. */
-  about?: string;
-  /** The same, if the command stops that issuer. */
-  stopped?: string | undefined;
 }
 
 /** The options of commands that check records without a key. */
@@ -71,7 +67,6 @@ export function exceptions({
   settings: { transitions = {} },
   allowExampleNames,
   breakPinnedVerifiers,
-  about,
 }: RuleOptions): PublicationExceptions {
-  return { overrides: transitions.overrides, allowExampleNames, breakPinnedVerifiers, about };
+  return { overrides: transitions.overrides, allowExampleNames, breakPinnedVerifiers };
 }

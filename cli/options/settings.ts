@@ -10,6 +10,7 @@ import { assertNoKeyText } from '../../generator/signing/key-text.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import { accentFault } from '../../generator/tree/site/accent.js';
 import type { PageSettings } from '../../generator/tree/site/page-settings.js';
+import type { CommandPlace } from '../command-line.js';
 import { parseSettings } from './settings-file.js';
 import { positiveNumber, wholeNumber } from './values.js';
 
@@ -127,8 +128,8 @@ function withAbsolutePaths(settings: Settings, folder: string): Settings {
   };
 }
 
-/** The options of commands that use settings. */
-export interface WithSettings {
+/** The options of commands that use settings, and `--config` if it names their file. */
+export interface WithSettings extends CommandPlace {
   readonly settings: Settings;
 }
 

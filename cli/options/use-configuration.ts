@@ -12,6 +12,7 @@ export function useConfiguration(command: Command): void {
   const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
   const written = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
   command.setOptionValueWithSource('settings', settingsFor(command, written), 'config');
+  command.setOptionValueWithSource('config', named, 'cli');
 }
 
 /**

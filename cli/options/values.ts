@@ -1,6 +1,5 @@
-import { instantOf, isDateTime } from '@passport-registry/verifier/core';
+import { CLOCK_TOLERANCE_MS, instantOf, isDateTime } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
-import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
 
 /** Parses the number in the value of an option. @throws {@link UsageError} */
 export function positiveNumber(option: string, text: string): number {

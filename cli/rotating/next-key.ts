@@ -7,10 +7,9 @@ import { assertOutside } from '../../generator/files/output-folder.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import { assertCommitted } from '../../generator/tree/commitment.js';
-import { rotationOf } from '../operating/local-tree.js';
+import { assertCommitted, publishedSteps } from '../../generator/tree/commitment.js';
 import { type RotationFiles, writeRotationFile } from '../operating/rotation-files.js';
-import type { RotationChoice } from './rotation-choice.js';
+import type { PlanChoice, RotationChoice } from './rotation-choice.js';
 
 /** What is known about the next root key before a rotation goes on. */
 export interface NextKey {
@@ -26,7 +25,7 @@ export interface NextKey {
  * @throws {@link KeyRejected} if the folder of the rotation belongs to another key; {@link UsageError} | {@link IoFailed}
  */
 export async function readNextKey(
-  { next: choice, out, issuers }: RotationChoice,
+  { next: choice, out, issuers }: PlanChoice,
   files: RotationFiles,
 ): Promise<NextKey> {
   const { key, signer, rootKey } = choice;
@@ -69,7 +68,7 @@ function otherKey(key: RootKey, { folder, next }: RotationFiles, where: string):
  */
 function assertSafePlace(
   key: string,
-  { folder, out, issuers }: Pick<RotationChoice, 'folder' | 'out' | 'issuers'>,
+  { folder, out, issuers }: Pick<PlanChoice, 'folder' | 'out' | 'issuers'>,
 ): void {
   const keyFolder = dirname(resolve(key));
   assertOutside(out, [keyFolder, dirname(resolve(folder))]);
@@ -105,8 +104,8 @@ export async function nextSigner(
 ): Promise<Signer> {
   const { files, makesKey, outgoing } = plan;
   const { key } = choice;
-  const made =
-    makesKey && key !== undefined ? await generateKeyFile(algorithm, key, { newPassphrase, env }) : undefined;
+  const isMade = makesKey && key !== undefined && newPassphrase !== undefined;
+  const made = isMade ? await generateKeyFile(algorithm, key, { newPassphrase, env }) : undefined;
   const signer = await chooseSigner({ ...choice, production: true });
   const expected = made ?? plan.next;
   if (expected !== undefined && signer.rootKey.thumbprint !== expected.thumbprint) {
@@ -114,7 +113,7 @@ export async function nextSigner(
       `${key ?? 'the signing command'} has the key ${signer.rootKey.thumbprint}, but the plan was a rotation to ${expected.thumbprint}`,
     );
   }
-  if (rotationOf(out).some(({ kid }) => kid === signer.rootKey.thumbprint)) {
+  if (publishedSteps(out).some(({ kid }) => kid === signer.rootKey.thumbprint)) {
     throw new KeyRejected(
       `the next key ${signer.rootKey.thumbprint} was the root key before: verifiers never go back to a key, so use a new one`,
     );

@@ -8,6 +8,7 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import {
   assertCommitted,
   nextCommitment,
+  publishedSteps,
   withCommitment,
   withConfigured,
 } from '../../generator/tree/commitment.js';
@@ -16,13 +17,12 @@ import { type PublishedTree, readPublished } from '../../generator/tree/publishe
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { pendingChanges } from '../operating/changes-condition.js';
-import { rotationOf } from '../operating/local-tree.js';
 import { type RotationFiles, readRotationFiles } from '../operating/rotation-files.js';
 import { verifyHolders } from '../verify-holders.js';
 import { assertStepFits, type DelegationPlan, planDelegation } from './check-files.js';
 import { type NextKey, readNextKey } from './next-key.js';
 import { type CheckpointSigner, planCheckpoint } from './plan-checkpoint.js';
-import type { RotationChoice } from './rotation-choice.js';
+import type { PlanChoice } from './rotation-choice.js';
 
 /** A rotation that is complete: the tree has the next key, and everything in it verifies. */
 export interface CompleteRotation {
@@ -52,7 +52,7 @@ export interface RemainingRotation extends NextKey {
  *
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
-export async function planRotation(options: RotationChoice): Promise<CompleteRotation | RemainingRotation> {
+export async function planRotation(options: PlanChoice): Promise<CompleteRotation | RemainingRotation> {
   const { out, issuers, exceptions, outgoing: choice, env } = options;
   // A build would remove the folder of the rotation, or publish it.
   assertOutside(out, [dirname(resolve(options.folder))]);
@@ -74,8 +74,9 @@ export async function planRotation(options: RotationChoice): Promise<CompleteRot
     }
   }
   assertUsable(nextKey, options);
+  const steps = publishedSteps(out);
   const outgoing = withConfigured(
-    await withCommitment(outgoingKey(published, files, next), rotationOf(out)),
+    await withCommitment(outgoingKey(published, files, next), steps),
     options.nextRoots,
   );
   if (
@@ -88,7 +89,6 @@ export async function planRotation(options: RotationChoice): Promise<CompleteRot
   }
   if (next !== undefined || nextKey.makesKey) assertCommitted(outgoing, next?.thumbprint ?? 'a new key');
   const signed = await assertStepFits(files, { outgoing, next }, options.commit);
-  const steps = rotationOf(out);
   const commits = signed ? signed.nextRoots : nextCommitment(options.commit, { outgoing, next, steps });
   // From the step on, an earlier run may have started to write the tree, which its build then repairs.
   if (files.step === undefined && !(await isValid(out, outgoing))) {
@@ -106,7 +106,7 @@ export async function planRotation(options: RotationChoice): Promise<CompleteRot
   if (lifted.length > 0) {
     throw new UsageError(
       `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. Get the newest ` +
-        `records (\`git pull\`), and run this again; or first end the suspension with \`suspend --end ${lifted[0]}\``,
+        `records (\`git pull\`), and run this again; or first end the suspension with \`suspend --end ${lifted[0]} --reason "<REASON>"\``,
     );
   }
   return { done: false, files, outgoing, ...nextKey, commits, delegation, checkpointBy, changes };
@@ -131,7 +131,7 @@ async function isValid(out: string, pinned: RootKey): Promise<boolean> {
   return checks.every(({ name, result }) => result !== 'failed' || name === 'freshness');
 }
 
-function assertUsable({ next, makesKey }: NextKey, { folder, next: { key }, out }: RotationChoice): void {
+function assertUsable({ next, makesKey }: NextKey, { folder, next: { key }, out }: PlanChoice): void {
   if (!makesKey || next === undefined) return;
   throw new KeyRejected(
     `${key} does not exist, but ${folder} belongs to a rotation to ${next.thumbprint}: restore the key file or, because ` +

@@ -7,10 +7,9 @@ import { delegationClaims, rotationClaims, signStatement } from '../../generator
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import { nextCommitment, withCommitment } from '../../generator/tree/commitment.js';
+import { nextCommitment, publishedSteps, withCommitment } from '../../generator/tree/commitment.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { verifyTree } from '../../generator/verification/verify.js';
-import { rotationOf } from '../operating/local-tree.js';
 import { ROTATION_FILES, writeRotationFile } from '../operating/rotation-files.js';
 import { verifyHolders } from '../verify-holders.js';
 import { nextSigner } from './next-key.js';
@@ -81,7 +80,7 @@ async function carryOut(plan: RemainingRotation, given: RotationChoice): Promise
   await assertFollowed(out, outgoing);
   return {
     outgoing,
-    next: await withCommitment(next.rootKey, rotationOf(out)),
+    next: await withCommitment(next.rootKey, publishedSteps(out)),
     build: report,
   };
 }
@@ -89,7 +88,7 @@ async function carryOut(plan: RemainingRotation, given: RotationChoice): Promise
 /** Asks for the passphrase of the next key at most once: of a new key now, of an existing one when it is read. */
 async function withPassphrase(options: RotationChoice, makesKey: boolean): Promise<RotationChoice> {
   const { next, newPassphrase } = options;
-  const typed = makesKey && next.key !== undefined ? await newPassphrase(next.key) : undefined;
+  const typed = makesKey && next.key !== undefined ? await newPassphrase?.(next.key) : undefined;
   if (typed === undefined) return { ...options, next: askingOnce(next) };
   return { ...options, next: { ...next, passphrase: () => typed }, newPassphrase: () => typed };
 }
@@ -107,7 +106,7 @@ async function signStep(
   { rootKey: next }: Signer,
   { folder, out, commit }: RotationChoice,
 ): Promise<string> {
-  const nextRoots = nextCommitment(commit, { outgoing, next, steps: rotationOf(out) });
+  const nextRoots = nextCommitment(commit, { outgoing, next, steps: publishedSteps(out) });
   const step = await signStatement(
     signer,
     'registry-root-rotation+jwt',

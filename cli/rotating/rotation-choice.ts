@@ -6,8 +6,8 @@ import type { RuleExceptions } from '../../generator/review/assert-publishable.j
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { KeyCurve, NewPassphrase } from '../../generator/signing/key-file.js';
 
-/** How to rotate the root key of a registry. */
-export interface RotationChoice {
+/** What the plan of a rotation depends on. */
+export interface PlanChoice {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */
@@ -20,8 +20,6 @@ export interface RotationChoice {
   readonly next: SignerChoice;
   /** The algorithm of a key file that is made. */
   readonly algorithm: KeyCurve;
-  /** Provides the passphrase of a key file that is made. */
-  readonly newPassphrase: NewPassphrase;
   /** The keys to which registry.yaml commits the outgoing key, unless the published rotation does. */
   readonly nextRoots: readonly string[] | undefined;
   /** The keys to which the step commits the next key. Default: those that are left of the outgoing key's. */
@@ -39,4 +37,10 @@ export interface RotationChoice {
   readonly exceptions: RuleExceptions;
   readonly tree: TreeOptions;
   readonly env: NodeJS.ProcessEnv;
+}
+
+/** How to rotate the root key of a registry. */
+export interface RotationChoice extends PlanChoice {
+  /** Provides the passphrase of a key file that is made. Undefined if none is made. */
+  readonly newPassphrase: NewPassphrase | undefined;
 }

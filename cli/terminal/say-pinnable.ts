@@ -1,5 +1,5 @@
 import type { PinnableRegistry } from '../../generator/verification/pinnable-registry.js';
-import { shellWord } from '../operating/shell-word.js';
+import { shellWord } from '../command-line.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';
 

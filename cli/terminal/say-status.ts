@@ -12,15 +12,17 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     // Of one level, first what may leave an issuer that is stopped to those who trust it.
     ['live', status.live],
     ...status.mirrors.map((mirror) => ['mirror', mirror] as const),
-    ...(status.hold.message === 'none' ? [] : [['hold', status.hold] as const]),
+    ...(status.hold.issuers?.length === 0 ? [] : [['hold', status.hold] as const]),
     ['changes', status.changes],
     ['root key', status.rootKey],
-    ...(status.holders.message === 'none' ? [] : [['holders', status.holders] as const]),
-    ...(status.rotation.state === 'none' ? [] : [['rotation', status.rotation] as const]),
+    ...(status.holders.isAbsent ? [] : [['holders', status.holders] as const]),
+    ...(status.rotation.state === 'none' && status.rotation.outdated.length === 0
+      ? []
+      : [['rotation', status.rotation] as const]),
     ['tree', status.tree],
     ['list', status.list],
     ['publication', status.publication],
-    ...(status.log.message === 'none' ? [] : [['log', status.log] as const]),
+    ...(status.log.isAbsent ? [] : [['log', status.log] as const]),
     ['delegation', status.delegation],
     ['checkpoint', status.checkpoint],
   ];
@@ -46,13 +48,10 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     say(io, `Then run \`status\` again: ${count(others.length, 'step follows', 'steps follow')}.`);
 }
 
-/** Prints a condition: of two histories, what only one of them stops has a line of its own. */
-function sayCondition(io: Io, part: string, { level, message }: Condition): void {
+function sayCondition(io: Io, part: string, { level, message, details = [] }: Condition): void {
   const start = `${MARKS[level]} ${part.padEnd(PART_WIDTH)} `;
-  const at = message.startsWith('two histories: ') ? message.indexOf('; ') : -1;
-  const lines = at === -1 ? [message] : [message.slice(0, at), message.slice(at + 2)];
-  for (const [number, line] of lines.entries())
-    say(io, `${number === 0 ? start : ' '.repeat(start.length)}${line}`);
+  say(io, `${start}${message}`);
+  if (details.length > 0) say(io, `${' '.repeat(start.length)}${details.join('; ')}`);
 }
 
 /** Of two histories, the first step may replace the tree, and nothing would name the others any more. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { IoFailed } from '../../generator/errors.js';
-import type { Io } from './io.js';
-import { say } from './output.js';
+import type { Invocation } from './io.js';
+import { run } from './run.js';
 import { untilStopped } from './until-stopped.js';
 
 /** How long to wait for further changes after a change, because editors write in several steps. */
@@ -16,7 +16,7 @@ const LOOK_INTERVAL_MS = 500;
  * stop. Errors are printed and do not end the watch.
  */
 export async function watchForever(
-  io: Io,
+  io: Invocation,
   paths: readonly string[],
   work: () => Promise<void>,
 ): Promise<number> {
@@ -24,7 +24,7 @@ export async function watchForever(
   if (missing !== undefined) throw new IoFailed(`there is nothing to watch: ${missing} does not exist`);
   let running = Promise.resolve();
   const again = () => {
-    running = running.then(work).catch((error: Error) => say(io, `passport-registry: ${error.message}`));
+    running = running.then(() => runRound(io, false, work));
   };
   let timer: NodeJS.Timeout | undefined;
   const changed = () => {
@@ -100,16 +100,34 @@ function identity(path: string): string | undefined {
   }
 }
 
+/** How rounds repeat, and whether their errors are also printed as JSON. */
+interface Rounds {
+  readonly seconds: number;
+  readonly json: boolean;
+}
+
 /**
  * Does work now, and again after each pause, until the process is told to stop. Errors are printed and do not end the
  * loop.
  */
-export function repeatForever(io: Io, seconds: number, work: () => Promise<void>): Promise<number> {
+export function repeatForever(
+  io: Invocation,
+  { seconds, json }: Rounds,
+  work: () => Promise<unknown>,
+): Promise<number> {
   return untilStopped(async (stop) => {
     while (!stop.aborted) {
-      await work().catch((error: Error) => say(io, `passport-registry: ${error.message}`));
+      await runRound(io, json, work);
       await setTimeout(seconds * 1000, undefined, { signal: stop }).catch(() => undefined);
     }
+    return 0;
+  });
+}
+
+/** Runs one round, which prints its error, and whose exit code is not that of the command. */
+function runRound(io: Invocation, json: boolean, work: () => Promise<unknown>): Promise<void> {
+  return run({ ...io, exitCode: 0 }, json, async () => {
+    await work();
     return 0;
   });
 }

@@ -19,7 +19,7 @@ import {
 } from '../shared-key/share-file.js';
 import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
 import { recordFiles } from './holders-file.js';
-import { assertOwnCeremony, assertUnchanged, generationOf, publish } from './join.js';
+import { assertOwnCeremony, assertUnchanged, generationOf, writeMessage } from './join.js';
 import { decryptPart } from './parts.js';
 import { readReceipts, readTranscript, type Transcript, testPayload, withoutMessage } from './transcript.js';
 
@@ -56,7 +56,7 @@ export async function finishCeremony(
   if (own === undefined)
     throw new UsageError(`${access.file} does not exist: run \`keys ceremony join\` first`);
   assertOwnCeremony(own, ceremony);
-  if (own.secrets.stage === 'joining') assertJoinedUnchanged(own.secrets);
+  if (own.secrets.stage === 'joining') assertPartsSent(own.secrets);
   const transcript = await readTranscript(ceremony);
   const { group, digest } = transcript;
   const root = group.rootKey.thumbprint;
@@ -75,13 +75,13 @@ export async function finishCeremony(
     );
   }
   const opened = await shareIn({ ...own, secrets });
-  publishReceipt(transcript, opened);
+  writeReceipt(transcript, opened);
   await testShare(transcript, opened, memory);
-  const waitingFor = await publishIfComplete(transcript);
+  const waitingFor = await writeRecordIfComplete(transcript);
   return { name: own.label.name, digest, root, waitingFor };
 }
 
-function assertJoinedUnchanged({ parts, coefficients }: JoiningSecrets): void {
+function assertPartsSent({ parts, coefficients }: JoiningSecrets): void {
   if (parts !== undefined || coefficients === undefined) return;
   throw new UsageError(
     'the second round is not done: run `keys ceremony join` again, once all holders have joined',
@@ -138,13 +138,13 @@ function shareSecrets(
   };
 }
 
-function publishReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {
+function writeReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {
   const claims = {
     ...{ ceremony: ceremony.sha256, holder: label.number },
     ...{ digest, root: group.rootKey.thumbprint },
   };
   const text = signMessage('registry-ceremony-receipt+jwt', claims, messageKey);
-  publish(ceremony, CEREMONY_FILES.receipt(label.number), text);
+  writeMessage(ceremony, CEREMONY_FILES.receipt(label.number), text);
 }
 
 /** The task of the test signature. */
@@ -171,7 +171,7 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
 }
 
 /** Writes the public record of the ceremony, once the test signature proves every share. @returns who is missing */
-async function publishIfComplete(transcript: Transcript): Promise<readonly string[]> {
+async function writeRecordIfComplete(transcript: Transcript): Promise<readonly string[]> {
   const { ceremony } = transcript;
   const { receipts, progress } = await ceremonyProgress(transcript);
   const withoutReceipt = withoutMessage(ceremony, receipts);

@@ -52,7 +52,7 @@ export async function joinCeremony(
   assertOwnCeremony(own, ceremony, name);
   const { label } = own;
   if (own.secrets.stage === 'share') return { name: label.name, done: true, waitingFor: [] };
-  publish(ceremony, CEREMONY_FILES.join(label.number), own.secrets.join);
+  writeMessage(ceremony, CEREMONY_FILES.join(label.number), own.secrets.join);
   const waitingFor: string[] = [];
   for (const number of numbersOf(ceremony)) {
     if ((await readJoined(ceremony, number)) === undefined) waitingFor.push(nameOf(ceremony, number));
@@ -142,7 +142,7 @@ async function secondRound(
     // Written before the message, because a second one with other encryption would look like a replaced one.
     await writeHolderFile({ ...own, secrets: { ...secrets, parts } }, env);
   }
-  publish(ceremony, CEREMONY_FILES.parts(label.number), parts.text);
+  writeMessage(ceremony, CEREMONY_FILES.parts(label.number), parts.text);
 }
 
 async function partsMessage(
@@ -201,7 +201,7 @@ export function assertUnchanged(all: readonly Joined[], { join, parts }: Joining
 }
 
 /** Writes a message of this holder, unless it is there. @throws {@link SharedKeyRejected} if another is in its place */
-export function publish(ceremony: Ceremony, file: string, text: string): void {
+export function writeMessage(ceremony: Ceremony, file: string, text: string): void {
   const found = readText(ceremony, file);
   if (found === undefined) writeWholeFile(joinPath(ceremony.folder, file), text);
   else if (found !== text) {

@@ -1,15 +1,12 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
-import { split } from '../shared-key/frost.js';
-import { base64url, type MessageKey, signMessage } from '../shared-key/message.js';
+import { scalarOf, split } from '../shared-key/frost.js';
+import { base64url, fromBase64url, type MessageKey, signMessage } from '../shared-key/message.js';
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
-import { publish } from './join.js';
+import { writeMessage } from './join.js';
 import { hashesOf, readAllJoined, readText } from './messages.js';
 import { encryptPart } from './parts.js';
 import { joinedDigest } from './transcript.js';
-
-/** The order of the group of Ed25519 (RFC 8032, section 5.1). */
-const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 /**
  * Splits an existing Ed25519 key among the holders, once all have joined, and all have the same fingerprint. The holders then finish the ceremony as they do
@@ -37,7 +34,7 @@ export async function splitKey(
   }
   const all = await readAllJoined(ceremony);
   await confirm(joinedDigest(ceremony, all));
-  const { group, shares } = split(scalarOf(jwk), ceremony);
+  const { group, shares } = split(scalarOf(fromBase64url(jwk.d)), ceremony);
   const parts = await Promise.all(
     all.map(async (recipient, index) => [
       recipient.number,
@@ -48,14 +45,5 @@ export async function splitKey(
     ...{ ceremony: ceremony.sha256, holder: 0, joined: hashesOf(all) },
     ...{ commitments: group.commitments.map(base64url), parts: Object.fromEntries(parts) },
   };
-  publish(ceremony, CEREMONY_FILES.split, signMessage('registry-ceremony-parts+jwt', claims, jwk));
-}
-
-/** The secret scalar of an Ed25519 key (RFC 8032, section 5.1.5), reduced, little-endian. */
-function scalarOf({ d }: MessageKey): Uint8Array {
-  const hash = createHash('sha512').update(Buffer.from(d, 'base64url')).digest().subarray(0, 32);
-  hash[0] = (hash[0] ?? 0) & 248;
-  hash[31] = ((hash[31] ?? 0) & 127) | 64;
-  const scalar = BigInt(`0x${Buffer.from(hash).reverse().toString('hex')}`) % ORDER;
-  return new Uint8Array(Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse());
+  writeMessage(ceremony, CEREMONY_FILES.split, signMessage('registry-ceremony-parts+jwt', claims, jwk));
 }

@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { isObject, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
 import { IoFailed, RequestRejected } from '../../generator/errors.js';
-import { flushFolder } from '../../generator/files/flush.js';
+import { readIfExists } from '../../generator/files/read-file.js';
+import { writePrivateFile } from '../../generator/files/replace-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import type { RequestedDelegation } from './delegation-request.js';
 import type { RequestedPublication } from './publication-request.js';
+import { isThumbprint } from './read-input.js';
 import type { RequestedRotation } from './rotation-request.js';
 import type { SigningRequest } from './signing-request.js';
 
@@ -65,7 +68,11 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
  *   thumbprint of the next root key
  * @throws {@link RequestRejected} | {@link IoFailed}
  */
-export function assertNewest(folder: string, request: SigningRequest, insteadOf: string | undefined): void {
+export function assertFollowsMemory(
+  folder: string,
+  request: SigningRequest,
+  insteadOf: string | undefined,
+): void {
   const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
   for (const { thumbprint } of new Set([previousRootKey, rootKey])) {
     const memory = readMemory(fileOf(folder, thumbprint));
@@ -154,18 +161,11 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
     ...(rotation && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
   };
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(`${file}.new`, JSON.stringify(memory), { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
-    flushFolder(dirname(file));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new IoFailed(
-      `${file}, the record of what was signed, cannot be written: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }
+  writePrivateFile(file, JSON.stringify(memory));
 }
 
 function signedVersion({ registry, statement, input }: RequestedPublication): SignedVersion {
@@ -205,16 +205,60 @@ function fileOf(folder: string, thumbprint: string): string {
   return join(folder, `${thumbprint}.json`);
 }
 
+/**
+ * Reads the memory of a root key; an empty one if there is no file. Nothing is signed with a memory in which anything is
+ * not as this program writes it: what is damaged could be a later publication.
+ *
+ * @throws {@link IoFailed}
+ */
 function readMemory(file: string): SigningMemory {
-  if (!existsSync(file)) return {};
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    throw new IoFailed(
-      `${file}, the record of what was signed, cannot be read: ${(cause as Error).message}`,
-      {
-        cause,
-      },
+  const refused = (why: string, cause?: unknown) =>
+    new IoFailed(
+      `${file}, the record of what was signed, ${why}: nothing was signed. First make sure that this key has signed nothing newer ` +
+        'than what the request follows, and no other rotation. Then restore a copy of the file, or remove it',
+      { cause },
     );
+  let memory: unknown;
+  try {
+    const bytes = readIfExists(file);
+    if (bytes === undefined) return {};
+    memory = parseStrictJson(bytes);
+  } catch (cause) {
+    throw refused(`cannot be read (${(cause as Error).message})`, cause);
   }
+  if (!isObject(memory) || Object.keys(memory).length === 0) throw refused('is empty, or not a JSON object');
+  const damaged = Object.entries(memory).find(([name, value]) => !isMember(MEMBERS, name, value));
+  if (damaged !== undefined) throw refused(`has a damaged or unknown member (${damaged[0]})`);
+  return memory;
 }
+
+type Check = (value: unknown) => boolean;
+type Checks = Readonly<Record<string, Check>>;
+
+const isMember = (checks: Checks, name: string, value: unknown) =>
+  Object.hasOwn(checks, name) && checks[name]?.(value) === true;
+
+/** Returns a check that an object has the required members, and no others than these and the optional ones. */
+const isObjectWith =
+  (required: Checks, optional: Checks = {}): Check =>
+  (value) =>
+    isObject(value) &&
+    Object.keys(required).every((name) => Object.hasOwn(value, name)) &&
+    Object.entries(value).every(([name, member]) => isMember({ ...required, ...optional }, name, member));
+
+const isSha256: Check = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+const isTime: Check = (value) => typeof value === 'string' && isUpdatedAt(value);
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const VERSION = { updated_at: isTime, sha256: isSha256 };
+
+/** The members of a {@link SigningMemory}. Version 0.1.0 wrote neither a sequence nor the hash of a statement. */
+const MEMBERS: Checks = {
+  verified: isObjectWith(VERSION, { sequence: isCount }),
+  signed: isObjectWith(VERSION, { sequence: isCount, statement: isSha256 }),
+  delegated: isCount,
+  rotated: isObjectWith({
+    next: isThumbprint,
+    nextRoots: (keys) => Array.isArray(keys) && keys.every(isThumbprint),
+  }),
+};

@@ -194,6 +194,11 @@ export function isShareOf(share: KeyShare, group: GroupKey): boolean {
   return isPartOf(share.scalar, share.number, group);
 }
 
+/** Returns the secret scalar of an Ed25519 key (RFC 8032, section 5.1.5), reduced. @param seed - the private key, 32 bytes */
+export function scalarOf(seed: Uint8Array): Uint8Array {
+  return ed25519.Point.Fn.toBytes(ed25519.utils.getExtendedPublicKey(seed).scalar);
+}
+
 /**
  * Splits a secret key among holders (RFC 9591, appendix C).
  *

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { isObject } from '@passport-registry/verifier/core';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { IoFailed, SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { ignoreFile } from '../../generator/files/private-folder.js';
+import { readIfExists } from '../../generator/files/read-file.js';
 import { writePrivateFile } from '../../generator/files/replace-file.js';
-import type { Passphrase } from '../../generator/signing/key-file.js';
+import { type Passphrase, parseJson } from '../../generator/signing/key-file.js';
 import { type GroupSize, isShareOf, type KeyShare } from './frost.js';
 import { type GroupHolder, type KeyGroup, keyGroup } from './key-group.js';
 import { fromBase64url, type MessageKey } from './message.js';
@@ -92,15 +93,20 @@ export async function writeHolderFile(
   writePrivateFile(file, `${JSON.stringify({ ...label, encrypted }, null, 2)}\n`);
 }
 
-/** Reads and decrypts the file of a holder. Undefined if it does not exist. @throws {@link SharedKeyRejected} */
+/**
+ * Reads and decrypts the file of a holder. Undefined if it does not exist.
+ *
+ * @throws {@link SharedKeyRejected} | {@link IoFailed}
+ */
 export async function readHolderFile({
   file,
   passphrase: ask,
 }: ShareAccess): Promise<HolderFile | undefined> {
-  if (!existsSync(file)) return undefined;
+  const bytes = readIfExists(file);
+  if (bytes === undefined) return undefined;
   const unreadable = (what: string) => new SharedKeyRejected('ERR_SHARE_UNREADABLE', `${file} ${what}`);
-  const outside = parse(readText(file));
-  const { encrypted, ...label } = outside ?? {};
+  const outside = parseJson(bytes.toString('utf8'));
+  const { encrypted, ...label } = isObject(outside) ? outside : {};
   if (typeof encrypted !== 'string') throw unreadable('is not the file of a holder');
   const passphrase = await ask(file);
   let text: string;
@@ -115,8 +121,8 @@ export async function readHolderFile({
     // Without the cause, which could quote the content.
     throw unreadable('cannot be decrypted: the passphrase is wrong, or the file is damaged');
   }
-  const inside = parse(text) as unknown as Pick<HolderFile, 'label' | 'secrets'> | undefined;
-  if (inside === undefined || JSON.stringify(inside.label) !== JSON.stringify(label)) {
+  const inside = parseJson(text) as Pick<HolderFile, 'label' | 'secrets'>;
+  if (!isObject(inside) || JSON.stringify(inside.label) !== JSON.stringify(label)) {
     throw unreadable('names another holder or another key outside than inside: restore it from its backup');
   }
   return { file, ...inside, passphrase };
@@ -150,20 +156,4 @@ export async function shareIn({ label, secrets }: HolderFile<ShareSecrets>): Pro
   const group = await keyGroup(commitments, secrets.holders);
   if (isShareOf(share, group.key)) return { label, share, messageKey: secrets.messageKey, group };
   throw new SharedKeyRejected('ERR_OTHER_KEY', `the share of ${label.name} is not a share of ${label.root}`);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new IoFailed(`${file} cannot be read: ${(cause as Error).message}`, { cause });
-  }
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -121,8 +121,8 @@ export const RULES = {
     'serve the document uncompressed unless the client asks for compression',
   ),
   'discovery-incomplete': error(
-    'issuer, issuer_id and jwks_uri, each a string',
-    'add the missing members to the metadata',
+    'issuer and jwks_uri, each a URL, and issuer_id',
+    'add the missing members to the metadata, or correct them',
   ),
   'discovery-other-issuer': error(
     'the issuer_id of the record',

@@ -127,6 +127,26 @@ export function countUncommitted(path: string, env: NodeJS.ProcessEnv): number |
   }
 }
 
+/**
+ * Counts the commits that `git push` would push, as far as git knows the remote branch, with changes of a folder or of other files
+ * in its repository. Undefined if the branch has none to push to, or git cannot be asked.
+ */
+export function countUnpushed(
+  folder: string,
+  files: readonly string[],
+  env: NodeJS.ProcessEnv,
+): number | undefined {
+  try {
+    const repository = repositoryAround(folder, env);
+    const paths = [folder, ...files].map((path) => relative(repository.top, resolve(path)) || '.');
+    const wanted = paths.filter((path) => path.split(sep)[0] !== '..');
+    const args = [...LITERAL, 'rev-list', '--count', '@{push}..HEAD', '--', ...wanted];
+    return Number(git(args, repository).toString());
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the last commit has a file of this name, with these or other bytes. False if git cannot be asked. */
 export function isInLastCommit(file: string, env: NodeJS.ProcessEnv): boolean {
   try {

@@ -31,7 +31,7 @@ export class LockHeld extends IoFailed {}
  */
 export async function withOutputLock<T>(out: string, work: (staging: string) => Promise<T>): Promise<T> {
   const staging = join(dirname(resolve(out)), `.${basename(resolve(out))}.staging`);
-  const owner = JSON.stringify({ ...thisProcess(), call: calls++ });
+  const owner = JSON.stringify({ ...thisProcess(), call: calls++, since: new Date().toISOString() });
   acquire(staging, owner);
   const heartbeat = setInterval(() => updateHeartbeat(staging, owner), HEARTBEAT_MS);
   heartbeat.unref();
@@ -65,9 +65,7 @@ function acquire(staging: string, owner: string): void {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOTEMPTY' || code === 'EEXIST') {
-      throw new LockHeld(
-        `another build, mirror or rotation is running (${staging}): wait until it ends; if none is running, remove that folder`,
-      );
+      throw new LockHeld(`another build, mirror or rotation holds ${staging}: ${inWords(staging)}`);
     }
     throw new IoFailed(`the staging folder beside the output folder cannot be created: ${message}`, {
       cause,
@@ -168,13 +166,41 @@ function isDead(lock: string): boolean {
   const state = owner === undefined ? 'unknown' : stateOf(owner);
   if (state !== 'unknown') return state === 'dead';
   // The owner is in another container or on another host, or was killed before it wrote its name. The heartbeat decides.
-  const stats =
-    statSync(join(lock, OWNER), { throwIfNoEntry: false }) ?? statSync(lock, { throwIfNoEntry: false });
+  const beat = heartbeatOf(lock);
   // If the folder no longer exists, there is nothing to remove.
-  return stats !== undefined && Date.now() - stats.mtimeMs > DEAD_AFTER_MS;
+  return beat !== undefined && Date.now() - beat > DEAD_AFTER_MS;
 }
 
-function ownerOf(lock: string): ProcessIdentity | undefined {
+/** When the owner of a lock last showed that it is alive, in milliseconds since 1970. Undefined if there is no such folder. */
+function heartbeatOf(lock: string): number | undefined {
+  const stats =
+    statSync(join(lock, OWNER), { throwIfNoEntry: false }) ?? statSync(lock, { throwIfNoEntry: false });
+  return stats?.mtimeMs;
+}
+
+/** Says whose lock it is, since when, whether that process is alive, and what to do. */
+function inWords(lock: string): string {
+  const owner = ownerOf(lock);
+  const since = owner?.since === undefined ? '' : ` (since ${owner.since})`;
+  const who = owner === undefined ? 'a process that has not said which' : `process ${owner.pid}${since}`;
+  const state = owner === undefined ? 'unknown' : stateOf(owner);
+  const beat = heartbeatOf(lock);
+  if (state === 'dead' || beat === undefined) return `${who} has ended: run this again`;
+  if (state === 'alive')
+    return `${who} is alive: wait until it ends or, if it hangs, end it with \`kill ${owner?.pid}\`, and run this again`;
+  const where = owner === undefined ? '' : ', of another machine or container, or from before a restart';
+  return (
+    `${who}${where}. Nobody can see here whether it is alive; its last sign of life was at ${new Date(beat).toISOString()}. Wait until it ends, ` +
+    `or ${DEAD_AFTER_MS / 60_000} minutes after that sign, and run this again; if you know that it has ended, remove that folder`
+  );
+}
+
+interface LockOwner extends ProcessIdentity {
+  /** When it took the lock. Undefined in the locks of older versions. */
+  readonly since?: string;
+}
+
+function ownerOf(lock: string): LockOwner | undefined {
   try {
     return JSON.parse(readFileSync(join(lock, OWNER), 'utf8'));
   } catch {

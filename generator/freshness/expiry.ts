@@ -1,12 +1,10 @@
-import { hasPassed, isToCome, type Statement, validFrom } from '@passport-registry/verifier/core';
+import { DAY_MS, hasPassed, isToCome, type Statement, validFrom } from '@passport-registry/verifier/core';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 
 /** The notice before a delegation expires, in days. A new delegation needs the root key, which is offline. */
 const DELEGATION_NOTICE_DAYS = 14;
 /** The notice before a checkpoint expires, as a share of its lifetime. */
 const CHECKPOINT_NOTICE_SHARE = 0.25;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The times of a statement, in milliseconds since 1970. */
 type StatementTerm = Pick<Statement, 'issuedAt' | 'notBefore' | 'expiresAt'>;

@@ -1,10 +1,11 @@
-import { type Clock, isDateTime, isToCome, isUpdatedAt } from '@passport-registry/verifier/core';
+import {
+  CLOCK_TOLERANCE_MS,
+  type Clock,
+  isDateTime,
+  isToCome,
+  isUpdatedAt,
+} from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
-
-/**
- * The tolerance for differences between clocks, in milliseconds. Verifiers use the same value (rule clocks).
- */
-export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
 /** Returns the clock by which whoever publishes or watches a registry judges times. @param now - milliseconds since 1970 */
 export const clockAt = (now = Date.now()): Clock => ({ now, tolerance: CLOCK_TOLERANCE_MS });

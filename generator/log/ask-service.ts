@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import {
+  CLOCK_TOLERANCE_MS,
   consistencyProof,
   encodeBase64,
   formatNote,
@@ -12,7 +13,6 @@ import {
   tileReader,
 } from '@passport-registry/verifier/core';
 import { boundedFetch } from '@passport-registry/verifier/http';
-import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import { countEntries } from './log-files.js';
 import { knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 

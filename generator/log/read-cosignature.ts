@@ -1,4 +1,5 @@
 import {
+  CLOCK_TOLERANCE_MS,
   COSIGNED_ANY_TIME,
   cosignatureTime,
   isNamed,
@@ -7,7 +8,7 @@ import {
   newestCosignatures,
   type SignedHead,
 } from '@passport-registry/verifier/core';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
 import type { ReadFile } from './log-files.js';
 
 /** What a witness does wrong, or does not do, in words that can follow its name. */

@@ -1,5 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { parseStrictJson } from '@passport-registry/verifier/core';
+import { isObject, parseStrictJson } from '@passport-registry/verifier/core';
+import { findMetadataFaults } from '@passport-registry/verifier/http';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
 import { GetFailed, type GetOptions, get, type HttpResponse, ORIGIN } from './fetch-document.js';
@@ -69,30 +70,23 @@ function checkCors({ headers }: HttpResponse, url: string): Finding[] {
   return [{ rule: 'no-cors', message: `${url} cannot be read by verifiers in browsers` }];
 }
 
+/** The rules that metadata violate if verifiers refuse them. */
+const METADATA_RULES = {
+  form: 'discovery-incomplete',
+  issuer: 'discovery-other-host',
+  jwks_uri: 'discovery-other-keys',
+} as const;
+
 /** Checks the metadata of an issuer against its record. */
-export function checkMetadata(value: unknown, { issuer_id, jwks_uri, discovery_uri }: Issuer): Finding[] {
-  const metadata = (value ?? {}) as Record<string, unknown>;
-  const missing = ['issuer', 'issuer_id', 'jwks_uri'].filter((name) => typeof metadata[name] !== 'string');
-  if (missing.length > 0) {
-    return [{ rule: 'discovery-incomplete', message: `the metadata has no ${missing.join(', ')}` }];
-  }
-  const found: Finding[] = [];
-  const issuer = String(metadata['issuer']);
-  if (metadata['issuer_id'] !== issuer_id) {
-    const message = `the metadata names the issuer_id ${shown(metadata['issuer_id'])}`;
-    found.push({ rule: 'discovery-other-issuer', message });
-  }
-  if (metadata['jwks_uri'] !== jwks_uri) {
-    const message = `the metadata names the jwks_uri ${shown(metadata['jwks_uri'])}`;
-    found.push({ rule: 'discovery-other-keys', message });
-  }
-  if (!URL.canParse(issuer) || new URL(issuer).origin !== new URL(discovery_uri).origin) {
-    found.push({
-      rule: 'discovery-other-host',
-      message: `the metadata belongs to the issuer ${shown(issuer)}`,
-    });
-  }
-  return found;
+export function checkMetadata(metadata: unknown, issuer: Issuer): Finding[] {
+  const found = findMetadataFaults(metadata, issuer).map(({ about, message }) => ({
+    rule: METADATA_RULES[about],
+    message: `the metadata ${message}`,
+  }));
+  const named = isObject(metadata) ? metadata['issuer_id'] : undefined;
+  if (typeof named !== 'string' || named === issuer.issuer_id) return found;
+  const message = `the metadata names the issuer_id ${shown(named)}`;
+  return [{ rule: 'discovery-other-issuer', message }, ...found];
 }
 
 /** Checks the policy. Its problems are only warnings, because no verification depends on the policy. */

@@ -10,7 +10,7 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
-import { acceptPublication, storedPublication } from '../verification/accept.js';
+import { ANY_AGE_MS, acceptPublication, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { isLogPath } from '../verification/log-archive.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
@@ -194,7 +194,7 @@ export function acceptable(
   accepted: readonly StoredPublication[],
 ): Promise<unknown> {
   const trust = pinnedKey(rootKey);
-  return acceptPublication(memorySource(files), { trust, maxAgeDays: undefined, accepted });
+  return acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted });
 }
 
 /** Applies the rules for changes to the two lists (rule record-changes). */

@@ -213,7 +213,7 @@ function inheritedHolds(
   const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
   if (kept.length === 0) return [];
   return [
-    `The new checkpoint keeps what the checkpoint of ${signer} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them; \`hold --end <ID> --false-alarm\` ends each that was not yours.`,
+    `The new checkpoint keeps what the checkpoint of ${signer} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them, and end what was not yours: \`hold --end\` with the ids and --false-alarm.`,
   ];
 }
 

@@ -50,7 +50,7 @@ function findUnknownCountries(scope: unknown): Located[] {
 function findFutureDate(certifiedSince: unknown): Located[] {
   if (typeof certifiedSince !== 'string' || !isDateTime(certifiedSince)) return [];
   if (instantOf(certifiedSince) <= Date.now()) return [];
-  const message = `certified_since is ${certifiedSince}: the page shows the issuer as not recognised until then, but verifiers accept it from its publication on`;
+  const message = `certified_since is ${certifiedSince}: the page says "not yet" until then, but verifiers accept it from its publication on`;
   return [{ path: ['certified_since'], finding: { rule: 'certified-in-future', message } }];
 }
 

@@ -11,8 +11,8 @@ export interface RuleExceptions {
   readonly overrides?: readonly TransitionOverride[] | undefined;
   /** Whether records may use names that are reserved for examples. For demonstrations. */
   readonly allowExampleNames?: boolean | undefined;
-  /** The issuer that a command is about, which then lifts the suspension of no other issuer. Default: the records decide. */
-  readonly about?: string | undefined;
+  /** The issuers that a command is about, which then lifts the suspension of no other issuer. Default: the records decide. */
+  readonly about?: readonly string[] | undefined;
 }
 
 /** The records before and after a change. */
@@ -41,26 +41,28 @@ export function assertPublishable(
     throw new RecordsRejected(diagnostics, isForbidden ? startAgain(development) : undefined);
   }
   const { about } = exceptions;
-  const lifted = about === undefined ? [] : liftedSuspensions(change).filter((id) => id !== about);
+  const all = about === undefined ? [] : liftedSuspensions(change);
+  const lifted = all.filter((id) => about?.includes(id) !== true);
   if (lifted.length > 0) {
     throw new UsageError(
-      `the list suspends ${lifted.join(', ')}, and the records do not, so this would lift more than it says: ${getNewest(lifted)}, ` +
+      `the list suspends ${lifted.join(', ')}, and the records do not, so this would lift more than it says: ${getNewest(lifted, all)}, ` +
         'or `build` with the records as they are',
     );
   }
   return diagnostics;
 }
 
-/** The way on with records that do not have the suspensions of the published list. */
-export function getNewest(lifted: readonly string[]): string {
-  const adopt =
-    lifted.length === 1
-      ? `run \`suspend ${lifted[0]} --reason "<REASON>"\`, after which the record says so, too`
-      : 'write `status: suspended` into these records';
+/**
+ * The way on with records that do not have the suspensions of the published list.
+ *
+ * @param ended - whose suspensions end if that is the purpose: those, and what the command ends
+ */
+export function getNewest(lifted: readonly string[], ended = lifted): string {
+  const adopt = `run \`suspend ${lifted.join(' ')} --reason "<REASON>"\`, after which the records say so, too`;
   return (
     `get the newest records (\`git pull\`), and run this again. If there are none, because nobody has pushed them, ${adopt}, ` +
-    'and then run this again. To stop another issuer at once, `hold` it: that needs no records. Only to end a suspension, ' +
-    `run \`suspend --end ${lifted[0]}\``
+    'and then run this again. To stop another issuer at once, `hold` it: that needs no records. Only to end what is suspended, ' +
+    `run \`suspend --end ${ended.join(' ')} --reason "<REASON>"\``
   );
 }
 

@@ -1,21 +1,17 @@
 import { existsSync } from 'node:fs';
-import { RegistryError } from '@passport-registry/verifier';
 import { readList } from '@passport-registry/verifier/core';
-import { IoFailed, TreeRejected } from '../errors.js';
+import { IoFailed } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
-import { acceptPublication } from '../verification/accept.js';
+import { verifyAnyAge } from '../verification/accept.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
-import { Problems, SeenFiles } from '../verification/seen-files.js';
+import { rejecting, SeenFiles } from '../verification/seen-files.js';
 import { checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource } from '../verification/tree-source.js';
 import { publishedAbout } from '../verification/verify-publication.js';
 import { trustedRoot } from '../verification/verify-statements.js';
 import { changedFiles } from './versions.js';
-
-/** A limit that no list exceeds. */
-const ANY_AGE_DAYS = Number.POSITIVE_INFINITY;
 
 /** Reads the records in some files and folders. @throws {@link UsageError} | {@link IoFailed} */
 export function recordsIn(paths: readonly string[]): RecordSet {
@@ -30,19 +26,14 @@ export function recordsIn(paths: readonly string[]): RecordSet {
  */
 export async function recordsPublished(where: string, pinned: PinnedTrust | undefined): Promise<RecordSet> {
   const source = existsSync(where) ? folderSource(where) : httpSource(where);
-  try {
+  const read = async () => {
     const files = new SeenFiles(source);
     const { rootKey } = await trustedRoot(files, pinned?.rootKey);
     const list = await checkSignature(files, rootKey);
-    // A list of any age can be compared.
-    if (pinned !== undefined)
-      await acceptPublication(source, { trust: pinned, maxAgeDays: ANY_AGE_DAYS, accepted: [] });
+    if (pinned !== undefined) await verifyAnyAge(files, pinned);
     return recordsOfList(readList(list).issuers, await publishedAbout(files, rootKey, list));
-  } catch (cause) {
-    if (!(cause instanceof RegistryError || cause instanceof Problems || cause instanceof TreeRejected))
-      throw cause;
-    throw new TreeRejected(`${source.name} publishes no list to compare with: ${cause.message}`, { cause });
-  }
+  };
+  return rejecting(read, `${source.name} publishes no list to compare with: `);
 }
 
 /**

@@ -26,6 +26,16 @@ export function publishedSteps(out: string): readonly RotationStep[] {
   }
 }
 
+/** Returns the thumbprints of the root keys that a tree has replaced. A damaged rotation, which makes a tree invalid, shows none. */
+export function replacedRootKeys(out: string): readonly string[] {
+  try {
+    return publishedSteps(out).map(({ kid }) => kid);
+  } catch (error) {
+    if (error instanceof TreeRejected) return [];
+    throw error;
+  }
+}
+
 /** Adds to a root key the keys to which the step that leads to it commits it. */
 export async function withCommitment(rootKey: RootKey, steps: readonly RotationStep[]): Promise<RootKey> {
   for (const step of [...steps].reverse()) {

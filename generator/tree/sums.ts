@@ -14,5 +14,5 @@ export function sumsOfList({ records }: Pick<ListBytes, 'records'>, previousLeve
 
 /** @param hash - SHA-256 of the record, in lower-case hexadecimal */
 export function summedRecord(id: string, hash: string): SummedRecord {
-  return { id, idHash: sha256(id), sha256: hash };
+  return { id, place: sha256(id), sha256: hash };
 }

@@ -1,4 +1,4 @@
-import { canonicalBytes } from '@passport-registry/verifier/core';
+import { type Changes, canonicalBytes } from '@passport-registry/verifier/core';
 import type { SignedPublication } from '../list/list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText, isIssuerPage, sumsText } from './checksums.js';
@@ -8,7 +8,6 @@ import { hostFiles, PAGES_HTACCESS } from './host-configuration.js';
 import { PATHS } from './paths.js';
 import type { RegistryDescription } from './registry-description.js';
 import { openApiBytes } from './registry-description.js';
-import type { Changes } from './site/changes.js';
 import type { PageParts } from './site/page-settings.js';
 import { hasIssuerPages } from './site/pages.js';
 import { siteFiles } from './site/site-files.js';

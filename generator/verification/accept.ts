@@ -30,13 +30,18 @@ import { registryFiles, type TreeSource } from './tree-source.js';
 export interface AcceptOptions {
   /** What is pinned: by the operator of a mirror, or by those who verified the previous tree. */
   readonly trust: PinnedTrust;
-  /** The maximum age of a list without a checkpoint. Undefined: nothing is too old or has expired. */
-  readonly maxAgeDays: number | undefined;
+  /** The maximum age of a list without a checkpoint, or {@link ANY_AGE_MS}. */
+  readonly maxAgeMs: number;
   /** The publications that were accepted before, newest first. */
   readonly accepted: readonly StoredPublication[];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+/** The maximum age with which nothing is too old or has expired. What is in the future is refused all the same. */
+export const ANY_AGE_MS = Number.POSITIVE_INFINITY;
+
+/** The default maximum age of a list without a checkpoint, as in the verifier. */
+export const DEFAULT_MAX_AGE_DAYS = 30;
+export const DEFAULT_MAX_AGE_MS = DEFAULT_MAX_AGE_DAYS * 24 * 60 * 60 * 1000;
 
 /**
  * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
@@ -80,16 +85,13 @@ export function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promis
   return rejecting(() => verifyAnyAge(files, pinnedKey(rootKey)), 'verifiers would refuse this tree: ');
 }
 
-/** The default maximum age of a list without a checkpoint, as in the verifier. */
-export const DEFAULT_MAX_AGE_DAYS = 30;
-
 /**
  * Verifies a publication as a verifier does that pins this trust, and has accepted nothing yet.
  *
  * @throws {@link RegistryError}
  */
 export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
-  const conditions = conditionsOf({ trust, maxAgeDays: DEFAULT_MAX_AGE_DAYS });
+  const conditions = conditionsOf({ trust, maxAgeMs: DEFAULT_MAX_AGE_MS });
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 
@@ -103,25 +105,20 @@ export function verifyAnyAge(
   trust: PinnedTrust,
   now?: number,
 ): Promise<Proven<Publication>> {
-  const conditions = {
-    ...demandsOn(trust),
-    clock: clockAt(now),
-    expiry: false,
-    maxAge: Number.POSITIVE_INFINITY,
-  };
+  const conditions = conditionsOf({ trust, maxAgeMs: ANY_AGE_MS }, now);
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 
-function conditionsOf({ trust, maxAgeDays }: Omit<AcceptOptions, 'accepted'>): Conditions {
-  const isAnyAge = maxAgeDays === undefined;
-  const clock = isAnyAge ? { now: Date.now(), tolerance: Number.POSITIVE_INFINITY } : clockAt();
-  const maxAge = isAnyAge ? Number.POSITIVE_INFINITY : maxAgeDays * DAY_MS;
-  return { ...demandsOn(trust), clock, expiry: !isAnyAge, maxAge };
-}
-
-function demandsOn(trust: PinnedTrust): Pick<Conditions, 'requireCheckpoint' | 'requirePublication' | 'log'> {
-  const { requireCheckpoint, requirePublication } = trust;
-  return { requireCheckpoint, requirePublication, log: logTrustOf(trust.log) };
+function conditionsOf({ trust, maxAgeMs }: Omit<AcceptOptions, 'accepted'>, now?: number): Conditions {
+  const { requireCheckpoint, requirePublication, log } = trust;
+  return {
+    requireCheckpoint,
+    requirePublication,
+    log: logTrustOf(log),
+    clock: clockAt(now),
+    expiry: maxAgeMs !== ANY_AGE_MS,
+    maxAge: maxAgeMs,
+  };
 }
 
 /**

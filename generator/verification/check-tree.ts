@@ -13,7 +13,7 @@ import type { OnProgress } from '../progress.js';
 import { isIssuerPage } from '../tree/checksums.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
-import { DEFAULT_MAX_AGE_DAYS } from './accept.js';
+import { DEFAULT_MAX_AGE_MS } from './accept.js';
 import { type CheckList, fileExists } from './check-list.js';
 import { isLogPath } from './log-archive.js';
 import type { PinnedLog } from './pinned-trust.js';
@@ -156,8 +156,8 @@ export async function checkTree(audit: Audit): Promise<CheckedTree> {
 
 /** Returns the time now, and the maximum age of a list without a checkpoint, in milliseconds. */
 function timesOf({ options }: Pick<Audit, 'options'>): { readonly now: number; readonly maxAgeMs: number } {
-  const { maxAge = DEFAULT_MAX_AGE_DAYS * 24 * 60 * 60, now = Date.now } = options;
-  return { now: now(), maxAgeMs: maxAge * 1000 };
+  const { maxAge, now = Date.now } = options;
+  return { now: now(), maxAgeMs: maxAge === undefined ? DEFAULT_MAX_AGE_MS : maxAge * 1000 };
 }
 
 /**

@@ -99,8 +99,8 @@ function proofCheck(path: string, { entries, proofs }: ArchivedLog): Check | und
   const indexed = index === undefined ? undefined : entries[Number(index)];
   if (indexed?.entry.type !== 'publication') return undefined;
   return async (bytes, files) => {
-    const readStatement = () => files.read(PATHS.loggedStatement(indexed.index));
-    const fault = await proofs.faultOf(bytes, { ...indexed, readStatement });
+    const read = () => files.read(PATHS.loggedStatement(indexed.index));
+    const fault = await proofs.faultOf(bytes, { ...indexed, read });
     return fault && `${path} ${fault}`;
   };
 }

@@ -92,7 +92,7 @@ async function readFrom(
   const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
   const pinned = { ...required, log, rootKey: { ...earlier, nextRoots } };
   assertTrustAnchor(trustAnchorOf(pinned));
-  const { root, checkpoint, statement, logged, updatedAt, issuers } = await verifyFresh(files, pinned);
+  const { root, checkpoint, publication, logged, updatedAt, issuers } = await verifyFresh(files, pinned);
   if (root.thumbprint !== published.thumbprint) {
     throw new Problems([
       `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${root.thumbprint}`,
@@ -112,14 +112,14 @@ async function readFrom(
       sources: [url],
       ...log,
       ...(checkpoint && { checkpoint: 'required' }),
-      ...(statement && { publication: 'required' }),
+      ...(publication && { publication: 'required' }),
     },
     shownNextRoots: shown ?? [],
     thumbprint: published.thumbprint,
     rotatedFrom: isPublished ? undefined : known,
     development: (await files.get(PATHS.developmentMark)) !== undefined,
     ...{ updatedAt, issuers: issuers?.length ?? 0 },
-    ...{ checkpoint: checkpoint !== undefined, publication: statement !== undefined },
+    ...{ checkpoint: checkpoint !== undefined, publication: publication !== undefined },
     ...{ log: log.log, logSize: logged?.size },
     cosignedBy: logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
   };

@@ -1,5 +1,5 @@
 import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
-import { importAnchorRoot } from '@passport-registry/verifier/core';
+import { importAnchorRoot, type PinnedRoot, requirementsOf } from '@passport-registry/verifier/core';
 
 /**
  * What a user trusts: a root key alone, or the content of a trust anchor (rule trust-anchor). All but the root key are also
@@ -7,7 +7,7 @@ import { importAnchorRoot } from '@passport-registry/verifier/core';
  */
 export interface PinnedTrust {
   /** The pinned root key, with the keys to which it is committed. A rotation may have replaced the key since. */
-  readonly rootKey: RootKey;
+  readonly rootKey: PinnedRoot;
   /** Whether to refuse a registry without a checkpoint. */
   readonly requireCheckpoint: boolean;
   /** Whether to refuse a registry without a publication statement. */
@@ -19,9 +19,14 @@ export interface PinnedTrust {
 /** The members of a trust anchor about the log and its witnesses. */
 export type PinnedLog = Pick<TrustAnchor, 'log' | 'witnesses' | 'quorum'>;
 
-/** Pins a root key alone. */
+/** Pins a root key, with what it is committed to if the tree that it comes from says so. */
 export function pinnedKey(rootKey: RootKey): PinnedTrust {
-  return { rootKey, requireCheckpoint: false, requirePublication: false, log: {} };
+  return {
+    rootKey: { nextRoots: undefined, ...rootKey },
+    requireCheckpoint: false,
+    requirePublication: false,
+    log: {},
+  };
 }
 
 /**
@@ -31,13 +36,9 @@ export function pinnedKey(rootKey: RootKey): PinnedTrust {
  * @throws `ERR_ROOT_KEY_INVALID`
  */
 export async function pinnedAnchor(anchor: TrustAnchor): Promise<PinnedTrust> {
-  const { root: _root, next_roots: _next, sources: _sources, checkpoint, publication, ...log } = anchor;
-  return {
-    rootKey: await importAnchorRoot(anchor),
-    requireCheckpoint: checkpoint === 'required',
-    requirePublication: publication === 'required',
-    log,
-  };
+  const { root: _root, next_roots: _next, sources: _sources, ...demands } = anchor;
+  const { checkpoint: _checkpoint, publication: _publication, ...log } = demands;
+  return { ...requirementsOf(demands), rootKey: await importAnchorRoot(anchor), log };
 }
 
 /** Returns the trust anchor with which a verifier enforces the same. */

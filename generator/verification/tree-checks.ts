@@ -230,8 +230,8 @@ async function findWrongCopies(files: SeenFiles): Promise<string[]> {
   return problems;
 }
 
-/** A hundred years: a client needs a maximum age. */
-const ANY_AGE_SECONDS = 100 * 365 * 24 * 60 * 60;
+/** The maximum age for a client that accepts lists of any age: the client takes no infinite one. */
+const HUNDRED_YEARS_SECONDS = 100 * 365 * 24 * 60 * 60;
 
 /** An id that no registry has. */
 export const UNKNOWN_ID = 'no-such-issuer-0123456789abcdef';
@@ -248,7 +248,7 @@ export async function checkClient(files: SeenFiles, trusted: PinnedTrust, now?: 
     await verifyAnyAge(files, trusted, now);
     return;
   }
-  const trust = { trustAnchor: trustAnchorOf(trusted), maxAge: ANY_AGE_SECONDS };
+  const trust = { trustAnchor: trustAnchorOf(trusted), maxAge: HUNDRED_YEARS_SECONDS };
   // A longer time limit than the default, because the connection of the auditor may be slow.
   const client = createRegistryClient({ sources: [files.source.name], timeout: 60, ...trust });
   try {

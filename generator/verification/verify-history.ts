@@ -1,13 +1,14 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  type Changes,
   decodeUtf8,
   findMisnamed,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { type Changes, changesBytes, parseChanges } from '../tree/site/changes.js';
+import { changesBytes, parseChanges } from '../tree/site/changes.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
 import { factsOf } from './verify-publication.js';
 import type { CheckedList, RootHistory } from './verify-statements.js';

@@ -102,8 +102,8 @@ export async function checkLog(
   const proofs = new KeptProofs(tree);
   if (published !== undefined && statement !== undefined) {
     const proof = await files.require(PATHS.logProof);
-    const readStatement = async () => statement.text;
-    const fault = await proofs.faultOf(proof, { ...published, readStatement });
+    const read = async () => statement.text;
+    const fault = await proofs.faultOf(proof, { ...published, read });
     if (fault !== undefined) throw problemIn(PATHS.logProof)(fault);
   }
   const rootKeys = await rootKeysOf(state);

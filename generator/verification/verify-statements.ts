@@ -90,9 +90,12 @@ export async function checkRotation(
   const before = unknown === undefined ? [] : [{ thumbprint: unknown, nextRoots: undefined }];
   for (const [index, step] of steps.entries()) {
     try {
-      // Nobody can verify what an unknown key has signed.
-      if (keys.length > 0) await verifyStep(step, keys.at(-1), undefined);
-      keys.push(await successorIn(step, [...before, ...keys]));
+      const outgoing = keys.at(-1);
+      if (outgoing !== undefined) await verifyStep(step, outgoing, undefined);
+      const next = await successorIn(step, [...before, ...keys]);
+      // Nobody can verify what an unknown key has signed: it commits nothing.
+      const committed = pinned?.thumbprint === next.thumbprint ? pinned.nextRoots : undefined;
+      keys.push(outgoing === undefined ? { ...next, nextRoots: committed } : next);
     } catch (cause) {
       throw new Problems([`step ${index + 1} of ${PATHS.rotation} is refused: ${(cause as Error).message}`]);
     }

@@ -4,6 +4,7 @@ import type { HeldBy } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { type Check, CheckList } from './check-list.js';
 import { checkTree, NOTHING_CHECKED, type ProvenStatements, type VerifyOptions } from './check-tree.js';
+import { pinnedKey } from './pinned-trust.js';
 import { RETRIES, SeenFiles } from './seen-files.js';
 import { checkClient, checkUnknownId } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
@@ -129,7 +130,7 @@ async function auditOnce(
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
     const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
-    const trusted = { rootKey: root.rootKey, requireCheckpoint, requirePublication, log };
+    const trusted = { ...pinnedKey(root.rootKey), requireCheckpoint, requirePublication, log };
     await checks.run('client', () => checkClient(files, trusted, options.now?.()));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');

@@ -6,6 +6,7 @@ import type { VerifyHolders } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import {
   type AcceptOptions,
+  ANY_AGE_MS,
   acceptPublication,
   acceptStatements,
 } from '../../generator/verification/accept.js';
@@ -67,6 +68,8 @@ export class Candidate {
   cosigned: CosignedHead | undefined;
   /** The report about the release being served, if the source still serves that one, and it is intact. */
   heldReport: TreeReport | undefined;
+  /** When the newest delegation was signed that was accepted under the same root key, in milliseconds since 1970. */
+  delegatedAt: number | undefined;
   /** A note for each file that is left out. */
   leftOut: readonly Note[] = [];
   /** Why the operations statement is left out, in words. */
@@ -80,7 +83,7 @@ export class Candidate {
     this.held = held;
     this.heldLog = heldLog;
     const accepted = releases.flatMap((release) => release.stored() ?? []);
-    this.#conditions = { trust: options.trust, maxAgeDays: options.maxAgeDays, accepted };
+    this.#conditions = { trust: options.trust, maxAgeMs: options.maxAgeDays * 24 * 60 * 60 * 1000, accepted };
     this.#staging = staging;
     this.folder = join(staging, 'tree');
   }
@@ -120,7 +123,7 @@ export class Candidate {
     const { witness, trust } = this.options;
     return acceptStatements(this.#tree, {
       ...this.#conditions,
-      ...(witness && { trust: withoutQuorum(trust), maxAgeDays: undefined }),
+      ...(witness && { trust: withoutQuorum(trust), maxAgeMs: ANY_AGE_MS }),
     });
   }
 
@@ -180,8 +183,10 @@ export class Candidate {
   }
 
   /** Accepts the publication, once all files that decide about trust are in the folder. */
-  acceptPublication(): Promise<Proven<Publication>> {
-    return acceptPublication(this.#tree, this.#conditions);
+  async acceptPublication(): Promise<Proven<Publication>> {
+    const publication = await acceptPublication(this.#tree, this.#conditions);
+    this.delegatedAt = publication.delegatedAt;
+    return publication;
   }
 
   /** Verifies the whole release. @throws {@link TreeRejected} */

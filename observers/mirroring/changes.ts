@@ -1,8 +1,8 @@
-import { recordIdOf } from '@passport-registry/verifier/core';
+import { type Changes, recordIdOf } from '@passport-registry/verifier/core';
 import { updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { continueFeed } from '../../generator/tree/site/atom.js';
-import { addChanges, type Changes, changesBytes, parseChanges } from '../../generator/tree/site/changes.js';
+import { addChanges, changesBytes, parseChanges } from '../../generator/tree/site/changes.js';
 import type { HeldRelease } from './held-release.js';
 import type { NewRelease, StatedFile } from './new-release.js';
 

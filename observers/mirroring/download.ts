@@ -143,11 +143,11 @@ async function downloadStated(
   candidate: Candidate,
 ): Promise<PublicationStatement> {
   const statements = await candidate.acceptStatements();
-  const { statement } = statements;
+  const { publication } = statements;
   assertSamePublication(statements, release.read(CHECKSUMS_PATH), files);
-  const records = await downloadRecords(release, statement);
-  makeChanges(release, { updatedAt: statement.updatedAt, records, files: files.all });
-  return statement;
+  const records = await downloadRecords(release, publication);
+  makeChanges(release, { updatedAt: publication.updatedAt, records, files: files.all });
+  return publication;
 }
 
 async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {
@@ -161,17 +161,17 @@ async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {
 
 /** SHA256SUMS is not signed, and may be of another publication than the statement. */
 function assertSamePublication(
-  { statement, checkpoint }: SummedStatements,
+  { publication, checkpoint }: SummedStatements,
   checksums: Uint8Array,
   { all }: ListedFiles,
 ): void {
   const states = (wanted: string, expected: string) =>
     all.some(({ path, hash }) => path === wanted && hash === expected);
-  if (!states(PATHS.list, statement.sha256) || !states(sumsPath(''), statement.sumsSha256)) {
+  if (!states(PATHS.list, publication.sha256) || !states(sumsPath(''), publication.sumsSha256)) {
     throw new TreeRejected(`${CHECKSUMS_PATH} and ${PATHS.publication} are not of the same publication`);
   }
   // A checkpoint for an older list says nothing about this tree.
-  if (checkpoint?.sha256 === statement.sha256 && checkpoint.treeSha256 !== sha256(checksums)) {
+  if (checkpoint?.sha256 === publication.sha256 && checkpoint.treeSha256 !== sha256(checksums)) {
     throw new TreeRejected(`${CHECKSUMS_PATH} does not have the hash that the checkpoint names`);
   }
 }

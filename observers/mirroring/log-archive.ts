@@ -82,7 +82,7 @@ async function addProofs(
   const proofs = new KeptProofs(log.tree);
   await forEachConcurrent(publications, CONCURRENCY, async (indexed) => {
     const { index } = indexed;
-    const proven = { ...indexed, readStatement: async () => release.read(PATHS.loggedStatement(index)) };
+    const proven = { ...indexed, read: async () => release.read(PATHS.loggedStatement(index)) };
     const faultOf = (proof: Uint8Array) => proofs.faultOf(proof, proven);
     for (const path of [PATHS.firstProof(index), ...(indexed === newest ? [] : [PATHS.lastProof(index)])]) {
       if (index < settled && release.held?.contains(path) !== true) continue;

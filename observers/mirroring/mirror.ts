@@ -68,7 +68,9 @@ async function mirrorLocked(
 ): Promise<MirrorReport> {
   const { witness, trust } = options;
   const serving = releases.current();
-  const accepted = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
+  const accepted = releases
+    .newestFirst()
+    .map((name) => new HeldRelease(releases.path(name), releases.delegatedAt(name)));
   const held = serving === undefined ? undefined : accepted[0];
   const before = { held, releases: accepted, heldLog: await readHeldLog(accepted, trust.rootKey) };
   const { candidate, stats, report } = await downloadVerified(() => new Candidate(options, staging, before));
@@ -81,7 +83,8 @@ async function mirrorLocked(
   if (switched || repaired.length > 0) {
     if (cosigned !== undefined) candidate.serveCosigned(folder);
     else if (log !== undefined) keepCosigned(held, folder, log.head.origin);
-    await releases.switchTo(folder, repaired.length > 0 ? releases.unused(base) : base);
+    const name = repaired.length > 0 ? releases.unused(base) : base;
+    await releases.switchTo(folder, name, candidate.delegatedAt);
   }
   return {
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },

@@ -114,7 +114,7 @@ interface Shown {
 }
 
 async function describe(url: string, files: SeenFiles, { facts, now }: Shown): Promise<ServedTree> {
-  const { root, checkpoint, statement, updatedAt, sha256: list } = facts;
+  const { root, checkpoint, publication, updatedAt, sha256: list } = facts;
   const [problem] = checkpoint ? expiryOf(checkpoint, checkpoint.delegation, now).problems : [];
   return {
     ...{ url, failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
@@ -125,10 +125,10 @@ async function describe(url: string, files: SeenFiles, { facts, now }: Shown): P
       hold: checkpoint.hold,
       signer: signerOf(checkpoint),
     },
-    publication: statement && {
-      ...served(statement.issuedAt, statement.text),
-      sequence: statement.sequence,
-      previous: statement.previous,
+    publication: publication && {
+      ...served(publication.issuedAt, publication.text),
+      sequence: publication.sequence,
+      previous: publication.previous,
     },
     log: await servedLog(files, root),
   };

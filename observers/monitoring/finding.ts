@@ -2,8 +2,11 @@
 export const SEVERITIES = ['alarm', 'change', 'warning', 'note'] as const;
 type Severity = (typeof SEVERITIES)[number];
 
-/** Everything that a monitor tells, by its stable code, and how urgent it is. docs/operators/log.md names each code. */
-const SEVERITY_OF = {
+/**
+ * Everything that a monitor tells, by its stable code, and how urgent it is. `unchecked` is a warning that something was
+ * not checked, which has an exit code of its own. docs/operators/log.md names each code.
+ */
+const KIND_OF = {
   'log-missing': 'alarm',
   'log-shrunk': 'alarm',
   'log-forked': 'alarm',
@@ -22,12 +25,12 @@ const SEVERITY_OF = {
   'too-few-cosignatures': 'alarm',
   'cosignatures-too-old': 'alarm',
   'watched-issuer-changed': 'change',
-  'host-unreadable': 'warning',
-  'mirror-without-log': 'warning',
-  'changes-not-verified': 'warning',
-  'list-not-kept': 'warning',
+  'host-unreadable': 'unchecked',
+  'mirror-without-log': 'unchecked',
+  'changes-not-verified': 'unchecked',
+  'list-not-kept': 'unchecked',
+  'watched-issuer-unknown': 'unchecked',
   'head-too-old': 'warning',
-  'watched-issuer-unknown': 'warning',
   'root-key-not-pinned': 'warning',
   'entry-unknown': 'warning',
   'issuer-changed': 'note',
@@ -37,10 +40,10 @@ const SEVERITY_OF = {
   'log-key-changed': 'note',
   'claim-unknown': 'note',
   'entries-not-verified': 'note',
-} as const satisfies Record<string, Severity>;
+} as const satisfies Record<string, Severity | 'unchecked'>;
 
 /** The stable code of a finding. */
-export type FindingCode = keyof typeof SEVERITY_OF;
+export type FindingCode = keyof typeof KIND_OF;
 
 /** One thing that a monitor tells, as data. */
 export interface Finding {
@@ -62,7 +65,13 @@ export function finding(
   message: string,
   more: Omit<Finding, 'code' | 'severity' | 'message'> = {},
 ): Finding {
-  return { code, severity: SEVERITY_OF[code], message, ...more };
+  const kind = KIND_OF[code];
+  return { code, severity: kind === 'unchecked' ? 'warning' : kind, message, ...more };
+}
+
+/** Whether a finding means that something was not checked. */
+export function isUnchecked({ code }: Finding): boolean {
+  return KIND_OF[code] === 'unchecked';
 }
 
 /**

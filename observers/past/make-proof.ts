@@ -2,7 +2,7 @@ import type { IssuerRegistry } from '@passport-registry/verifier';
 import {
   decodeUtf8,
   formatHistoryProof,
-  idHashOf,
+  placeOf,
   prefixesTo,
   sumsPath,
 } from '@passport-registry/verifier/core';
@@ -27,7 +27,7 @@ export function makeHistoryProof(
   const record = records.get(issuerId);
   // With the number of levels that the statement names, the tree is the one that it names.
   const { files } = sumsOfList({ records }, statement.levels);
-  const sums = prefixesTo(idHashOf(issuerId), statement.levels).flatMap((prefix) => {
+  const sums = prefixesTo(placeOf(issuerId), statement.levels).flatMap((prefix) => {
     const bytes = files.get(sumsPath(prefix));
     return bytes === undefined ? [] : [decodeUtf8(bytes)];
   });

@@ -1,5 +1,6 @@
 import {
   assertSignedByLog,
+  CLOCK_TOLERANCE_MS,
   cosignedText,
   emptyRoot,
   encodeCosignature,
@@ -12,7 +13,7 @@ import {
   type TreeHead,
 } from '@passport-registry/verifier/core';
 import { IoFailed, KeyRejected } from '../../generator/errors.js';
-import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { HeadRefused } from './head-refused.js';
 import { type CosignedHead, changeState, type WitnessState } from './witness-state.js';

@@ -3,6 +3,7 @@ import { RegistryError, type RegistryFiles, type RootKey } from '@passport-regis
 import {
   currentRoots,
   newestPublication,
+  type PinnedRoot,
   type PublicationStatement,
   parseHead,
   parseNoteKey,
@@ -30,7 +31,7 @@ const PAUSE_MS = 3000;
  * @param root - the pinned root key. A rotation may have replaced the key since
  * @throws {@link TreeRejected} | {@link IoFailed} if the registry cannot be read, or has no log
  */
-export async function registryLog(url: string, root: RootKey): Promise<KnownLogs> {
+export async function registryLog(url: string, root: PinnedRoot): Promise<KnownLogs> {
   let known = await readStatements(url, { chains: pinnedChains([root]), statements: [] });
   let readAt = performance.now();
   let running = Promise.resolve();

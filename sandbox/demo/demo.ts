@@ -149,17 +149,14 @@ async function demo(): Promise<void> {
     const minted = await mint(await agentKeys());
     return [minted, `${minted.did}\n${describeVerdict(await attempt(minted, 'email.send'), 'verified')}`];
   });
-  const gateway = await runStep(
+  const askGateway = await runStep(
     'A gateway, nginx, asks a door before each request; the server behind it knows nothing of passports',
     async () => {
       const door = { registryUrl, rootKey, issuer: ISSUER, issuerAddress: sandboxUrl, audience: MAIL };
-      const started = await startGateway(stage, door);
-      if (started === undefined) return [undefined, 'nginx is not installed: see docs/gateways.md'];
-      const without = await started.ask('/', {});
-      return [
-        started,
-        `without a passport: ${without}\nwith one: ${await started.ask(...(await proven(second)))}`,
-      ];
+      const ask = await startGateway(stage, door);
+      if (ask === undefined) return [undefined, 'nginx is not installed: see docs/gateways.md'];
+      const without = await ask('/', {});
+      return [ask, `without a passport: ${without}\nwith one: ${await ask(...(await proven(second)))}`];
     },
   );
   await runStep('The operator suspends the issuer in the registry, and signs the list again', async () => {
@@ -173,13 +170,12 @@ async function demo(): Promise<void> {
     return [undefined, `list updated at ${updates.at(-1)}\n${words}`];
   });
   await runStep('So does the gateway, without a restart', async () => {
-    if (gateway === undefined) return [undefined, 'nginx is not installed'];
+    if (askGateway === undefined) return [undefined, 'nginx is not installed'];
     let said = '';
     for (let waited = 0; !said.includes('status-suspended') && waited < 20; waited += 0.1) {
-      said = await gateway.ask(...(await proven(second)));
+      said = await askGateway(...(await proven(second)));
       await pause(0.1);
     }
-    gateway.close();
     if (!said.includes('status-suspended')) throw new Error(`the gateway answered ${said}`);
     return [undefined, said];
   });

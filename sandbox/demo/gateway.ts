@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PublicJwk } from '@passport-registry/verifier';
@@ -17,25 +17,24 @@ interface DoorOptions {
   readonly audience: string;
 }
 
-/** A gateway in front of a server that knows nothing of passports. */
-export interface DemoGateway {
-  /** Sends a request. Returns the status, the cause of a refusal, and what the server has answered. */
-  ask(path: string, headers: Record<string, string>): Promise<string>;
-  close(): void;
-}
+/**
+ * Sends a request to a gateway in front of a server that knows nothing of passports. Returns the status, the cause of a
+ * refusal, and what the server has answered.
+ */
+export type AskGateway = (path: string, headers: Record<string, string>) => Promise<string>;
 
 /** Starts nginx as docs/gateways.md configures it, with a door. Returns undefined if nginx is not installed. */
-export async function startGateway(stage: DemoStage, options: DoorOptions): Promise<DemoGateway | undefined> {
+export async function startGateway(stage: DemoStage, options: DoorOptions): Promise<AskGateway | undefined> {
   if (spawnSync('nginx', ['-v']).error !== undefined) return undefined;
   const door = await startDoor(stage, options);
-  const [gatewayUrl, application] = [await findFreeUrl(), await startServer(await findFreeUrl())];
+  const [gatewayUrl, application] = [await findFreeUrl(), await startServer(stage)];
   const [, nginx = ''] =
     /\n## nginx\n[\s\S]*?```nginx\n([\s\S]*?)```/.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
   const { folder } = stage;
   const servers = nginx
     .replaceAll('127.0.0.1:8090', new URL(gatewayUrl).host)
     .replaceAll('127.0.0.1:8181', new URL(door).host)
-    .replaceAll('http://127.0.0.1:3000', application.url);
+    .replaceAll('http://127.0.0.1:3000', application);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
   );
@@ -46,13 +45,10 @@ http { access_log off; ${temporary.join(' ')}\n${servers} }\n`,
   );
   stage.startProgram('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')]);
   await waitForAnswer(gatewayUrl, 401);
-  return {
-    ask: async (path, headers) => {
-      const response = await fetch(gatewayUrl + path, { headers });
-      const said = response.ok ? await response.text() : response.headers.get('passport-error');
-      return `${response.status} ${said}`;
-    },
-    close: () => application.server.close().closeAllConnections(),
+  return async (path, headers) => {
+    const response = await fetch(gatewayUrl + path, { headers });
+    const said = response.ok ? await response.text() : response.headers.get('passport-error');
+    return `${response.status} ${said}`;
   };
 }
 
@@ -81,13 +77,15 @@ async function startDoor(
   return url;
 }
 
-/** A server that answers with what it is told of the agent. */
-async function startServer(url: string): Promise<{ url: string; server: Server }> {
+/** Starts a server that answers with what it is told of the agent. Returns its URL. */
+async function startServer(stage: DemoStage): Promise<string> {
+  const url = await findFreeUrl();
   const server = createServer(({ headers }, response) => {
     const { 'passport-issuer': issuer, 'passport-principal': principal, 'passport-scope': scope } = headers;
     response.end(`Passport-Issuer: ${issuer}, Passport-Principal: ${principal}, Passport-Scope: ${scope}`);
   });
   const { port, hostname } = new URL(url);
   await new Promise<void>((resolve) => server.listen(Number(port), hostname, resolve));
-  return { url, server };
+  stage.onClear(() => server.close().closeAllConnections());
+  return url;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 
 const CLI = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 
-/** A temporary folder for the demo, and the processes that run in it. */
+/** A temporary folder for the demo, and what runs until its end. */
 export class DemoStage {
   readonly folder = mkdtempSync(join(tmpdir(), 'passport-demo-'));
-  readonly #servers: ChildProcess[] = [];
+  readonly #stops: (() => void)[] = [];
 
   /** Runs a command of `passport-registry`. Returns its output on stderr. */
   async run(...args: string[]): Promise<string> {
@@ -41,12 +41,18 @@ export class DemoStage {
 
   /** Starts a program. The program runs until `clear` is called. */
   startProgram(program: string, args: readonly string[]): void {
-    this.#servers.push(spawn(program, args, { cwd: this.folder, stdio: 'ignore' }));
+    const child = spawn(program, args, { cwd: this.folder, stdio: 'ignore' });
+    this.onClear(() => child.kill());
   }
 
-  /** Stops the processes and removes the folder. */
+  /** Has `clear` stop something, so that the process can end however the demo ends. */
+  onClear(stop: () => void): void {
+    this.#stops.push(stop);
+  }
+
+  /** Stops all that runs, and removes the folder. */
   clear(): void {
-    for (const server of this.#servers) server.kill();
+    for (const stop of this.#stops) stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -144,7 +144,7 @@ describe('the commands of the documents about the log', () => {
 
   it('name every finding of the monitor', () => {
     const source = read('observers/monitoring/finding.ts');
-    const codes = [...source.matchAll(/^ {2}'([a-z-]+)': '(?:alarm|change|warning|note)'/gm)].map(
+    const codes = [...source.matchAll(/^ {2}'([a-z-]+)': '(?:alarm|change|unchecked|warning|note)'/gm)].map(
       ([, code]) => code,
     );
     expect(codes.length).toBeGreaterThan(25);

@@ -82,12 +82,12 @@ const SOURCES = filesWith(['.ts', '.mjs', '.js', '.json']);
 const MARKDOWN = filesWith(['.md']);
 const THIS_FILE = 'test/docs/rule-ids.test.ts';
 
-/** Returns the rules that a source names in words: `(rule list-order)`, or the `rule` of a case of conformance/. */
+/** Returns the rules that a source names in words: `(rule list-order)`, `(rules list-form, list-order)`, or the `rule` of a case of conformance/. */
 function namedInWords(path: string): string[] {
   const text = withoutBreaks(read(path));
-  const inWords = [...text.matchAll(/[(,;] ?rule ([a-z]+(?:-[a-z]+)*)(?=[),;])/g)];
+  const inWords = [...text.matchAll(/[(,;] ?rules? ([a-z]+(?:-[a-z]+)*(?:, [a-z]+(?:-[a-z]+)+)*)(?=[),;])/g)];
   const ofCases = path.startsWith('conformance/') ? [...text.matchAll(/\brule: '([^']*)'/g)] : [];
-  return [...inWords, ...ofCases].map(([, id = '']) => id);
+  return [...inWords, ...ofCases].flatMap(([, ids = '']) => ids.split(', '));
 }
 
 type Link = readonly [path: string, target: string, id: string];

@@ -208,11 +208,14 @@ describe('what the packages export', () => {
       'LimitExceeded',
       'askAgain',
       'boundedFetch',
+      'findMetadataFaults',
       'isLoopback',
       'isPublicAddress',
       'isPublicHost',
+      'keysOfSet',
       'openFile',
       'readLimited',
+      'signingKeyOf',
     ]);
     expect(Object.keys(history)).toEqual(['verifyHistoryProof']);
     expect(Object.keys(agent).sort()).toEqual([

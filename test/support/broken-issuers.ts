@@ -141,6 +141,10 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['discovery-other-host'],
     serve: ({ metadata }) => Object.assign(metadata, { issuer: 'https://mallory.example' }),
   },
+  'names an issuer that is no URL': {
+    rules: ['discovery-incomplete'],
+    serve: ({ metadata }) => Object.assign(metadata, { issuer: `${metadata['issuer']}/a b` }),
+  },
   'names no keys': {
     rules: ['discovery-incomplete'],
     serve: ({ metadata }) => void delete metadata['jwks_uri'],

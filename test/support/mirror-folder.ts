@@ -20,10 +20,17 @@ export interface MirrorFolder {
   mirror(source: string, ...args: string[]): Promise<Outcome>;
   /** Starts a mirror as a separate process. */
   start(source: string, ...args: string[]): ChildProcess;
-  /** Starts a mirror that checks the source every second. `said` returns its output so far. */
-  watching(source: string): { readonly child: ChildProcess; readonly said: () => string };
+  /** Starts a mirror that checks the source every second. */
+  watching(source: string): WatchingMirror;
   /** Returns the time of the list that the mirror serves. */
   served(): string;
+}
+
+/** A mirror that runs, and what it has printed so far: JSON on stdout, and words on stderr. */
+interface WatchingMirror {
+  readonly child: ChildProcess;
+  readonly reports: () => string;
+  readonly said: () => string;
 }
 
 /** Creates a folder with a root key of its own, and a first publication of three issuers. */
@@ -54,7 +61,7 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
     spawn(process.execPath, [CLI, ...command(source, args)], {
       cwd: folder,
       env: cleanEnvironment(),
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
   return {
     folder,
@@ -64,12 +71,15 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
     mirror: (source, ...args) => cli(command(source, args), folder),
     start,
     watching: (source) => {
-      const child = start(source, '--watch', '1');
-      let text = '';
-      child.stderr?.on('data', (chunk: Buffer) => {
-        text += chunk;
-      });
-      return { child, said: () => text };
+      const child = start(source, '--watch', '1', '--json');
+      const [reports, said] = [child.stdout, child.stderr].map((stream) => {
+        let text = '';
+        stream?.on('data', (chunk: Buffer) => {
+          text += chunk;
+        });
+        return () => text;
+      }) as [() => string, () => string];
+      return { child, reports, said };
     },
     served: () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at,
   };

@@ -1,18 +1,19 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { type Issuer, importRootKey, type RootKey } from '@passport-registry/verifier';
-import { canonicalBytes, encodeSignature } from '@passport-registry/verifier/core';
+import { type Issuer, importRootKey } from '@passport-registry/verifier';
+import { canonicalBytes, encodeSignature, type PinnedRoot } from '@passport-registry/verifier/core';
 import { type JWTPayload, SignJWT } from 'jose';
 
 /** A key pair that signs lists and statements. */
 export interface TestKey {
   readonly privateKey: KeyObject;
-  readonly rootKey: RootKey;
+  readonly rootKey: PinnedRoot;
 }
 
 export async function testKey(type: 'ed25519' | 'p256' = 'ed25519'): Promise<TestKey> {
   const { privateKey, publicKey } =
     type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { privateKey, rootKey: await importRootKey(publicKey.export({ format: 'jwk' })) };
+  const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
+  return { privateKey, rootKey: { ...rootKey, nextRoots: undefined } };
 }
 
 /** Creates a valid record. */

@@ -60,6 +60,27 @@ describe('verifier/src/core/', () => {
     expect(missing.filter((path) => !/^(?:index\.ts|bytes\/|generated\/)/.test(path))).toEqual([]);
   });
 
+  it('cites each rule that a row of its README names in a file of this row', () => {
+    const readme = readFileSync(join(CORE, 'README.md'), 'utf8');
+    const rows = [...readme.matchAll(/^\| (`.+?) \| ([a-z][a-z, -]*) \|$/gm)];
+    const missing = rows.flatMap(([, files = '', rules = '']) => {
+      const [first = '', ...others] = [...files.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+      const folder = first.slice(0, first.lastIndexOf('/') + 1);
+      const names = [first, ...others.map((name) => folder + name)];
+      const isOfRow = (path: string) =>
+        names.some((name) => (name.endsWith('/') ? path.startsWith(name) : path === `${name}.ts`));
+      const text = [...SOURCES].flatMap(([path, source]) => (isOfRow(path) ? [source] : [])).join('\n');
+      const comments = text.replaceAll(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' ');
+      const isCited = (rule: string) =>
+        new RegExp(`(?:\\brules? (?:[a-z-]+, )*|docs/protocol[a-z/-]*\\.md#)${rule}(?![a-z-])`).test(
+          comments,
+        );
+      return rules.split(', ').flatMap((rule) => (isCited(rule) ? [] : [`${files}: ${rule}`]));
+    });
+    expect(missing).toEqual([]);
+    expect(rows.length).toBeGreaterThan(30);
+  });
+
   it('is as pure as the state machine of a client', () => {
     for (const name of ['machine', 'round', 'retries', 'client-state', 'client-events']) {
       const code = codeOf(readFileSync(join(ROOT, `verifier/src/client/${name}.ts`), 'utf8'));

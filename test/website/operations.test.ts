@@ -372,6 +372,15 @@ describeWith(['chromium-headless-shell'], 'the operations, in Chromium', () => {
     rmSync(tree('online/operations.jwt'));
   });
 
+  it('show a report that an online key has signed before the root key signed a checkpoint', async () => {
+    const copy = copyOf('online', 'by-root');
+    writeFiles(copy, { 'operations.jwt': await statement('online', MIRRORS) });
+    await good('build', '--key', 'root.pem', '--out', 'by-root', ...withKeys({ checkpoint: 'root.pem' }));
+    const { page } = await opened(await plainHost(copy, '404.html'));
+    expect(await section(page, 'Checkpoint').innerText()).toMatch(/Signed by\s+the root key$/);
+    expect(await rowsOf(page, 'Mirrors')).toEqual([['https://mirror.example', 'in sync', '', '']]);
+  });
+
   it('show a report that has expired, with its age', async () => {
     const old = { ...MIRRORS, iat: seconds(-5 * HOUR), exp: seconds(-HOUR) };
     const { page } = await opened(

@@ -1,8 +1,5 @@
 import { routeOf } from './route.js';
 
-/** The placeholder for the registry's URL in the commands of the page. */
-const EXAMPLE_URL = 'https://registry.example';
-
 /** Quotes the registry's URL for a shell. */
 function quoteForShell(base: URL): string {
   return `'${base.href.replace(/\/$/, '').replaceAll("'", '%27')}'`;
@@ -12,7 +9,7 @@ function quoteForShell(base: URL): string {
 export function fillCommands(base: URL): void {
   const code = document.querySelector('.commands');
   if (code === null) return;
-  const text = (code.textContent ?? '').replace(`=${EXAMPLE_URL}`, `=${quoteForShell(base)}`);
+  const text = (code.textContent ?? '').replace(/^REGISTRY=\S+/m, () => `REGISTRY=${quoteForShell(base)}`);
   const fill = () => {
     const route = routeOf(location.hash);
     // A shell reads nothing else into these letters, and an id has no others.

@@ -5,6 +5,7 @@ import type {
   RegistryStatus,
   RootKey,
 } from '@passport-registry/verifier';
+import type { Changes } from '@passport-registry/verifier/core';
 import { byId, element, meta } from './dom/element.js';
 import { notLoadedNote } from './dom/not-loaded.js';
 import { dayInWords } from './dom/time.js';
@@ -12,7 +13,6 @@ import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
 import type { Names } from './list/names.js';
 import type { LogCheck } from './log/log-check.js';
-import type { Changes } from './registry/changes.js';
 import { type Hold, holdOf } from './registry/hold.js';
 import { logOfPage, type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';

@@ -5,7 +5,7 @@ import { publishSteps } from './host-steps.js';
 import { loadAndHold } from './load-steps.js';
 import { type CommandSettings, type NextStep, PULL, run } from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
-import { buildStep, laterCheckpointSteps, publishingOptions } from './signing-steps.js';
+import { buildStep, laterCheckpointSteps, publishingOptions, rootKeyFirst } from './signing-steps.js';
 
 /**
  * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is
@@ -69,6 +69,7 @@ function stillStopped(stopped: readonly StoppedIssuer[] = []): readonly StoppedI
 function stopSteps(stopped: readonly StoppedIssuer[], reason: string, settings: CommandSettings): NextStep[] {
   return stopped.map(({ issuer_id, status: to }) => {
     const command = to === 'revoked' ? 'revoke' : 'suspend';
-    return run(reason, command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings));
+    const words = [command, issuer_id, '--reason', '"<REASON>"', ...publishingOptions(settings)];
+    return run(rootKeyFirst(reason, settings), settings, ...words);
   });
 }

@@ -1,5 +1,4 @@
-import { isLoopback } from '@passport-registry/verifier/http';
-import { shellWord } from '../shell-word.js';
+import { shellWord } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import { laterCheckpointSteps } from './signing-steps.js';
@@ -16,17 +15,19 @@ export function hostSteps(status: RegistryStatus, settings: CommandSettings, isR
 function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
   const { host, url, level, comparedWithTree } = status.live;
   const isLate = comparedWithTree === 'older' || host?.empty === true;
-  const isAbsent = host?.state === 'unreachable' || host?.claimed?.development === true;
+  const isPreview = host?.claimed?.development === true;
+  const isAbsent = host?.state === 'unreachable' || isPreview;
   // On this machine, an experiment: nothing else serves that address.
-  if (isAbsent && !isRenewed && url !== undefined && isLoopback(new URL(url)))
-    return [serveStep(new URL(url), settings)];
+  if (isAbsent && !isRenewed && url !== undefined && isServed(new URL(url)))
+    return [serveStep(new URL(url), isPreview, settings)];
   if (isRenewed || isLate || isAbsent || host?.state === 'expired') {
     const mayBeEarlier = !isRenewed && comparedWithTree === 'older';
     const sign = mayBeEarlier ? laterCheckpointSteps(status, settings) : [];
     return [...sign, ...publishSteps(status, settings)];
   }
   if (level !== 'error' || url === undefined) return [];
-  return [run('verify what the host serves', 'verify', shellWord(url), ...settings.rootKeyOptions)];
+  const words = ['verify', shellWord(url), ...settings.rootKeyOptions];
+  return [run('verify what the host serves', settings, ...words)];
 }
 
 /** A mirror that is late or altered is its operator's to repair. */
@@ -35,10 +36,18 @@ export function askMirrors({ mirrors }: RegistryStatus): NextStep[] {
   return late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
 }
 
-function serveStep({ port, protocol }: URL, { out }: CommandSettings): NextStep {
-  const number = port || (protocol === 'https:' ? '443' : '80');
-  const reason = `let this machine serve ${out} as base_url says, in place of a preview; or set base_url to the URL of a host, and copy ${out} there`;
-  return run(reason, 'serve', out, '--port', number);
+/** Whether `serve` answers at a URL. */
+function isServed({ protocol, hostname, pathname }: URL): boolean {
+  return protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname) && pathname === '/';
+}
+
+function serveStep({ port, origin }: URL, isPreview: boolean, settings: CommandSettings): NextStep {
+  const { out } = settings;
+  const now = isPreview
+    ? `stop the preview at ${origin}, and let this machine serve ${out} there`
+    : `nothing answers at ${origin}, which is on this machine: serve ${out} there, if it is what was published last`;
+  const reason = `${now}; or set base_url to the URL of a host, and copy ${out} there`;
+  return run(reason, settings, 'serve', out, '--port', port || '80');
 }
 
 /** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */
@@ -46,9 +55,11 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
   const { out, baseUrl, rootKeyOptions } = settings;
   const copy = `copy ${out} to the host${baseUrl === undefined ? '' : ` of ${baseUrl}`}`;
   const verify = (reason: string) =>
-    baseUrl === undefined ? [] : [run(reason, 'verify', baseUrl, '--expect', out, ...rootKeyOptions)];
+    baseUrl === undefined
+      ? []
+      : [run(reason, settings, 'verify', baseUrl, '--expect', out, ...rootKeyOptions)];
   if (tree.hasRemote) {
-    const save = run(`save ${out} on the branch and deploy it, or ${copy}`, 'branch', 'save', out);
+    const save = run(`save ${out} on the branch and deploy it, or ${copy}`, settings, 'branch', 'save', out);
     return [save, ...verify('verify what the host serves')];
   }
   return baseUrl === undefined ? [told(copy)] : verify(`${copy}, and verify what the host serves`);

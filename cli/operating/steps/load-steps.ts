@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
+import { PATHS } from '../../../generator/tree/paths.js';
+import { commandLine } from '../../command-line.js';
 import type { LiveCondition, MirrorCondition } from '../hosts-condition.js';
-import { loadFromHost, MIRROR_FOLDER } from '../published-before.js';
-import { shellWord } from '../shell-word.js';
+import { loadFromHost } from '../published-before.js';
 import type { RegistryStatus } from '../status.js';
 import { doubtOfHost } from '../tree-comparison.js';
-import { holdStep } from './hold-steps.js';
-import { type CommandSettings, type NextStep, run } from './next-step.js';
+import { holdCommand, holdStep } from './hold-steps.js';
+import type { CommandSettings, NextStep } from './next-step.js';
 
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none although one was published. */
 export function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
@@ -40,9 +41,8 @@ export function loadAndHold(
 ): NextStep[] {
   const { command } = loadStep(status, settings);
   if (ids.length === 0) return [{ command, reason }];
-  const hold = holdStep('hold again', ids, settings);
-  if (command === undefined) return [{ command, reason }, hold];
-  return [{ command: `${command} && ${hold.command}`, reason }];
+  if (command === undefined) return [{ command, reason }, holdStep('hold again', ids, settings)];
+  return [{ command: `${command} && ${holdCommand(ids, settings)}`, reason }];
 }
 
 /** The step that brings the published tree into the output folder. */
@@ -83,8 +83,8 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
   if (isCopyNewest(status)) return `cp -rL ${tree.trace?.copy} ${out}`;
   // Of two histories, the branch has the one that its last saver had.
   if (tree.hasRemote && status.live.keep === undefined) {
-    if (!isThere(status)) return run('', 'branch', 'load', out).command;
-    return `${run('', 'branch', 'load', FROM_BRANCH).command} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
+    if (!isThere(status)) return commandLine(settings, 'branch', 'load', out);
+    return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingHost(status)?.url;
   return url === undefined ? undefined : fromHost(url, status, settings);
@@ -92,10 +92,10 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
 
 /** The command that brings the tree of a host here. */
 export function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
-  const { out, rootKeyFile, rootKeyOptions, hasRootKey } = settings;
-  const key = hasRootKey ? rootKeyOptions : ['--root-key', rootKeyFile];
-  if (isThere(status)) return loadFromHost(url, out, key);
-  return `${run('', 'mirror', shellWord(url), MIRROR_FOLDER, ...key).command} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+  const { out, rootKeyFile, rootKeyOptions } = settings;
+  // Without a setting, the tree's own key has verified the host.
+  const key = rootKeyFile === undefined ? ['--root-key', `${out}/${PATHS.rootKey}`] : rootKeyOptions;
+  return loadFromHost(url, settings, { out, key, replaces: isThere(status) });
 }
 
 /** Whether the output folder has a tree, damaged or not. */

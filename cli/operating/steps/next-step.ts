@@ -1,3 +1,4 @@
+import { type CommandPlace, commandLine } from '../../command-line.js';
 import type { StatusOptions } from '../status.js';
 
 /** One step for the operator. */
@@ -9,7 +10,9 @@ export interface NextStep {
 }
 
 /** The settings that the commands need, and that a configuration file may provide. */
-export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
+export interface CommandSettings extends CommandPlace, Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
+  /** Whether the settings or the command line name what signs with the root key, if it is needed. */
+  readonly hasRootSigner: boolean;
   /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
   readonly rootOptions: readonly string[];
   /** Options of `build` for a production key. */
@@ -22,21 +25,17 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly overrideOptions: readonly string[];
   /** Whether a witness is a mirror, which sees only what is published. */
   readonly asksMirror: boolean;
-  /** Options of `checkpoint` for the online key. */
-  readonly onlineOptions: readonly string[];
   /** The file of the public root key, for `verify`, unless the file has it. */
   readonly rootKeyOptions: readonly string[];
-  /** Whether registry.yaml or the command line names the public root key. */
-  readonly hasRootKey: boolean;
   /** The file of the public root key, which `root_key` or the command line names. */
-  readonly rootKeyFile: string;
+  readonly rootKeyFile: string | undefined;
   /** The file of the online key's public JWK. */
-  readonly onlinePublicKey: string;
+  readonly onlinePublicKey: string | undefined;
 }
 
 /** A step with a command of this program. */
-export function run(reason: string, ...words: readonly string[]): NextStep {
-  return { command: ['npx passport-registry', ...words].join(' '), reason };
+export function run(reason: string, place: CommandPlace, ...words: readonly string[]): NextStep {
+  return { command: commandLine(place, ...words), reason };
 }
 
 /** A step without a command of this program. */

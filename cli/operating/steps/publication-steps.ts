@@ -1,3 +1,4 @@
+import { commandLine } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
@@ -19,7 +20,9 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   const delegation = file === undefined ? [] : ['--delegation', file];
   const reason = reasons.join(', and ');
   const build = buildStep({ reason, more: [...renews, ...delegation] }, status, settings);
-  const step = delegates ? both(delegateStep(status, settings), build) : build;
+  const delegated = delegates ? delegateStep(status, settings) : undefined;
+  if (delegated !== undefined && delegated.command === undefined) return [delegated];
+  const step = delegated === undefined ? build : both(delegated, build);
   if (changes.lifted.length > 0) return [pullFirst(changes.lifted, settings), step];
   const isLoadedFirst = mayHavePublished(status) && tree.hasRemote;
   return [...(isLoadedFirst ? [loadFirst(settings, build)] : []), step];
@@ -44,14 +47,16 @@ function needsDelegation({ tree, delegation }: RegistryStatus, { hasOnlineKey }:
 }
 
 /** The new delegation permits what the published one permits. */
-function delegateStep(
-  { delegation, tree }: RegistryStatus,
-  { rootOptions, onlinePublicKey }: CommandSettings,
-): NextStep {
+function delegateStep({ delegation, tree }: RegistryStatus, settings: CommandSettings): NextStep {
+  const { rootOptions, onlinePublicKey } = settings;
+  if (onlinePublicKey === undefined)
+    return told(
+      'name the public online key in registry.yaml, checkpoint.public_key, as `keys public` prints it: a new delegation is to be signed',
+    );
   const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
   const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
   const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
-  return run(`sign a new delegation, on the machine with the root key${more}`, ...words);
+  return run(`sign a new delegation, on the machine with the root key${more}`, settings, ...words);
 }
 
 /** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
@@ -77,10 +82,12 @@ function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
 
 /** Records of before a suspension look like its end. Only the operator knows. */
 function pullFirst(lifted: readonly string[], settings: CommandSettings): NextStep {
-  const end = run('', 'suspend', '--end', String(lifted[0]), ...publishingOptions(settings));
+  const reason = ['--reason', '"<REASON>"', ...publishingOptions(settings)];
+  const again = commandLine(settings, 'suspend', ...lifted, ...reason);
+  const end = commandLine(settings, 'suspend', '--end', ...lifted, ...reason);
   return {
     command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, write \`status: suspended\` into these records; only to end it, run \`${end.command}\``,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, run \`${again}\`; only to end it, run \`${end}\``,
   };
 }
 
@@ -89,9 +96,9 @@ function mayHavePublished({ tree, live }: RegistryStatus): boolean {
   return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
 }
 
-function loadFirst({ out }: CommandSettings, { command }: NextStep): NextStep {
+function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
   const reason = `load the tree that this registry has published, from the branch or from a copy; if it has never published, run \`${command}\``;
-  return run(reason, 'branch', 'load', out);
+  return run(reason, settings, 'branch', 'load', settings.out);
 }
 
 /** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */

@@ -1,5 +1,5 @@
+import { commandLine, shellWord } from '../../command-line.js';
 import { onlyExampleNames } from '../changes-condition.js';
-import { shellWord } from '../shell-word.js';
 import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
@@ -10,17 +10,22 @@ export function recordSteps(status: RegistryStatus, settings: CommandSettings): 
   const { issuers } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
-  if (isEmpty) return [run('create the first record', 'new', '<ISSUER_ID>')];
+  if (isEmpty)
+    return [
+      told(`create the first record: run \`${commandLine(settings, 'new')}\` with the id of an issuer`),
+    ];
   if (changes.toCommit !== undefined) return [commitStep(changes.toCommit, changes.hasOrigin === true)];
+  if (changes.unpushed !== undefined) return [{ command: 'git push', reason: `push the records: ${WHY}` }];
   return changes.problems.length === 0 ? [] : [problemsStep(status, settings)];
 }
+
+const WHY = 'a build in another clone would otherwise publish the old state again';
 
 function commitStep(files: readonly string[], hasOrigin: boolean): NextStep {
   const commit = `git add ${files.map(shellWord).join(' ')} && git commit -m "Published records"`;
   return {
     command: hasOrigin ? `${commit} && git push origin HEAD` : commit,
-    reason:
-      'commit what was published, and push it: a build in another clone would otherwise publish the old state again',
+    reason: `commit what was published, and push it: ${WHY}`,
   };
 }
 
@@ -35,8 +40,8 @@ function problemsStep(status: RegistryStatus, settings: CommandSettings): NextSt
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
   if (tree.published)
-    return run(reason, 'diff', out, issuers, ...rootKeyOptions, ...overrideOptions, ...production);
-  return run(reason, 'check', issuers, ...production);
+    return run(reason, settings, 'diff', out, issuers, ...rootKeyOptions, ...overrideOptions, ...production);
+  return run(reason, settings, 'check', issuers, ...production);
 }
 
 /** How to undo a list that nobody has seen. Nothing else ends a revocation, and a witness may have seen the entry of a log. */

@@ -1,19 +1,49 @@
 import { PATHS } from '../../../generator/tree/paths.js';
+import { commandLine } from '../../command-line.js';
+import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { onlineKeyFirst } from './signing-steps.js';
+import { keysFirst } from './signing-steps.js';
 
 /** The step that lets the configuration name the current root key. */
 export function rotatedStep(
   { rootKey: { rotated, thumbprint } }: RegistryStatus,
-  { out, rootKeyFile }: CommandSettings,
+  settings: CommandSettings,
 ): NextStep[] {
-  if (!rotated) return [];
+  const { out, rootKeyFile } = settings;
+  if (!rotated || rootKeyFile === undefined) return [];
   const reason = `let root_key and signer in registry.yaml name the current root key, ${thumbprint}: the file of root_key gets the public key`;
-  return [run(reason, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
+  return [run(reason, settings, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
 }
 
-/** The step that continues a rotation. */
+/** The step for a commitment in registry.yaml that a rotation has replaced. */
+export function nextRootsStep({ rootKey: { rotated, hasStaleNextRoots } }: RegistryStatus): NextStep[] {
+  if (rotated || !hasStaleNextRoots) return [];
+  return [told('remove next_roots from registry.yaml: the published rotation says what can follow')];
+}
+
+/** The steps for files that are still of a root key that the tree has replaced. */
+export function outdatedSteps(
+  { rootKey: { thumbprint }, rotation: { outdated } }: RegistryStatus,
+  { out }: CommandSettings,
+): NextStep[] {
+  const documents = outdated.filter((name) => name !== DELEGATION_FILE);
+  const why = `let ${DELEGATION_FILE} be the delegation by the current root key, for the next builds`;
+  return [
+    ...(documents.length < outdated.length
+      ? [{ command: `cp ${out}/${PATHS.delegation} ${DELEGATION_FILE}`, reason: why }]
+      : []),
+    ...(documents.length === 0
+      ? []
+      : [
+          told(
+            `write the thumbprint of the current root key, ${thumbprint}, into ${documents.join(', ')}, and wherever else an earlier one is shown`,
+          ),
+        ]),
+  ];
+}
+
+/** The step that continues a rotation. Only whoever has the next key knows where it is. */
 export function rotateStep(status: RegistryStatus, settings: CommandSettings): NextStep {
   const { rootKey, rotation } = status;
   const { rootOptions, buildOptions, overrideOptions } = settings;
@@ -21,9 +51,9 @@ export function rotateStep(status: RegistryStatus, settings: CommandSettings): N
   const isBegun = next !== undefined && rootKey.thumbprint === next;
   const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
-  const reason = `continue the rotation, with the same next key${otherwise}`;
-  const words = ['keys', 'rotate', '--next-key', '<NEXT_KEY_FILE>', ...options];
-  return run(onlineKeyFirst(reason, status, settings), ...words);
+  const command = commandLine(settings, 'keys', 'rotate', ...options);
+  const reason = `continue the rotation: run \`${command}\` with --next-key and the file of the same next key${otherwise}`;
+  return told(keysFirst(reason, status, settings));
 }
 
 /** The step that continues or ends a rotation, or looks at one that cannot be read. */
@@ -34,8 +64,10 @@ export function rotationSteps(status: RegistryStatus, settings: CommandSettings)
   if (state === 'unreadable') return [told(`find out who changed ${folder}: ${message}`)];
   if (state !== 'complete') return [];
   // Another step says the same if the tree shows that root_key is outdated. Whether signer is, only its user knows.
-  const signer = rootKey.rotated ? '' : `let signer in registry.yaml name the key ${next}, and `;
-  return [{ command: `rm -r ${folder}`, reason: `when all hosts serve the tree: ${signer}remove ${folder}` }];
+  const signer = rootKey.rotated ? '' : `let signer in registry.yaml name the key ${next}, `;
+  const shown = `publish the thumbprint ${rootKey.rotated ? next : 'of that key'} wherever the earlier one is shown`;
+  const reason = `when all hosts serve the tree: ${signer}${shown}, and remove ${folder}`;
+  return [{ command: `rm -r ${folder}`, reason }];
 }
 
 /** Nobody but the people of the registry knows whether a rotation is theirs, so no command may adopt the key or undo it. */

@@ -11,7 +11,8 @@ export function buildStep(
   status: RegistryStatus,
   settings: CommandSettings,
 ): NextStep {
-  return run(onlineKeyFirst(reason, status, settings), 'build', ...publishingOptions(settings), ...more);
+  const words = ['build', ...publishingOptions(settings), ...more];
+  return run(keysFirst(reason, status, settings), settings, ...words);
 }
 
 /** Options of every command that builds with the root key. */
@@ -24,24 +25,33 @@ export function publishingOptions({
   return [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions];
 }
 
-/** Adds to the reason of a publication what it needs first: a setting for the online key, if the tree has a checkpoint, valid or not. */
-export function onlineKeyFirst(
-  reason: string,
-  { tree, checkpoint }: RegistryStatus,
-  { hasOnlineKey }: CommandSettings,
-): string {
-  const isMissing = tree.published && checkpoint.message !== 'none' && !hasOnlineKey;
-  return isMissing ? `${reason}; first name the online key in registry.yaml: checkpoint.signer` : reason;
+/** Whether the next publication needs a checkpoint: the tree has one, or a delegation to the key that signs one, valid or not. */
+function needsOnlineKey({ tree, checkpoint, delegation }: RegistryStatus): boolean {
+  return tree.published && !(checkpoint.isAbsent && delegation.isAbsent);
 }
 
-/** The step that needs the online key if the tree has a checkpoint, valid or not, and no key otherwise. */
-export function checkpointStep(
-  reason: string,
-  { tree, checkpoint }: RegistryStatus,
-  { out, onlineOptions }: CommandSettings,
-): NextStep {
-  const signs = tree.published && checkpoint.message !== 'none' ? onlineOptions : [];
-  return run(reason, 'checkpoint', out, ...signs);
+/** Adds to the reason of a publication which keys it needs first. */
+export function keysFirst(reason: string, status: RegistryStatus, settings: CommandSettings): string {
+  const signed = rootKeyFirst(reason, settings);
+  return needsOnlineKey(status) ? onlineKeyFirst(signed, settings) : signed;
+}
+
+/** Adds to the reason of a step with the root key that a setting has to name it first. */
+export function rootKeyFirst(reason: string, { hasRootSigner }: CommandSettings): string {
+  return hasRootSigner
+    ? reason
+    : `${reason}; first name the root key in registry.yaml, signer.key, or add --key`;
+}
+
+/** The same for the online key. */
+export function onlineKeyFirst(reason: string, { hasOnlineKey }: CommandSettings): string {
+  return hasOnlineKey ? reason : `${reason}; first name the online key in registry.yaml: checkpoint.signer`;
+}
+
+/** The step that signs a checkpoint, if the tree needs one. Otherwise it needs no key. */
+export function checkpointStep(reason: string, status: RegistryStatus, settings: CommandSettings): NextStep {
+  const why = needsOnlineKey(status) ? onlineKeyFirst(reason, settings) : reason;
+  return run(why, settings, 'checkpoint', settings.out);
 }
 
 /** The step that a checkpoint needs which is older than that of the host: verifiers that have seen the newer one refuse it. */

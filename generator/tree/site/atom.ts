@@ -1,5 +1,5 @@
+import type { Change, Changes } from '@passport-registry/verifier/core';
 import { DEFAULT_NAME, type RegistryDescription } from '../registry-description.js';
-import type { Change, Changes } from './changes.js';
 import { type Html, html } from './html.js';
 import { uuidOf } from './uuid.js';
 

@@ -1,33 +1,15 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { canonicalBytes, isUpdatedAt, parseStrictJson } from '@passport-registry/verifier/core';
+import {
+  type Change,
+  type Changes,
+  canonicalBytes,
+  isUpdatedAt,
+  MAX_CHANGES,
+  parseStrictJson,
+} from '@passport-registry/verifier/core';
 import type { SignedPublication } from '../../list/list.js';
 import type { ListDiff, PublishedList } from '../../list/list-diff.js';
 import { uuidOf } from './uuid.js';
-
-/** A change of an issuer's status or tier from one list to the next. */
-export interface Change {
-  /** The `updated_at` of the list that made the change. */
-  readonly updated_at: string;
-  readonly issuer_id: string;
-  readonly field: 'status' | 'tier';
-  /** Null if the issuer is new. */
-  readonly from: string | null;
-  /** Null if the issuer was removed. */
-  readonly to: string | null;
-}
-
-/** The changes of status and tier since the first publication of a registry: the content of /changes.json. */
-export interface Changes {
-  /** Newest first. */
-  readonly changes: readonly Change[];
-  /** The permanent id of the feed, a URN. */
-  readonly feed: string;
-  /** The `updated_at` of the first list. Earlier changes are unknown. */
-  readonly since: string;
-}
-
-/** Limits the size of the file, even if a registry adds thousands of issuers at once. */
-export const MAX_CHANGES = 1000;
 
 /**
  * Adds the changes of a new list to the published changes. Starts a new feed if changes.json is damaged or missing.

@@ -2,7 +2,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import { LIMITS } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 
-/** Stands for the URL of the registry. The script of the page replaces it with the URL of the page. */
+/** Stands for the URL of the registry. The script of the page replaces the value of REGISTRY with its own URL. */
 export const EXAMPLE_URL = 'https://registry.example';
 
 /**

@@ -1,10 +1,10 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import {
   type AboutIssuer,
+  alikeIssuers,
   instantOf,
-  nameSkeleton,
+  lookOf,
   recognitionOf,
-  STANDINGS,
   sinceOf,
   standingOf,
 } from '@passport-registry/verifier/core';
@@ -28,9 +28,6 @@ export interface PlainIssuer {
   readonly isNotYet: boolean;
 }
 
-/** How many issuers with one look are told. */
-const MAX_ALIKE = 4;
-
 /** Reads the issuers of a list with their names and reasons. @param names - about.json, if the registry has it */
 export function plainIssuers(
   { list, updatedAt }: ListBytes,
@@ -47,18 +44,12 @@ export function plainIssuers(
   const standings = new Map(issuers.map((one) => [one.issuer_id, standingOf(one, one.status, now)]));
   const wordFor = ({ issuer_id, status }: Issuer) =>
     words.word(`standing_${standings.get(issuer_id)}`, status);
-  const rankOf = ({ issuer_id }: Issuer) => STANDINGS.indexOf(standings.get(issuer_id) ?? 'revoked');
-  const owners: Owners = about.size === 0 ? new Map() : ownersOfLooks(issuers, about, rankOf);
+  const named = about.size === 0 ? [] : issuers;
+  const looks = named.map((issuer) => lookOf(issuer, about.get(issuer.issuer_id)?.name));
+  const alikeTo = alikeIssuers(looks, now);
   return issuers.map((issuer) => {
     const { issuer_id: id } = issuer;
-    const { name } = about.get(id) ?? {};
-    const owning = name === undefined ? [] : (owners.get(nameSkeleton(name)) ?? []);
-    // One of them is the issuer itself.
-    const alike = owning
-      .slice(0, MAX_ALIKE + 1)
-      .filter((one) => one.issuer_id !== id)
-      .slice(0, MAX_ALIKE);
-    const unnamed = owning.length - 1 - alike.length;
+    const { alike, unnamed } = alikeTo.get(id) ?? { alike: [], unnamed: 0 };
     const others = alike.map((one, at) => html`${at === 0 ? '' : ', '}${one.issuer_id} (${wordFor(one)})`);
     if (unnamed > 0) others.push(html` +${unnamed}`);
     const since = sinceOf(issuer, issuer.status, now);
@@ -72,26 +63,6 @@ export function plainIssuers(
       alike: others.length === 0 ? undefined : words.text('plain_alike', { others: html`${others}` }),
     };
   });
-}
-
-type Owners = ReadonlyMap<string, readonly Issuer[]>;
-
-/** The issuers whose names or ids have a look, in the order of their standings. */
-function ownersOfLooks(
-  issuers: readonly Issuer[],
-  about: ReadonlyMap<string, AboutIssuer>,
-  rankOf: (issuer: Issuer) => number,
-): Owners {
-  const owners = new Map<string, Issuer[]>();
-  for (const issuer of [...issuers].sort((one, other) => rankOf(one) - rankOf(other))) {
-    const { issuer_id: id } = issuer;
-    for (const look of new Set([id, about.get(id)?.name ?? id].map(nameSkeleton))) {
-      const alike = owners.get(look);
-      if (alike === undefined) owners.set(look, [issuer]);
-      else alike.push(issuer);
-    }
-  }
-  return owners;
 }
 
 /** The day of a time in words, in the time zone in which it is written. A text that is no time stays as it is. */

@@ -1,7 +1,8 @@
+import type { Changes } from '@passport-registry/verifier/core';
 import { PATHS } from '../paths.js';
 import { accentRules } from './accent.js';
 import { atomFeed } from './atom.js';
-import { type Changes, changesBytes } from './changes.js';
+import { changesBytes } from './changes.js';
 import { issuerPages } from './issuer-pages.js';
 import { hasIssuerPages, type IndexPageParts, indexPage } from './pages.js';
 import { websiteFile, websiteScripts, websiteText } from './website-files.js';

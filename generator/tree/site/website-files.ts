@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { placeName } from '@passport-registry/verifier/core';
 import { packageFile, packagePath } from '../../files/package-file.js';
 import { Html, html } from './html.js';
 
@@ -60,13 +61,10 @@ export class Words {
     return known;
   }
 
-  /** Returns the name of a place of a record, as the script of the page does. */
+  /** Returns the name of a place of a record. */
   place(code: string): string {
-    if (code === 'global') return this.text('place_everywhere').text;
-    const [country = '', part] = code.split('-');
     this.#regions ??= new Intl.DisplayNames([this.#texts['language'] ?? 'en'], { type: 'region' });
-    const known = (/^[A-Z]{2}$/.test(country) && this.#regions.of(country)) || country;
-    return part === undefined ? known : `${code} (${known})`;
+    return placeName(code, { everywhere: this.text('place_everywhere').text, regions: this.#regions });
   }
 
   /** Returns names in words, such as `Anna, Bo and Cy`. */

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -145,6 +145,22 @@ describe('a host that holds an issuer', () => {
 });
 
 describe('a host with something newer', () => {
+  it('is loaded by commands that repeat `--config`, wherever they are proposed', async () => {
+    replace('host', 'before');
+    await offline(() => json(['checkpoint', 'host'], 1));
+    renameSync(join(folder, 'registry.yaml'), join(folder, 'other.yaml'));
+    const other = async (...args: string[]) => json(['--config', 'other.yaml', ...args], 2);
+    const proposed = (text: string) => text.match(/npx passport-registry [^&`]+/g) ?? [];
+    const isOther = (command: string) => command.startsWith('npx passport-registry --config other.yaml ');
+    const { next } = await other('status');
+    const { error } = await other('hold', 'beta');
+    for (const text of [next[0].command, error.message])
+      expect([text, proposed(text).map(isOther)]).toEqual([text, [true, true]]);
+    replace('host', 'dist');
+    const { reason } = (await other('status')).next[0];
+    expect([reason, proposed(reason).map(isOther)]).toEqual([reason, [true]]);
+  });
+
   it('is not loaded without a word about the holds that it lacks', async () => {
     replace('host', 'before');
     await offline(() => json(['checkpoint', 'host'], 1));
@@ -203,11 +219,13 @@ describe('an issuer that is on hold here', () => {
     const { code, stderr } = await cli(['suspend', 'alpha', '--reason', 'x', '--production'], folder);
     expect([code, stderr]).toEqual([
       4,
-      expect.stringContaining('alpha is on hold by the checkpoint in dist'),
+      expect.stringContaining(
+        'On hold by the checkpoint in dist, which stops them when it is published: alpha.',
+      ),
     ]);
-    expect(stderr).not.toContain('not stopped yet');
+    expect(stderr).not.toContain('Not stopped yet');
     expect((await cli(['suspend', 'beta', '--reason', 'x', '--production'], folder)).stderr).toContain(
-      'beta is not stopped yet',
+      'Not stopped yet: beta.',
     );
   });
 
@@ -323,7 +341,7 @@ describe('after the online key has leaked', () => {
     configure(url, ONLINE.replaceAll('online.', 'online-2.'));
     const { code, notes } = await build();
     // As printed, it ends none: some may be ours.
-    const said = /keeps what the checkpoint of .*: beta\..*`hold --end <ID> --false-alarm`/;
+    const said = /keeps what the checkpoint of .*: beta\..*`hold --end` with the ids/;
     expect([code, notes.join()]).toEqual([0, expect.stringMatching(said)]);
     const { hold } = await json(['status'], 4);
     expect(hold.message).toContain('if that was not you, end it');

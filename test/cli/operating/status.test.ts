@@ -34,13 +34,14 @@ describe('passport-registry status', () => {
     expect(await words()).toContain('there is no folder issuers');
     mkdirSync(join(here.folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
-    expect(await words()).toContain('npx passport-registry new <ISSUER_ID>\n');
+    expect(await words()).toMatch(/^Next: create the first record: run `npx passport-registry new` with /m);
     writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
     // A host that has lost its files looks as before the first list.
     expect(report.next[0].reason).toBe(
-      'publish the first list; if this registry has published before, copy its tree here first',
+      'publish the first list; if this registry has published before, copy its tree here first; first name the root key in registry.yaml, ' +
+        'signer.key, or add --key',
     );
     const { rotation, hold, holders, ...others } = levels;
     expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual([
@@ -249,7 +250,7 @@ describe('a hold', () => {
     expect(held.report.hold).toMatchObject({ level: 'warning', issuers: ['alpha', 'beta'], releasable: [] });
     expect(held.report.next[0].reason).toBe(
       'suspend with the root key: alpha, beta; or, after a false alarm, run ' +
-        '`npx passport-registry hold --end <ID> --false-alarm`',
+        '`npx passport-registry hold --end --false-alarm` with the id',
     );
     expect((await cli(['status'], here.folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
 
@@ -487,6 +488,8 @@ describe('the log', () => {
   });
 
   const cosign = () => cli(['checkpoint', 'dist'], here.folder);
+  /** What `verify` says of a tree that is the expected one. */
+  const verified = () => cli(['verify', 'dist', '--expect', 'dist'], here.folder);
 
   it('is a warning while too few of the witnesses have cosigned, and `checkpoint` is the next step', async () => {
     const said = (await cli(['build', '--cosign-wait', '0'], here.folder)).stderr;
@@ -497,6 +500,13 @@ describe('the log', () => {
       message: expect.stringContaining('a.example, b.example did not'),
     });
     expect(none.next[0]).toBe(COSIGN);
+    const refused = await verified();
+    expect([refused.code, refused.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /WARNING: cosigned by 0 of 2 witnesses, but .* refuse it: run `checkpoint dist` until it ends with 0/,
+      ),
+    ]);
     present = witnesses.slice(0, 1);
     await cosign();
     const one = await statusOf();
@@ -509,6 +519,7 @@ describe('the log', () => {
     expect(both.report.log).toMatchObject({ level: 'ok', cosigned: 2 });
     expect(both.report.log.message).toContain('by a.example, b.example since');
     expect(both.next).toEqual([]);
+    expect((await verified()).stderr).not.toContain('WARNING');
   });
 
   it('counts no cosignature of a key that registry.yaml does not name', async () => {

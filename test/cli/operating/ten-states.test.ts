@@ -9,7 +9,6 @@ import { init, SETTINGS } from '../../support/scaffold.js';
 import { freePort, plainHost, serverIn } from '../../support/serving.js';
 import {
   cli,
-  filesBelow,
   filesOf,
   run,
   temporaryFolder,
@@ -41,7 +40,7 @@ async function next(...args: string[]): Promise<string | undefined> {
   const [first] = JSON.parse(stdout).next;
   const { stderr } = await cli(['status', ...args], folder);
   const commands = [...stderr.matchAll(/^ {2}(\S.*)$/gm)].map(([, command]) => command);
-  expect(commands).toEqual(first === undefined ? [] : [first.command]);
+  expect(commands).toEqual(first?.command === undefined ? [] : [first.command]);
   return first?.command;
 }
 
@@ -55,13 +54,6 @@ async function obey(command: string): Promise<void> {
   const environment = { ...(await installedPath()), GIT_CONFIG_COUNT: '2', ...IDENTITY };
   const { code, stderr } = await run('sh', ['-euc', command], folder, environment);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-}
-
-/** Names in angle brackets stand for values. As printed, the shell refuses the command before anything happens. */
-async function isRefusedAsPrinted(command: string): Promise<void> {
-  const before = filesBelow(folder);
-  const { code, stdout } = await run('sh', ['-euc', command], folder, await installedPath());
-  expect([code !== 0, stdout, filesBelow(folder)]).toEqual([true, '', before]);
 }
 
 const edit = (file: string, change: (text: string) => string) =>
@@ -82,9 +74,8 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is fresh', async () => {
-    const first = program('new', '<ISSUER_ID>');
-    expect(await next()).toBe(first);
-    await isRefusedAsPrinted(first);
+    expect(await next()).toBe(undefined);
+    expect((await cli(['status'], folder)).stderr).toContain('Next: create the first record: run `npx ');
     for (const id of ['acme', 'beta']) await good('new', id, '--issuer-url', `https://id.${id}.alt`);
     expect(await next()).toBe(program('build', '--production'));
     // The host is not there yet: nothing shows that it is.
@@ -116,6 +107,11 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const { stdout } = await cli(['status', '--json', '--base-url', away], folder);
     expect(JSON.parse(stdout).changes).toMatchObject({ level: 'warning', uncommitted: 1 });
     expect(await next('--base-url', away)).toBe(serves);
+    const said = async (base: string) => (await cli(['status', '--base-url', base], folder)).stderr;
+    expect(await said(away)).toContain(`Next: nothing answers at ${away}, which is on this machine: `);
+    // `serve` does not answer there.
+    for (const other of [`${away}/registry`, away.replace('http:', 'https:')])
+      expect(await next('--base-url', other)).toBe(program('verify', other, '--expect', 'dist'));
     // Nothing says that this host is on this machine.
     const host = 'http://registry.invalid';
     expect(await next('--base-url', host)).toBe(program('verify', host, '--expect', 'dist'));
@@ -125,6 +121,9 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     const { live } = JSON.parse(status.stdout);
     expect(live).toMatchObject({ level: 'error', host: { claimed: { development: true } } });
     expect(live.message).toContain('preview');
+    expect(await said(preview)).toContain(
+      `Next: stop the preview at ${preview}, and let this machine serve `,
+    );
     expect(await next('--base-url', preview)).toBe(program('serve', 'dist', '--port', new URL(preview).port));
   });
 
@@ -162,6 +161,24 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await next()).toBe(undefined);
   });
 
+  it('has a commit that was not pushed', async () => {
+    edit('issuers/acme.yaml', (text) => `${text}# Asked on Monday\n`);
+    git('commit', '-qam', 'Comment');
+    // Without a branch that this one is pushed to, nothing is known.
+    expect(await next()).toBe(undefined);
+    const branch = git('branch', '--show-current').trim();
+    git('branch', '-q', `--set-upstream-to=origin/${branch}`);
+    expect(await next()).toBe('git push');
+    const { code, stderr } = await cli(['status', '--fail-on', 'warning'], folder);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^note +changes .*, but not pushed: 1 commit$/m),
+    ]);
+    await obey('git push');
+    expect(await next()).toBe(undefined);
+    git('branch', '--unset-upstream');
+  });
+
   it('has an illegal change', async () => {
     rmSync(join(folder, 'issuers/acme.yaml'));
     expect(await next()).toBe(program('diff', 'dist', 'issuers'));
@@ -190,14 +207,29 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
   });
 
   it('is rotated', async () => {
+    const thumbprint = () => JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid;
+    const before = thumbprint();
+    writeFiles(folder, { 'README.md': `Pin ${before}.` });
+    git('commit', '-qam', 'Root key');
+    expect(await next()).toBe(undefined);
     await good('keys', 'rotate', '--next-key', '../next.pem', '--next-no-passphrase', '--yes');
     deploy();
-    rmSync(join(folder, 'rotation'), { recursive: true });
     const command = program('keys', 'public', 'dist/keys/root.json', '>', 'root.json');
     expect(await next()).toBe(command);
     await obey(command);
     edit('registry.yaml', (text) => text.replace('../root.pem', '../next.pem'));
+    const replace = await next();
+    expect(replace).toBe('cp dist/keys/delegation.jwt delegation.jwt');
+    await obey(String(replace));
+    expect(await next()).toBe(undefined);
+    expect((await cli(['status'], folder)).stderr).toMatch(
+      new RegExp(`\nNext: write the thumbprint of the current root key, ${thumbprint()}, into README.md, `),
+    );
+    edit('README.md', (text) => text.replace(before, thumbprint()));
+    expect(await next()).toMatch(/^git add registry\.yaml root\.json delegation\.jwt && git commit /);
     await obey(String(await next()));
+    expect(await next()).toBe('rm -r rotation');
+    await obey('rm -r rotation');
     expect(await next()).toBe(undefined);
   });
 

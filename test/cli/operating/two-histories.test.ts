@@ -94,13 +94,10 @@ describe.each([
     await away(2, ...suspend('beta'));
     const { code, live, next } = await json(['status'], 3);
     expect([code, live.level, live.comparedWithTree, live.keep]).toEqual([1, 'error', 'other', 'host']);
-    for (const words of [
-      `two histories: neither ${url} nor dist continues the other`,
-      'it suspends alpha, and dist does not',
-      'dist suspends beta, and it does not',
-    ]) {
-      expect(live.message).toContain(words);
-    }
+    expect(live).toMatchObject({
+      message: `two histories: neither ${url} nor dist continues the other`,
+      details: ['it suspends alpha, and dist does not; dist suspends beta, and it does not'],
+    });
     const load = `mirror ${url} .* && rm -r dist && cp -rL .* dist`;
     // What the root key stops again later is on hold until then.
     expect(next[0].command).toMatch(new RegExp(`${load} && npx passport-registry hold beta$`));
@@ -198,7 +195,10 @@ describe.each([
     await away(2, 'suspend', '--end', 'gamma', '--reason', 'new keys', '--production', ...THEM);
     await away(3, ...suspend('beta'));
     const { live, next } = await json(['status'], 4);
-    expect([live.keep, live.message]).toEqual(['host', expect.stringContaining('dist suspends beta, gamma')]);
+    expect([live.keep, live.details]).toEqual([
+      'host',
+      [expect.stringContaining('dist suspends beta, gamma')],
+    ]);
     expect(commandsOf(next).filter((command) => command?.includes(' suspend '))).toEqual([
       expect.stringContaining('suspend beta'),
     ]);
@@ -259,7 +259,7 @@ describe.each([
     for (const minutes of [2, 3, 4]) await contact(minutes, 'issuers', 'dist');
     const { code, live } = await json(['status'], 5);
     expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'host']);
-    expect(live.message).toContain('it suspends alpha, and dist does not');
+    expect(live.details).toEqual([expect.stringContaining('it suspends alpha, and dist does not')]);
   });
 
   it('does not take a later checkpoint on the host for a later publication', async () => {
@@ -299,7 +299,9 @@ describe('records that are older than the published list', () => {
           2,
         );
         expect([code, error.code]).toEqual([2, 'ERR_USAGE']);
-        expect(error.message).toMatch(/the list suspends alpha, .*git pull.*`suspend --end alpha`/);
+        expect(error.message).toMatch(
+          /the list suspends alpha, .*git pull.*`suspend --end alpha --reason "<REASON>"`/,
+        );
       }
       expect(readFileSync(join(folder, 'issuers/beta.yaml'), 'utf8')).toBe(record);
       expect(readFileSync(join(folder, 'dist/issuers.json'))).toEqual(list);
@@ -346,9 +348,32 @@ describe('records that are older than the published list', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': records });
   });
 
+  it('end several suspensions on purpose by one command, or none', async () => {
+    copy('dist', 'kept');
+    expect(await json(suspend('alpha', 'beta'), 3)).toMatchObject({ code: 0 });
+    copy('old', 'issuers');
+    const end = (...ids: string[]) =>
+      json(['suspend', '--end', ...ids, '--reason', 'new keys', '--production'], 4);
+    const { error } = await end('alpha');
+    expect(error.message).toContain('run `suspend --end alpha beta --reason "<REASON>"`');
+    expect((await end('alpha', 'beta', 'nobody')).error.message).toContain('has no record of nobody');
+    for (const id of ['alpha', 'beta'])
+      expect(readFileSync(join(folder, `issuers/${id}.yaml`))).toEqual(
+        readFileSync(join(folder, `old/${id}.yaml`)),
+      );
+    expect(await end('alpha', 'beta')).toMatchObject({ code: 0 });
+    const { issuers } = JSON.parse(readFileSync(join(folder, 'dist/issuers.json'), 'utf8'));
+    expect(issuers.map(({ status }: { status: string }) => status)).toEqual(['active', 'active']);
+    copy('old', 'issuers');
+    copy('kept', 'dist');
+  });
+
   it('may end the suspension that a command names, and that of every reviewed record', async () => {
     copy('dist', 'kept');
+    const [{ reason }] = (await json(['status'], 3)).next;
     const end = ['suspend', '--end', 'alpha', '--reason', 'new keys', '--production'];
+    // As the operator runs it who only writes the reason.
+    expect(reason).toContain(`\`npx passport-registry ${end.join(' ').replace('new keys', '"<REASON>"')}\``);
     expect(await json(end, 3)).toMatchObject({ code: 0 });
     copy('old', 'issuers');
     copy('kept', 'dist');
@@ -396,7 +421,7 @@ describeWith(['git'], 'records in git', () => {
     for (const how of [['--production'], ['--unsigned', 'request']]) {
       const { error, code } = await build(...how);
       expect({ code, error }).toMatchObject(refused);
-      for (const words of ['the list suspends alpha', '`git pull`', '`suspend --end alpha`'])
+      for (const words of ['the list suspends alpha', '`git pull`', '`suspend --end alpha --reason'])
         expect(error.message).toContain(words);
     }
     // Neither an edit nor a commit of something else shows that somebody has seen the suspension.

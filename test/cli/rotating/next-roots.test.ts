@@ -340,6 +340,7 @@ describe('status', () => {
         ...{ level: 'warning', nextRoots: [kid('third')] },
         message: expect.stringContaining('it belongs to an earlier root key'),
       },
+      next: [{ reason: expect.stringMatching(/^remove next_roots from registry\.yaml/) }],
     });
     writeFiles(folder, { 'registry.yaml': `${current}next_roots: ["${kid('second')}"]\n` });
     expect(await status()).toMatchObject({

@@ -24,6 +24,7 @@ import { rounds } from '../../support/soak.js';
 import {
   cleanEnvironment,
   cli,
+  cliAnswering,
   cliProcess,
   cliWith,
   clockAhead,
@@ -163,6 +164,7 @@ describe('passport-registry keys rotate', () => {
     expect(treeNow()).toBe(tree);
     rmSync(path('rotation'), { recursive: true });
     await good('build');
+    cpSync(path('dist/keys/delegation.jwt'), path('delegation.jwt'));
     expect((await good('status')).stderr).toContain('There is nothing to do.');
     // The next rotation.
     const third = await command([
@@ -224,7 +226,7 @@ describe('passport-registry keys rotate', () => {
   async function expectKept(url: string, host: string): Promise<void> {
     const { live, next } = JSON.parse((await command(['status', '--json'])).stdout);
     expect([live.comparedWithTree, live.keep]).toEqual(['other', 'tree']);
-    expect(live.message).toContain('the rotation of dist has replaced the root key of');
+    expect(live.details.at(-1)).toContain('the rotation of dist has replaced the root key of');
     const commands = next.map((step: { command?: string }) => step.command);
     expect(commands).toEqual([
       expect.stringContaining('keys public dist/keys/root.json > root.json'),
@@ -318,6 +320,23 @@ describe('passport-registry keys rotate', () => {
       const wrong = await command([...args, '--next-root-key', 'stranger.json']);
       expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('not valid for the payload')]);
       expect(existsSync(path('rotation/step.jwt'))).toBe(false);
+    });
+
+    it('judges the passphrase of a key to make before the operator reads a plan or answers', async () => {
+      await published();
+      writeFiles(folder, { short: 'correct\n' });
+      const args = ['keys', 'rotate', '--next-key', 'safe/next.pem'];
+      const short = await cliAnswering('yes', [...args, '--next-passphrase-file', 'short'], folder);
+      expect([short.code, short.stderr]).toEqual([
+        3,
+        expect.stringMatching(/^passport-registry: the passphrase in short has fewer than 12 characters/),
+      ]);
+      const none = await command(args);
+      expect([none.code, none.stderr]).toEqual([
+        2,
+        expect.stringMatching(/^passport-registry: .*--next-passphrase-file/),
+      ]);
+      expect(existsSync(path('safe/next.pem')) || existsSync(path('rotation'))).toBe(false);
     });
 
     it('asks for the passphrase of an encrypted next key only when it signs', async () => {

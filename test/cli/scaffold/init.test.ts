@@ -404,6 +404,17 @@ describe('init --key', () => {
     expect([read(folder, 'registry/root.json'), existsSync(join(folder, 'key.pem'))]).toEqual(['', false]);
   });
 
+  it('refuses a short passphrase before it asks anything', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { words: 'thief\n' });
+    const key = ['--key', 'key.pem', '--passphrase-file', 'words'];
+    const { code, stderr } = await cliAnswering('Nordic', ['init', 'registry', ...key], folder);
+    const rule =
+      'the passphrase in words has fewer than 12 characters: choose one of at least 12 characters, such as five random words';
+    expect([code, stderr]).toEqual([3, `passport-registry: ${rule}\n`]);
+    expect(filesIn(folder)).toEqual(['words']);
+  });
+
   it('makes no key if the folder is refused, or a value', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': 'mine' });

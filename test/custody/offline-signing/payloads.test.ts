@@ -2,6 +2,7 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -472,6 +473,16 @@ describe('sign refuses a request with a list', () => {
   });
 });
 
+/** Other values in place of a value and of each of its members, and objects with one more member. */
+function damaged(value: unknown): unknown[] {
+  const others = [null, true, -1, 1.5, '', 'x', [], [null], {}];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return others;
+  const members = Object.entries(value).flatMap(([name, member]) =>
+    damaged(member).map((other) => ({ ...value, [name]: other })),
+  );
+  return [...others, ...members, { ...value, later: 1 }];
+}
+
 describe('the machine with the key remembers', () => {
   it('the newest delegation, also if a request hides what it follows', async () => {
     await delegate('second.json');
@@ -502,6 +513,55 @@ describe('the machine with the key remembers', () => {
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await request('build');
     await assertRefused(2, /but this machine has signed/);
+  });
+
+  it('nothing that is damaged: it signs only with a memory in which all is as it was written', async () => {
+    await request('build', '--renew');
+    await signed();
+    await delegate('second.json');
+    await signed();
+    await rotate();
+    await signed();
+    const path = `memory/${thumbprint('root')}.json`;
+    const file = at(path);
+    const memory = JSON.parse(readFileSync(file, 'utf8'));
+    expect(Object.keys(memory).sort()).toEqual(['delegated', 'rotated', 'signed', 'verified']);
+    const text = JSON.stringify(memory);
+    const duplicate = text.replace('{', '{"delegated":1,');
+    const { sha256: _, ...verified } = memory.verified;
+    const { nextRoots: __, ...rotated } = memory.rotated;
+    const others = [...damaged(memory), { ...memory, verified }, { ...memory, rotated }].map((one) =>
+      JSON.stringify(one),
+    );
+    const texts = [
+      '',
+      '0',
+      text.slice(0, -1),
+      duplicate,
+      `\ufeff${text}`,
+      ...others.filter((one) => one !== text),
+    ];
+    const wrong: [string, Outcome][] = [];
+    for (const damage of texts) {
+      writeFileSync(file, damage);
+      const outcome = await command(...signing());
+      const says = [
+        `${path}, the record of what`,
+        'nothing was signed. First make sure',
+        'Then restore a copy',
+      ];
+      if (outcome.code !== 4 || !says.every((part) => outcome.stderr.includes(part))) {
+        wrong.push([damage, outcome]);
+      }
+    }
+    expect(wrong).toEqual([]);
+    // What cannot be read is not absent.
+    rmSync(file);
+    mkdirSync(file);
+    await refused(4, /cannot be read \(.* is a folder, not a file\): nothing was signed/, ...signing());
+    rmSync(file, { recursive: true });
+    writeFileSync(file, text);
+    await signed();
   });
 
   it('the key to which it has rotated: another one needs to be named', async () => {

@@ -19,6 +19,7 @@ import {
   isSignatureShare,
   type KeyShare,
   partsFor,
+  scalarOf,
   shareFrom,
   signShare,
   split,
@@ -109,6 +110,30 @@ describe('the vectors of RFC 9591', () => {
   it('splits the secret key of the vectors into shares of the same public key', () => {
     const dealt = split(bytes(VECTORS.group_secret_key), { threshold: 2, holders: 3 });
     expect(hex(dealt.group.commitments[0] as Uint8Array)).toBe(VECTORS.group_public_key);
+    for (const share of dealt.shares) expect(isShareOf(share, dealt.group)).toBe(true);
+  });
+});
+
+/** RFC 8032, section 7.1: the private and the public key of the first three tests. */
+const KEYS = [
+  [
+    '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
+    'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+  ],
+  [
+    '4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb',
+    '3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c',
+  ],
+  [
+    'c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7',
+    'fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025',
+  ],
+] as const;
+
+describe('the vectors of RFC 8032', () => {
+  it.each(KEYS)('split the private key %s into shares of its public key', (seed, publicKey) => {
+    const dealt = split(scalarOf(bytes(seed)), { threshold: 2, holders: 3 });
+    expect(hex(dealt.group.commitments[0] as Uint8Array)).toBe(publicKey);
     for (const share of dealt.shares) expect(isShareOf(share, dealt.group)).toBe(true);
   });
 });

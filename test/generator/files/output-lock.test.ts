@@ -33,17 +33,29 @@ async function ownerHere(): Promise<{ readonly pid: number }> {
 const me = await ownerHere();
 
 describe('one build at a time in an output folder', () => {
-  it.each<[string, object | string, number]>([
-    ['a process that runs', me, 0],
-    ['a process that runs, however long ago it began', me, 60 * MINUTE],
-    ['a process of another container, whose heart beats', { ...me, realm: 'elsewhere', pid: 1 }, 9 * MINUTE],
-    ['an owner that has not said who it is yet', '', 0],
-  ])('is refused while the lock is that of %s', async (_name, owner, age) => {
+  const alive = new RegExp(
+    `: process ${me.pid} \\(since 20.*Z\\) is alive: wait until it ends or, if it hangs, end it with \`kill ${me.pid}\``,
+  );
+  const unseen =
+    /: process 1 \(since 20.*Z\), of another .*last sign of life was at 20.* remove that folder\n/;
+
+  it.each<[string, object | string, number, RegExp]>([
+    ['a process that runs', me, 0, alive],
+    ['a process that runs, however long ago it began', me, 60 * MINUTE, alive],
+    ['one that an older version locked', { ...me, since: undefined }, 0, /: process \d+ is alive: /],
+    [
+      'a process of another container, whose heart beats',
+      { ...me, realm: 'elsewhere', pid: 1 },
+      9 * MINUTE,
+      unseen,
+    ],
+    ['an owner that has not said who it is yet', '', 0, /: a process that has not said which\. Nobody /],
+  ])('is refused while the lock is that of %s', async (_name, owner, age, words) => {
     const folder = await workspace();
     lock(folder, owner, age);
     const { code, stderr } = await cli(['build', ...KEY], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('another build, ');
+    expect(stderr).toMatch(words);
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 
@@ -74,7 +86,11 @@ describe('one build at a time in an output folder', () => {
       writeFiles(folder, { '.dist.staging-takeover/owner.json': JSON.stringify(owner) });
     lock(folder, dead);
     takeover(me);
-    expect((await cli(['build', ...KEY], folder)).code).toBe(4);
+    const meanwhile = await cli(['build', ...KEY], folder);
+    expect([meanwhile.code, meanwhile.stderr]).toEqual([
+      4,
+      expect.stringContaining('has ended: run this again'),
+    ]);
     takeover(dead);
     writeFiles(folder, { '.dist.staging-takeover-999999999-0/owner.json': JSON.stringify(dead) });
     expect((await cli(['build', ...KEY], folder)).code).toBe(0);
@@ -104,7 +120,7 @@ syncBuiltinESMExports();
       const { code, stderr } = await cli(['build', ...KEY], folder, {
         NODE_OPTIONS: `--import ${join(folder, 'race.mjs')}`,
       });
-      expect([code, stderr.includes('another build, mirror or rotation is running')]).toEqual([4, true]);
+      expect([code, stderr.includes('another build, mirror or rotation holds')]).toEqual([4, true]);
       expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(me);
       expect(readdirSync(folder).filter((entry) => /staging.*-\d+-\d+$/.test(entry))).toEqual([]);
     },
@@ -163,7 +179,7 @@ syncBuiltinESMExports();
       ['checkpoint', 'served/www', '--online-key', 'key.pem'],
     ]) {
       const { code, stderr } = await cli(command, folder);
-      expect([code, stderr.includes('is running')]).toEqual([4, true]);
+      expect([code, stderr.includes('is alive')]).toEqual([4, true]);
     }
   });
 });

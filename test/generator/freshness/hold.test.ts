@@ -97,6 +97,10 @@ describe('hold and release', () => {
       'dist was not compared with any host, because no base_url is known in this folder (registry.yaml).',
     ]);
     expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
+    // Every hour, nobody would read it any more.
+    const next = await good('checkpoint', 'dist', ...ONLINE, '--json');
+    expect(JSON.parse(next.stdout).warnings).toEqual([]);
+    expect((await cli(['status', '--out', 'dist'], folder)).stderr).toContain('compared with a host\n');
     expect((await release('alpha')).stderr).toContain('on hold: beta.');
     expect(await reasons('alpha')).toEqual(['policy-met']);
     expect((await release('beta')).stderr).toContain('on hold: no issuer');
@@ -247,7 +251,10 @@ describe('the command line about a hold', () => {
     const suspended = ['suspend', 'alpha', '--reason', 'x', '--key', 'away.pem', '--production'];
     await publish();
     const { code, stderr } = await cli(suspended, folder);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('`hold alpha --online-key FILE`')]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('`hold alpha`, with --online-key and its file ('),
+    ]);
     await delegate('without.jwt', '--no-hold');
     await build('--delegation', 'without.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     expect((await cli(suspended, folder)).stderr).not.toContain('hold alpha');
@@ -335,7 +342,9 @@ describe('a hold', () => {
     const root = ['--reason', 'x', '--key', 'root.pem', '--production'];
     expect((await good('suspend', 'alpha', ...root)).stderr).not.toContain('still on hold');
     const { stderr } = await good('suspend', '--end', 'alpha', ...root);
-    expect(stderr).toContain('alpha is still on hold');
+    expect(stderr).toContain(
+      'Still on hold, so that verifiers go on treating them as suspended: alpha. End that with `hold --end alpha --false-alarm`',
+    );
     expect(await reasons('alpha')).toEqual(['issuer-held']);
     await release('alpha');
     expect(await reasons('alpha')).toEqual(['policy-met']);

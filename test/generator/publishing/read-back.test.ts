@@ -100,6 +100,22 @@ describe('what survives a loss of power', () => {
     }
   });
 
+  it('is all of a first build that no build can make again; the next one restores the rest', async () => {
+    const folder = await workspace(['alpha', 'beta']);
+    const done = await disked(BUILD, folder);
+    const renamed = done.findIndex((one) => /^rename \S+ \S*dist$/.test(one));
+    const flushed = done.slice(0, renamed).flatMap((one) => /^flush .*\/tree\/(.+)$/.exec(one)?.[1] ?? []);
+    expect(flushed).toEqual(
+      expect.arrayContaining(['issuers.json', 'issuers.sig', 'publication.jwt', 'SHA256SUMS', 'sums/root']),
+    );
+    expect(done.slice(renamed)).toContainEqual(expect.stringMatching(/^flush /));
+    expect(flushed).not.toContain('issuers/alpha');
+    writeFiles(folder, { 'dist/issuers/alpha': '' });
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(1);
+    expect(JSON.parse((await cli(BUILD, folder)).stdout)).toMatchObject({ written: 1 });
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
+  });
+
   it('is the state of a new witness, and the name of its folder', async () => {
     const folder = copyOf(published);
     const args = ['keys', 'witness', 'key.pem', '--name', 'witness.example/w1', '--state', 'safe/state'];

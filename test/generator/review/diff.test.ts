@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { serve } from '../../support/serving.js';
-import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+import { withKeys } from '../../support/settings.js';
+import {
+  cli,
+  clockAhead,
+  recordText,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 type Records = Record<string, Record<string, string | undefined>>;
 
@@ -168,6 +176,16 @@ describe('passport-registry diff', () => {
     writeFiles(folder, { 'other.json': other.stdout });
     const forged = await cli(['diff', registry, '--root-key', 'other.json'], folder);
     expect([forged.code, forged.stderr.includes('publishes no list to compare with')]).toEqual([1, true]);
+  });
+
+  it('compares with a list whose checkpoint has expired', async () => {
+    const folder = await workspace(['a']);
+    await cli(['build', '--key', 'key.pem', ...withKeys({ checkpoint: 'key.pem' })], folder);
+    writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
+    const later = clockAhead(60 * 24 * 60);
+    expect((await cli(['verify', 'dist'], folder, later)).code).toBe(1);
+    const { code, stderr } = await cli(['diff', 'dist', '--root-key', 'root.json'], folder, later);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('publishes no list')]);
   });
 
   it('compares with no list that is not logged, if the trust anchor names a log', async () => {

@@ -93,6 +93,25 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     expect(served()).toBe('2026-11-03T00:00:00Z');
   });
 
+  it('and refuses an older delegation after checkpoints that the root key has signed', async () => {
+    await keyPair('online');
+    const both = ['--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' })];
+    await delegation(seconds(-10 * DAY));
+    await publish('2026-11-03T00:00:00Z', ...both);
+    expect((await mirror(here.tree)).code).toBe(0);
+    for (const day of ['04', '05']) {
+      await publish(`2026-11-${day}T00:00:00Z`, ...withKeys({ checkpoint: 'key.pem' }));
+      expect((await mirror(here.tree)).code).toBe(0);
+    }
+
+    // A build would compare the older delegation with this one.
+    rmSync(join(here.tree, 'keys/delegation.jwt'));
+    await delegation(seconds(-20 * DAY));
+    await publish('2026-11-06T00:00:00Z', ...both);
+    await refused('ERR_DELEGATION_ROLLED_BACK');
+    expect(served()).toBe('2026-11-05T00:00:00Z');
+  });
+
   it('and refuses a list ahead of the clock', async () => {
     const renew = ['build', '--key', 'key.pem', '--renew', '--updated-at', future(60)];
     expect((await cli(renew, here.folder, clockAhead(60))).code).toBe(0);

@@ -236,7 +236,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
 
   it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
     await mirror(here.tree);
-    const { child, said } = here.watching(here.tree);
+    const { child, reports, said } = here.watching(here.tree);
     await until(() => said().includes('unchanged'), said);
     const list = readFileSync(join(here.folder, 'dist/issuers.json'));
     writeFiles(here.folder, { 'dist/issuers.json': 'broken' });
@@ -247,6 +247,13 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
+    const [first, ...others] = reports()
+      .split(/^(?=\{)/m)
+      .map((report) => JSON.parse(report));
+    expect([first.ok, others.at(-1).updatedAt]).toEqual([true, '2026-11-02T00:00:00Z']);
+    expect(others.find(({ ok }) => !ok).error).toMatchObject({
+      ...{ code: 'ERR_TREE_REJECTED', message: expect.stringContaining('was not accepted') },
+    });
   });
 });
 

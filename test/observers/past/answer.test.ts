@@ -1,4 +1,5 @@
-import { type Issuer, importRootKey, type TrustAnchor } from '@passport-registry/verifier';
+import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
+import { importAnchorRoot } from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import { memorySource } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -35,15 +36,20 @@ async function publishOn(day: number, status: Issuer['status'], last = 12): Prom
   await registry.complete({ cosigned: both(`${date}${last}:00:00Z`) });
 }
 
+/** What a trust anchor says of its root key and the log. */
+async function trustIn(anchor: TrustAnchor) {
+  const { root: _root, next_roots: _next, sources: _sources, ...log } = anchor;
+  const rootKey = await importAnchorRoot(anchor);
+  return { rootKey, requireCheckpoint: false, requirePublication: false, log };
+}
+
 async function ask(
   time: string,
   anchor: TrustAnchor = world.anchor,
   tree: Files = registry.files,
   issuerId = 'alpha',
 ) {
-  const { root, sources: _sources, ...log } = anchor;
-  const rootKey = await importRootKey(root);
-  const trust = { rootKey, requireCheckpoint: false, requirePublication: false, log };
+  const trust = await trustIn(anchor);
   const isProofWanted = true;
   return answerFrom(memorySource(tree), { issuerId, time: Date.parse(time), trust, isProofWanted });
 }
@@ -414,13 +420,7 @@ describe('the cost of a question', () => {
       await registry.complete({ cosigned: both(hour(24 * at + 12)) });
     }
     const tree = new Map(registry.files);
-    const { root, sources: _sources, ...log } = world.anchor;
-    const trust = {
-      rootKey: await importRootKey(root),
-      requireCheckpoint: false,
-      requirePublication: false,
-      log,
-    };
+    const trust = await trustIn(world.anchor);
     for (const wanted of [0, 1, 150, 255, 256, 298, 299]) {
       const read: string[] = [];
       const source = memorySource(tree);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Effect, Occurrence } from '../../../verifier/build/client/client-events.js';
 import { initialState, type State } from '../../../verifier/build/client/client-state.js';
 import { step } from '../../../verifier/build/client/machine.js';
+import type { PinnedRoot } from '../../../verifier/build/core/keys/root-key.js';
 import type { AcceptedStatements } from '../../../verifier/build/core/publication/statements.js';
 import { forkOf, isCurrentRoot, pinnedRoots } from '../../../verifier/build/core/statements/known-roots.js';
 import type { RootChain } from '../../../verifier/build/core/statements/root-chain.js';
@@ -12,7 +13,7 @@ import { rounds } from '../../support/soak.js';
 const SOURCES = ['https://a.example', 'https://b.example', 'https://c.example'];
 const DEADLINE = 15_000;
 
-const keyOf = (thumbprint: string) => ({ thumbprint }) as AcceptedStatements['root'];
+const keyOf = (thumbprint: string) => ({ thumbprint }) as PinnedRoot;
 const chainOf = (names: string): RootChain => ({ keys: [...names].map(keyOf), rotation: names });
 /** The chains that a source may show: `t` is a thief, who has signed a step, too. */
 const CHAINS = ['r', 'rs', 'rsu', 'rt'].map(chainOf);
@@ -34,7 +35,7 @@ function statementsOf({ day, content, chain, isChecked }: ListOf): AcceptedState
     sha256: `${content}`,
     freshUntil: day * 1000,
     checkpoint: isChecked ? ({ text: `${day}` } as AcceptedStatements['checkpoint']) : undefined,
-    statement: undefined,
+    publication: undefined,
     logged: undefined,
     delegatedAt: undefined,
   };

@@ -95,6 +95,22 @@ describe('what an issuer answers an agent', () => {
     }
   });
 
+  it.each([Number.POSITIVE_INFINITY, Number.NaN, -1, 0, 3_000_000])(
+    'is awaited for a time that a timer supports, not %s seconds',
+    async (timeout) => {
+      const ask = requestNonce('https://alpha.example', REQUEST, {
+        fetch: async () => new Response(),
+        timeout,
+      });
+      await expect(ask).rejects.toMatchObject({ code: 'ERR_OPTIONS_INVALID', option: 'timeout' });
+    },
+  );
+
+  it('may take a fraction of a second', async () => {
+    const fetch = async () => Response.json(nonce);
+    expect(await requestNonce('https://alpha.example', REQUEST, { fetch, timeout: 1.005 })).toEqual(nonce);
+  });
+
   it('is a token only if its claims are', async () => {
     const encode = (text: string) => Buffer.from(text).toString('base64url');
     const keys = await agentKeys();

@@ -1,5 +1,5 @@
 import {
-  idHashOf,
+  placeOf as corePlaceOf,
   levelsFor,
   mayHaveLevels,
   prefixesTo,
@@ -190,7 +190,7 @@ const registries = fc.dictionary(id, fc.nat(), { maxKeys: 60 });
 function treeOf(hashes: ReadonlyMap<string, string>, levels: number) {
   const records = [...hashes]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([one, hash]) => ({ id: one, idHash: idHashOf(one), sha256: hash }));
+    .map(([one, hash]) => ({ id: one, place: corePlaceOf(one), sha256: hash }));
   return sumsTree(records, levels, sha256);
 }
 
@@ -222,7 +222,7 @@ describe('a tree of sums', () => {
     /** Descends as a client does. Returns the hash of the record, or undefined. */
     const find = (files: ReadonlyMap<string, Uint8Array>, wanted: string, levels: number) => {
       let expected: string | undefined = sha256(files.get('sums/root') as Uint8Array);
-      for (const prefix of prefixesTo(idHashOf(wanted), levels)) {
+      for (const prefix of prefixesTo(corePlaceOf(wanted), levels)) {
         const bytes = files.get(sumsPath(prefix)) as Uint8Array;
         expect(sha256(bytes)).toBe(expected);
         const sums = readSums(bytes, { prefix, levels });
@@ -250,7 +250,7 @@ describe('a tree of sums', () => {
   });
 
   it('has the places of ids from their SHA-256', () => {
-    expect(idHashOf('alpha')).toBe(placeOf('alpha'));
+    expect(corePlaceOf('alpha')).toBe(placeOf('alpha'));
     expect(prefixesTo('3fa9', 0)).toEqual(['']);
     expect(prefixesTo('3fa9', 3)).toEqual(['', '3', '3f', '3fa']);
     expect([sumsPath(''), sumsPath('3fa'), recordPath('a.b')]).toEqual([
@@ -268,7 +268,7 @@ function spread(count: number, idLength = 8): SummedRecord[] {
   return Array.from({ length: count }, (_one, index) => ({
     id: String(index).padStart(idLength, 'x'),
     // Digits in reverse, so that neighbours are in different branches.
-    idHash: [...index.toString(16).padStart(8, '0')].reverse().join('').padEnd(64, '0'),
+    place: [...index.toString(16).padStart(8, '0')].reverse().join('').padEnd(64, '0'),
     sha256: SHA256,
   }));
 }
@@ -278,7 +278,7 @@ const LINE_BYTES = 64 + '  issuers/'.length + 1;
 
 /** Records that are all in one branch. */
 function crowded(count: number, idLength: number): SummedRecord[] {
-  return spread(count, idLength).map((record) => ({ ...record, idHash: '7'.repeat(64) }));
+  return spread(count, idLength).map((record) => ({ ...record, place: '7'.repeat(64) }));
 }
 
 describe('the number of levels of a tree of sums', () => {
@@ -338,7 +338,7 @@ describe('the number of levels of a tree of sums', () => {
       crowded(count, 128 - LINE_BYTES).map((record, index) => ({
         ...record,
         id: `${digit}${record.id.slice(1)}`,
-        idHash: `7${digit}${index.toString(16).padStart(6, '0')}`.padEnd(64, '0'),
+        place: `7${digit}${index.toString(16).padStart(6, '0')}`.padEnd(64, '0'),
       }));
     expect(levelsFor([...half('a', 256), ...half('b', 256)], 2)).toBe(2);
     expect(levelsFor([...half('a', 256), ...half('b', 256)], 0)).toBe(1);
@@ -372,7 +372,7 @@ describe('the number of levels of a tree of sums', () => {
   it('follows from the real places of ids, too', () => {
     const records = Array.from({ length: 70 }, (_one, index) => `id-${index}`).map((id) => ({
       id,
-      idHash: placeOf(id),
+      place: placeOf(id),
       sha256: SHA256,
     }));
     expect(levelsFor(records, 0)).toBe(1);

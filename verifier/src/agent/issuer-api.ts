@@ -4,6 +4,7 @@ import { IssuerRefused, RegistryError } from '../core/errors.js';
 import { LIMITS } from '../core/limits.js';
 import { type BoundedResponse, boundedFetch } from '../http/bounded-fetch.js';
 import { issuerBase } from '../http/issuer-url.js';
+import { assertOptions, milliseconds, TIMEOUT } from '../options/options.js';
 
 /** How to send requests to an issuer. */
 export interface IssuerRequestOptions {
@@ -15,6 +16,8 @@ export interface IssuerRequestOptions {
 
 /** A request to an issuer's API (rule issuer-errors). */
 export interface IssuerPost {
+  /** The name of the function that takes the options. */
+  readonly caller: string;
   readonly path: string;
   readonly body: object;
   /** The HTTP status of success. */
@@ -24,21 +27,22 @@ export interface IssuerPost {
 /**
  * Sends a POST request to an issuer's API.
  *
- * @throws `ERR_ADDRESS_INVALID` | {@link IssuerRefused} | `ERR_ISSUER_ANSWER_INVALID` and the errors of a failed
- *   request
+ * @throws {@link OptionsInvalid} | `ERR_ADDRESS_INVALID` | {@link IssuerRefused} | `ERR_ISSUER_ANSWER_INVALID` and the
+ *   errors of a failed request
  */
 export async function postToIssuer(
   issuer: string,
-  { path, body, expectedStatus }: IssuerPost,
-  { fetch = globalThis.fetch.bind(globalThis), timeout = 30 }: IssuerRequestOptions,
+  { caller, path, body, expectedStatus }: IssuerPost,
+  { fetch = globalThis.fetch.bind(globalThis), timeout }: IssuerRequestOptions,
 ): Promise<Record<string, unknown>> {
+  assertOptions<Pick<IssuerRequestOptions, 'timeout'>>({ timeout }, { timeout: TIMEOUT }, caller);
   const url = `${issuerBase(issuer)}${path}`;
   const init = {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(body),
   };
-  const limits = { fetch, timeout: timeout * 1000, maxBytes: LIMITS.issuerDocument };
+  const limits = { fetch, timeout: milliseconds(timeout, 30_000), maxBytes: LIMITS.issuerDocument };
   const response = await boundedFetch(url, init, limits);
   const content = parseObject(await response.body());
   if (response.status !== expectedStatus) throw refusal(url, response, content);

@@ -87,7 +87,7 @@ export async function mintPassport(
   request: MintRequest,
   options: IssuerRequestOptions = {},
 ): Promise<MintedPassport> {
-  const post = { path: '/v1/passports', body: request, expectedStatus: 201 };
+  const post = { caller: 'mintPassport', path: '/v1/passports', body: request, expectedStatus: 201 };
   const { token, ...passport } = await postToIssuer(issuer, post, options);
   if (typeof token !== 'string' || typeof passport['passport_did'] !== 'string') {
     throw new RegistryError(

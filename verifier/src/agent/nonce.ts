@@ -27,8 +27,8 @@ export interface IssuanceNonce {
  * Requests a nonce from an issuer: the first of three steps to a passport.
  *
  * @param issuer - the issuer's base URL
- * @throws `ERR_ADDRESS_INVALID` | {@link IssuerRefused} | `ERR_ISSUER_ANSWER_INVALID`; the errors of a failed request,
- *   such as `ERR_SOURCE_UNREACHABLE`
+ * @throws {@link OptionsInvalid} | `ERR_ADDRESS_INVALID` | {@link IssuerRefused} | `ERR_ISSUER_ANSWER_INVALID`; the
+ *   errors of a failed request, such as `ERR_SOURCE_UNREACHABLE`
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export async function requestNonce(
   request: NonceRequest,
   options: IssuerRequestOptions = {},
 ): Promise<IssuanceNonce> {
-  const post = { path: '/v1/issuance/nonce', body: request, expectedStatus: 200 };
+  const post = { caller: 'requestNonce', path: '/v1/issuance/nonce', body: request, expectedStatus: 200 };
   const { nonce_id, nonce, expires_at } = await postToIssuer(issuer, post, options);
   const isValid =
     typeof nonce_id === 'string' &&

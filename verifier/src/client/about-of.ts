@@ -45,10 +45,10 @@ export async function aboutOf(
     throw new TypeError('aboutOf takes what createRegistryClient or createIssuerLookup returned');
   }
   naming.client.assertOpen();
-  const { statement } = naming.client.current();
-  if (statement === undefined) return undefined;
-  if (statement.aboutSha256 === undefined) return {};
-  const about = await readingOf(statement.aboutSha256, naming).about;
+  const { publication } = naming.client.current();
+  if (publication === undefined) return undefined;
+  if (publication.aboutSha256 === undefined) return {};
+  const about = await readingOf(publication.aboutSha256, naming).about;
   naming.client.assertOpen();
   return about && (about.get(issuerId) ?? {});
 }

@@ -18,14 +18,14 @@ export interface Attempt {
 export type Task = 'rotations' | 'next' | string;
 
 /** What happens to a client. An answer repeats, in `of`, what was asked. */
-export type Occurrence<H extends AcceptedStatements> =
-  | Loaded<H>
+export type Occurrence<S extends AcceptedStatements> =
+  | Loaded<S>
   /** Somebody needs a refresh, or one is due. */
   | { readonly is: 'refresh' }
   | { readonly is: 'close' }
   | { readonly is: 'rotation'; readonly of: Attempt; readonly shown: ShownRotation | RegistryError }
   /** The files of an attempt are good under the last key of each chain. */
-  | { readonly is: 'verified'; readonly of: Attempt; readonly chains: readonly RootChain[]; readonly read: H }
+  | { readonly is: 'verified'; readonly of: Attempt; readonly chains: readonly RootChain[]; readonly read: S }
   | Refused
   /** The pause before a retry has passed. */
   | { readonly is: 'retry'; readonly of: Attempt }
@@ -39,17 +39,17 @@ export type Occurrence<H extends AcceptedStatements> =
 type TimeEvent = Extract<RoundEvent<never>, { is: 'slow' | 'overdue' | 'late' }>;
 
 /** An occurrence, its time in milliseconds since 1970, and a random number from 0 to 1. */
-export type ClientEvent<H extends AcceptedStatements> = Occurrence<H> & {
+export type ClientEvent<S extends AcceptedStatements> = Occurrence<S> & {
   readonly at: number;
   readonly random: number;
 };
 
 /** What the store proves. Nothing else happens before. */
-export interface Loaded<H extends AcceptedStatements> {
+export interface Loaded<S extends AcceptedStatements> {
   readonly is: 'loaded';
   /** The pinned root keys with the rotation of the store, which is bound only if something was accepted. */
   readonly roots: KnownRoots;
-  readonly current: H | undefined;
+  readonly current: S | undefined;
   readonly accepted: AcceptedStatements | undefined;
   readonly failure: RegistryEvent | undefined;
 }
@@ -71,9 +71,9 @@ export interface Refused {
 }
 
 /** What a client does next. */
-export type Effect<H extends AcceptedStatements> =
+export type Effect<S extends AcceptedStatements> =
   /** Tell something after some milliseconds. */
-  | { readonly do: 'wake'; readonly task: Task; readonly after: number; readonly then: Occurrence<H> }
+  | { readonly do: 'wake'; readonly task: Task; readonly after: number; readonly then: Occurrence<S> }
   /** End the requests and timers of a task. Without a task: of all. */
   | { readonly do: 'stop'; readonly task: Task | undefined }
   /** Open an attempt, and request the files that are always needed. */
@@ -85,9 +85,9 @@ export type Effect<H extends AcceptedStatements> =
   /** Have a source send all files in full the next time: those that it has sent do not fit together. */
   | { readonly do: 'forget'; readonly source: string }
   /** Answer from this from now on. */
-  | { readonly do: 'use'; readonly current: H }
+  | { readonly do: 'use'; readonly current: S }
   /** Save this. Nobody is told the outcome of the refresh before. */
-  | { readonly do: 'save'; readonly current: H; readonly rotation: string | undefined }
+  | { readonly do: 'save'; readonly current: S; readonly rotation: string | undefined }
   | { readonly do: 'emit'; readonly event: RegistryEvent }
   /** Tell those who wait for the refresh its outcome. */
   | { readonly do: 'settle'; readonly error: RegistryError | undefined };

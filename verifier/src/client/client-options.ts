@@ -1,10 +1,13 @@
 import { isObject } from '../core/bytes/checks.js';
+import { CLOCK_TOLERANCE_MS, MAX_AGE_MS } from '../core/bytes/clock.js';
 import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../core/errors.js';
 import {
   assertOptions,
   BOOLEAN,
   FUNCTION,
   INTERVAL,
+  MAX_TIMER_MS,
+  milliseconds,
   type OptionCheck,
   type OptionChecks,
   objectWith,
@@ -139,9 +142,6 @@ export interface RegistryStatus {
   readonly errors: Readonly<Record<string, RegistryError>>;
 }
 
-/** The maximum delay of a timer, about 24 days. A longer delay overflows, and the timer fires at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /**
  * Checks the options of a client and adds the defaults. Times in the result are in milliseconds.
  *
@@ -161,30 +161,20 @@ export function clientSettings(
     { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS, ...more },
     caller,
   );
-  const {
-    rootKey,
-    nextRoots,
-    sources = [],
-    requireCheckpoint,
-    requirePublication,
-    log,
-  } = withTrustAnchor(options, caller);
+  const { rootKey, nextRoots, sources = [], requirements } = withTrustAnchor(options, caller);
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
-  const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
   return {
     sources: [...sources],
     rootKey,
     nextRoots,
-    maxAge: milliseconds(options.maxAge, 30 * 24 * 60 * 60),
-    refreshInterval: milliseconds(options.refreshInterval, 60),
-    grace: milliseconds(options.grace, 60 * 60),
-    clockTolerance: milliseconds(options.clockTolerance, 300),
-    requireCheckpoint,
-    requirePublication,
-    log,
-    deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
+    maxAge: milliseconds(options.maxAge, MAX_AGE_MS),
+    refreshInterval: milliseconds(options.refreshInterval, 60_000),
+    grace: milliseconds(options.grace, 60 * 60_000),
+    clockTolerance: milliseconds(options.clockTolerance, CLOCK_TOLERANCE_MS),
+    requirements,
+    deadline: Math.min(milliseconds(options.timeout, 15_000), MAX_TIMER_MS),
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,
     fetch: options.fetch ?? globalThis.fetch.bind(globalThis),

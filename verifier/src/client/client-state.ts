@@ -13,12 +13,12 @@ export type MachineSettings = Pick<
   readonly isTimed: boolean;
 };
 
-/** What a client knows, and what it is doing. `H` is what it keeps of a registry. */
-export interface State<H extends AcceptedStatements> {
+/** What a client knows, and what it is doing. `S` is what it keeps of a registry. */
+export interface State<S extends AcceptedStatements> {
   readonly settings: MachineSettings;
   readonly roots: KnownRoots;
   /** What answers come from now. */
-  readonly current: H | undefined;
+  readonly current: S | undefined;
   /** The newest statements that were accepted. Nothing older is accepted, even if no answer can come from it. */
   readonly accepted: AcceptedStatements | undefined;
   /** Whether a rotation has replaced the root key of the current list. */
@@ -29,7 +29,7 @@ export interface State<H extends AcceptedStatements> {
   /** The last error of each source, by URL. */
   readonly errors: Readonly<Record<string, RegistryError>>;
   /** The round of the refresh under way. */
-  readonly refresh: Round<H> | undefined;
+  readonly refresh: Round<S> | undefined;
   /** The number of the latest round. */
   readonly round: number;
   /** The rotations of the latest round, which may arrive after its refresh: by source, what has become of them. */
@@ -42,7 +42,7 @@ export interface State<H extends AcceptedStatements> {
 }
 
 /** Returns the state of a client that has done nothing. */
-export function initialState<H extends AcceptedStatements>(settings: MachineSettings): State<H> {
+export function initialState<S extends AcceptedStatements>(settings: MachineSettings): State<S> {
   return {
     settings,
     roots: pinnedRoots([]),
@@ -85,7 +85,7 @@ export function statusOf(
     updatedAt: current?.updatedAt,
     rootKeys: current === undefined ? [] : [current.root.thumbprint],
     checkpoint: checkpoint !== undefined,
-    publication: current?.statement !== undefined,
+    publication: current?.publication !== undefined,
     logSize: current?.logged?.size,
     cosignedBy: current?.logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
     cosignedAt: dateOf(current?.logged?.witnessedAt),

@@ -118,7 +118,7 @@ function withRecords(
   publication: Publication,
   { current }: { readonly current: ClientPublication | undefined },
 ): ClientPublication {
-  const { issuers, statement } = publication;
+  const { issuers, publication: statement } = publication;
   const records = issuers === undefined ? current?.records : new CurrentList(issuers, statement);
   if (records === undefined) throw new TypeError('a list that is the same or changed needs the list before');
   return { ...publication, issuers: undefined, records };

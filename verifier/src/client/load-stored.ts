@@ -1,4 +1,4 @@
-import type { RootKey } from '../core/keys/root-key.js';
+import type { PinnedRoot } from '../core/keys/root-key.js';
 import type { AcceptedStatements } from '../core/publication/statements.js';
 import {
   readAccepted,
@@ -14,21 +14,21 @@ import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import type { RegistryStore } from './store.js';
 
 /** What the content of a store is verified with. */
-interface Verification<H extends AcceptedStatements> {
-  readonly reader: PublicationReader<H>;
-  readonly trust: Omit<ClientTrust<H>, 'roots'>;
-  readonly pinned: readonly RootKey[];
+interface Verification<S extends AcceptedStatements> {
+  readonly reader: PublicationReader<S>;
+  readonly trust: Omit<ClientTrust<S>, 'roots'>;
+  readonly pinned: readonly PinnedRoot[];
 }
 
 /** Loads and verifies what was accepted in an earlier run (rule store-times). */
-export async function loadStored<H extends AcceptedStatements>(
+export async function loadStored<S extends AcceptedStatements>(
   store: RegistryStore,
-  { reader, trust, pinned }: Verification<H>,
-): Promise<Loaded<H>> {
+  { reader, trust, pinned }: Verification<S>,
+): Promise<Loaded<S>> {
   let roots = pinnedRoots(pinned);
-  let current: H | undefined;
+  let current: S | undefined;
   let accepted: AcceptedStatements | undefined;
-  let failure: Loaded<H>['failure'];
+  let failure: Loaded<S>['failure'];
   try {
     const stored = await store.load();
     if (stored === undefined) return { is: 'loaded', roots, current, accepted, failure };

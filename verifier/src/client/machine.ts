@@ -30,40 +30,40 @@ import {
  * @returns the next state, and what to do, in this order. Events are told last: whoever is told of an event may read, and
  *   must find what the event says
  */
-export function step<H extends AcceptedStatements>(
-  state: State<H>,
-  event: ClientEvent<H>,
-): { readonly state: State<H>; readonly effects: readonly Effect<H>[] } {
+export function step<S extends AcceptedStatements>(
+  state: State<S>,
+  event: ClientEvent<S>,
+): { readonly state: State<S>; readonly effects: readonly Effect<S>[] } {
   const turn = new Turn(state, event);
   // Nothing changes a closed client, and answers of earlier rounds change nothing.
   if (!state.isClosed && !('of' in event && event.of.round !== state.round)) {
-    (turn[event.is] as (event: Occurrence<H>) => void)(event);
+    (turn[event.is] as (event: Occurrence<S>) => void)(event);
   }
   return turn;
 }
 
 /** An event by its name. */
-type Is<H extends AcceptedStatements, N extends Occurrence<H>['is']> = Extract<Occurrence<H>, { is: N }>;
+type Is<S extends AcceptedStatements, N extends Occurrence<S>['is']> = Extract<Occurrence<S>, { is: N }>;
 
 /** What follows from one event: the method with its name takes it. The state before it does not change. */
-class Turn<H extends AcceptedStatements> {
-  state: State<H>;
-  readonly #effects: Effect<H>[] = [];
-  readonly #events: Effect<H>[] = [];
+class Turn<S extends AcceptedStatements> {
+  state: State<S>;
+  readonly #effects: Effect<S>[] = [];
+  readonly #events: Effect<S>[] = [];
   readonly #at: number;
   readonly #random: number;
 
-  constructor(state: State<H>, { at, random }: ClientEvent<H>) {
+  constructor(state: State<S>, { at, random }: ClientEvent<S>) {
     this.state = state;
     this.#at = at;
     this.#random = random;
   }
 
-  get effects(): readonly Effect<H>[] {
+  get effects(): readonly Effect<S>[] {
     return [...this.#effects, ...this.#events];
   }
 
-  loaded({ roots, current, accepted, failure }: Loaded<H>): void {
+  loaded({ roots, current, accepted, failure }: Loaded<S>): void {
     this.#change({ accepted, roots: accepted === undefined ? roots : bindRoots(roots) });
     if (current !== undefined) this.#use(current, 'store');
     // A list signed by a replaced root key is not used, but it still protects against rollbacks.
@@ -94,7 +94,7 @@ class Turn<H extends AcceptedStatements> {
     this.#continueRound(startRound(sources));
   }
 
-  rotation({ of, shown }: Omit<Is<H, 'rotation'>, 'is'>): void {
+  rotation({ of, shown }: Omit<Is<S, 'rotation'>, 'is'>): void {
     const { rotations, roots } = this.state;
     const { source, attempt } = of;
     if (attempt === 0 ? rotations[source] !== 'pending' : !this.#isCurrent(of)) return;
@@ -113,7 +113,7 @@ class Turn<H extends AcceptedStatements> {
     else if (isReplaced) this.refresh();
   }
 
-  verified({ of, chains, read }: Is<H, 'verified'>): void {
+  verified({ of, chains, read }: Is<S, 'verified'>): void {
     if (!this.#isCurrent(of)) return;
     const { roots, errors, refresh } = this.state;
     const { source } = of;
@@ -144,14 +144,14 @@ class Turn<H extends AcceptedStatements> {
   }
 
   /** Asks a source for everything again, also for its rotation. */
-  retry({ of }: Is<H, 'retry'>): void {
+  retry({ of }: Is<S, 'retry'>): void {
     if (!this.#isCurrent(of)) return;
     this.#perform({ do: 'open', of });
     this.#perform({ do: 'follow', of });
   }
 
   /** The time of a source, or of the round, has passed. */
-  passed({ event }: Is<H, 'passed'>): void {
+  passed({ event }: Is<S, 'passed'>): void {
     this.#tellRound(event);
     if (event.is !== 'late') return;
     const { rotations, round } = this.state;
@@ -162,21 +162,21 @@ class Turn<H extends AcceptedStatements> {
     }
   }
 
-  saved({ failure }: Is<H, 'saved'>): void {
+  saved({ failure }: Is<S, 'saved'>): void {
     this.#emit(failure);
   }
 
-  failed({ source, error }: Omit<Is<H, 'failed'>, 'is'>): void {
+  failed({ source, error }: Omit<Is<S, 'failed'>, 'is'>): void {
     this.#change({ errors: { ...this.state.errors, [source]: error } });
     this.#emit({ type: 'source-failed', source, error });
   }
 
-  #tellRound(event: RoundEvent<H>): void {
+  #tellRound(event: RoundEvent<S>): void {
     const { refresh } = this.state;
     if (refresh !== undefined) this.#continueRound(stepRound(refresh, event));
   }
 
-  #continueRound({ round, ask, stopped = [] }: RoundTurn<H>): void {
+  #continueRound({ round, ask, stopped = [] }: RoundTurn<S>): void {
     this.#change({ refresh: round });
     for (const [source, error] of stopped) {
       if (error !== undefined) this.failed({ source, error });
@@ -220,7 +220,7 @@ class Turn<H extends AcceptedStatements> {
     if (this.state.roots.bound !== roots.bound && isOutdated) this.#save();
   }
 
-  #decide({ best, errors }: Round<H>): void {
+  #decide({ best, errors }: Round<S>): void {
     if (best !== undefined && isCurrentRoot(this.state.roots, best.answer.root)) {
       this.#accept(best);
       return;
@@ -235,7 +235,7 @@ class Turn<H extends AcceptedStatements> {
     this.#end(error);
   }
 
-  #accept({ source, answer }: Found<H>): void {
+  #accept({ source, answer }: Found<S>): void {
     const { sha256, updatedAt, root } = answer;
     const { current, roots } = this.state;
     const type = current?.sha256 === sha256 ? 'unchanged' : 'accepted';
@@ -250,7 +250,7 @@ class Turn<H extends AcceptedStatements> {
     this.#end();
   }
 
-  #use(current: H, source: string): void {
+  #use(current: S, source: string): void {
     this.#change({ current, accepted: current, isOutdated: false, source });
     this.#perform({ do: 'use', current });
   }
@@ -307,7 +307,7 @@ class Turn<H extends AcceptedStatements> {
     return refresh?.asked.get(source)?.attempt === attempt;
   }
 
-  #change(part: Partial<State<H>>): void {
+  #change(part: Partial<State<S>>): void {
     this.state = { ...this.state, ...part };
   }
 
@@ -315,11 +315,11 @@ class Turn<H extends AcceptedStatements> {
     if (event !== undefined && !this.state.isClosed) this.#events.push({ do: 'emit', event });
   }
 
-  #wake(task: Task, after: number, then: Occurrence<H>): void {
+  #wake(task: Task, after: number, then: Occurrence<S>): void {
     this.#perform({ do: 'wake', task, after, then });
   }
 
-  #perform(effect: Effect<H>): void {
+  #perform(effect: Effect<S>): void {
     this.#effects.push(effect);
   }
 }
@@ -328,19 +328,19 @@ class Turn<H extends AcceptedStatements> {
 function evidenceOf({
   sha256,
   checkpoint,
-  statement,
+  publication,
   logged,
   root,
   delegatedAt,
 }: AcceptedStatements): string {
   const { thumbprint } = root;
-  return `${[sha256, checkpoint?.text, statement?.text, logged?.proof, delegatedAt, thumbprint]}`;
+  return `${[sha256, checkpoint?.text, publication?.text, logged?.proof, delegatedAt, thumbprint]}`;
 }
 
 /** Returns whether statements are newer. An unchanged list can have a new publication statement (rule statement-order). */
 function isNewer(one: AcceptedStatements, other: AcceptedStatements | undefined): boolean {
   if (one.updatedAt !== other?.updatedAt) return other === undefined || one.updatedAt > other.updatedAt;
-  return (one.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);
+  return (one.publication?.sequence ?? 0) > (other.publication?.sequence ?? 0);
 }
 
 /** Returns the error of whoever asks a closed client for something. */

@@ -1,11 +1,12 @@
 import { isObject } from '../core/bytes/checks.js';
+import { CLOCK_TOLERANCE_MS } from '../core/bytes/clock.js';
 import { RegistryError, RegistryStale } from '../core/errors.js';
 import { checkRootKeys, importCheckedRootKeys } from '../core/keys/root-key.js';
 import { instantOf } from '../core/list/date-time.js';
 import type { RegistryFiles } from '../core/publication/registry-files.js';
 import { type StoredPublication, storedFiles } from '../core/publication/stored-publication.js';
 import { pinnedMemory, verifyPublication } from '../core/publication/verify-publication.js';
-import { assertOptions, BOOLEAN, FUNCTION, required, SECONDS } from '../options/options.js';
+import { assertOptions, BOOLEAN, FUNCTION, milliseconds, required, SECONDS } from '../options/options.js';
 import {
   type PinnedOptions,
   type PinnedRootKey,
@@ -85,23 +86,21 @@ export async function openRegistry(
     'openRegistry',
   );
   const pinned = withTrustAnchor(options, 'openRegistry');
-  const { requireCheckpoint, requirePublication, log } = pinned;
-  const { maxAge, clockTolerance = 300, now = Date.now } = options;
-  const tolerance = clockTolerance * 1000;
+  const { now = Date.now } = options;
+  const maxAge = options.maxAge * 1000;
+  const tolerance = milliseconds(options.clockTolerance, CLOCK_TOLERANCE_MS);
   const clock = { now: now(), tolerance };
   const memory = pinnedMemory(await importCheckedRootKeys(checkRootKeys(pinned)));
   const publication = await verifyPublication(filesOf(copy), memory, {
     clock,
     expiry: false,
-    maxAge: maxAge * 1000,
-    requireCheckpoint,
-    requirePublication,
-    log,
+    maxAge,
+    ...pinned.requirements,
   });
   const { checkpoint, logged, updatedAt } = publication;
   const datedAt = checkpoint?.issuedAt ?? instantOf(updatedAt);
   const seenAt = Math.min(datedAt, logged?.witnessedAt ?? datedAt);
-  const freshUntil = seenAt + maxAge * 1000 + tolerance;
+  const freshUntil = seenAt + maxAge + tolerance;
   if (!(now() <= freshUntil)) {
     throw new RegistryError(
       'ERR_LIST_EXPIRED',

@@ -13,7 +13,7 @@ import { SharedRequests } from './shared-requests.js';
 const MAX_VERIFIED_FILES = 512;
 
 /** Codes of errors that old statements cause: the files of a newer publication have replaced those of the proof. */
-const CAUSED_BY_OLD_HEAD: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_STATUS'];
+const CAUSED_BY_OLD_STATEMENTS: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_STATUS'];
 
 /** What is proven about an issuer. */
 export interface ProvenRecord {
@@ -45,12 +45,12 @@ export class Proofs {
     try {
       return await this.#proveUnder(statements, issuerId);
     } catch (error) {
-      if (!isCausedByOldHead(error)) throw error;
+      if (!isCausedByOldStatements(error)) throw error;
       // A publication may just have happened, and caches may hold some of its files.
       for (const source of this.#requests.keys()) source.forget();
       await this.#client.refresh().catch(() => undefined);
       const newest = this.#client.current();
-      if (newest.statement.payload === statements.statement.payload) throw error;
+      if (newest.publication.payload === statements.publication.payload) throw error;
       return await this.#proveUnder(newest, issuerId);
     }
   }
@@ -62,14 +62,14 @@ export class Proofs {
 
   async #proveUnder(statements: SummedStatements, issuerId: string): Promise<ProvenRecord> {
     this.#client.assertOpen();
-    const { statement } = statements;
-    const verified = this.#verifiedWith(statement.levels);
+    const { publication } = statements;
+    const verified = this.#verifiedWith(publication.levels);
     const sources = this.#client.sources();
     const onFailure = (source: string, error: RegistryError) => this.#client.report(source, error);
     const question = askSources({ sources, deadline: this.#deadline, onFailure }, (source, asking) =>
       readProvenRecord(
         issuerId,
-        statement,
+        publication,
         new ProofFiles({ ...asking, verified, requests: this.#requestsTo(source) }),
       ),
     );
@@ -95,7 +95,7 @@ export class Proofs {
   }
 }
 
-function isCausedByOldHead(error: unknown): boolean {
+function isCausedByOldStatements(error: unknown): boolean {
   if (!(error instanceof NoUsableSource)) return false;
-  return Object.values(error.errors).some(({ code }) => CAUSED_BY_OLD_HEAD.includes(code));
+  return Object.values(error.errors).some(({ code }) => CAUSED_BY_OLD_STATEMENTS.includes(code));
 }

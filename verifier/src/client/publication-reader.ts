@@ -3,25 +3,25 @@ import type { AcceptedStatements, SourceTrust } from '../core/publication/statem
 import type { StoredPublication } from '../core/publication/stored-publication.js';
 
 /** What a client trusts when it reads a source, and what it answers from. */
-export interface ClientTrust<H extends AcceptedStatements> extends SourceTrust {
+export interface ClientTrust<S extends AcceptedStatements> extends SourceTrust {
   /** What answers come from now. Undefined if there is nothing, or only what protects against rollbacks. */
-  readonly current: H | undefined;
+  readonly current: S | undefined;
 }
 
-/** What a client reads from a source and keeps: a publication with its list, or only its head. */
-export interface PublicationReader<H extends AcceptedStatements> {
+/** What a client reads from a source and keeps: a publication with its list, or only its statements. */
+export interface PublicationReader<S extends AcceptedStatements> {
   /** Returns the files to request at once, besides the rotation. */
-  pathsReadFirst(trust: Omit<ClientTrust<H>, 'roots'>): readonly string[];
+  pathsReadFirst(trust: Omit<ClientTrust<S>, 'roots'>): readonly string[];
   /** Reads and verifies the files of a source. */
-  read(files: RegistryFiles, trust: ClientTrust<H>): Promise<H>;
+  read(files: RegistryFiles, trust: ClientTrust<S>): Promise<S>;
   /** Returns the size of the current list in bytes; 0 if the client keeps no list. */
-  listSize(publication: H): number;
+  listSize(publication: S): number;
   /**
    * Converts to the stored form. Returns undefined if there is nothing to save.
    *
    * @param rotation - the content of the rotation.json that leads to the root key
    */
-  toStored(publication: H, rotation: string | undefined): StoredPublication | undefined;
+  toStored(publication: S, rotation: string | undefined): StoredPublication | undefined;
   /** Called when the client begins to use what it has read. */
-  onUse?(publication: H): void;
+  onUse?(publication: S): void;
 }

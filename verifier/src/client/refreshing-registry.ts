@@ -6,13 +6,9 @@ import { currentRoots, walkChains } from '../core/statements/root-chain.js';
 import { TREE_FILES } from '../core/tree-files.js';
 import { askAgain } from '../http/ask-again.js';
 import { untilAborted } from '../http/until-aborted.js';
+import { MAX_TIMER_MS } from '../options/options.js';
 import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events.js';
-import {
-  type ClientSettings,
-  MAX_TIMER_MS,
-  type RegistryEvent,
-  type RegistryStatus,
-} from './client-options.js';
+import type { ClientSettings, RegistryEvent, RegistryStatus } from './client-options.js';
 import { initialState, isRefreshDue, isUsable, type State, statusOf } from './client-state.js';
 import { asRegistryError, type HttpFiles, HttpSource } from './http-files.js';
 import { loadStored } from './load-stored.js';
@@ -21,14 +17,14 @@ import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import { Tasks } from './tasks.js';
 
 /** An effect by its name. */
-type Do<H extends AcceptedStatements, N extends Effect<H>['do']> = Extract<Effect<H>, { do: N }>;
+type Do<S extends AcceptedStatements, N extends Effect<S>['do']> = Extract<Effect<S>, { do: N }>;
 
 /**
  * A client: does what the machine decides, and tells the machine what comes of it. This is the part of a client that
- * sends requests, sets timers, reads the clock and uses the store. `H` is what the client keeps of a registry.
+ * sends requests, sets timers, reads the clock and uses the store. `S` is what the client keeps of a registry.
  */
-export class RefreshingRegistry<H extends AcceptedStatements> {
-  readonly #reader: PublicationReader<H>;
+export class RefreshingRegistry<S extends AcceptedStatements> {
+  readonly #reader: PublicationReader<S>;
   readonly #settings: ClientSettings;
   readonly #sources: ReadonlyMap<string, HttpSource>;
   readonly #pinned: readonly CheckedRootKey[];
@@ -36,8 +32,8 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
   /** The files of the attempts under way, by source. */
   readonly #opened = new Map<string, HttpFiles>();
   /** What the machine has not been told yet, because the effects of something else are being performed. */
-  readonly #untold: Occurrence<H>[] = [];
-  #state: State<H>;
+  readonly #untold: Occurrence<S>[] = [];
+  #state: State<S>;
   #ready: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
@@ -49,7 +45,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
   #lastTime = 0;
 
   /** @param isTimed - whether the client refreshes itself; otherwise `upToDate` does */
-  constructor(settings: ClientSettings, reader: PublicationReader<H>, isTimed = true) {
+  constructor(settings: ClientSettings, reader: PublicationReader<S>, isTimed = true) {
     this.#settings = settings;
     this.#reader = reader;
     this.#pinned = checkRootKeys(settings);
@@ -60,7 +56,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
   }
 
   /** Returns what answers come from. Starts a refresh in the background if one is due. */
-  current(): H {
+  current(): S {
     const time = this.#settings.now();
     // Some platforms run no timers between requests, so reads also start due refreshes.
     if (time >= this.#state.nextRefresh) this.#refreshInBackground();
@@ -186,14 +182,14 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
     this.#tell({ is: 'close' });
   }
 
-  #tell(occurrence: Occurrence<H>): void {
+  #tell(occurrence: Occurrence<S>): void {
     if (this.#untold.push(occurrence) > 1) return;
     try {
       for (let [next] = this.#untold; next !== undefined; [next] = this.#untold) {
         const event = { ...next, at: this.#time(), random: Math.random() };
         const { state, effects } = step(this.#state, event);
         this.#state = state;
-        for (const effect of effects) (this.#perform[effect.do] as (effect: Effect<H>) => void)(effect);
+        for (const effect of effects) (this.#perform[effect.do] as (effect: Effect<S>) => void)(effect);
         this.#untold.shift();
       }
     } finally {
@@ -202,7 +198,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
   }
 
   /** What to do for each effect. */
-  readonly #perform: { readonly [N in Effect<H>['do']]: (effect: Do<H, N>) => void } = {
+  readonly #perform: { readonly [N in Effect<S>['do']]: (effect: Do<S, N>) => void } = {
     wake: ({ task, after, then }) => {
       const timer = this.#tasks.wake(task, Math.min(after, MAX_TIMER_MS), () =>
         then.is === 'refresh' ? this.#refreshInBackground() : this.#tell(then),
@@ -286,7 +282,7 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
     return source.files(signal, attempt === 0 ? source.statementsFile(round, rotations) : undefined);
   }
 
-  async #save(current: H, rotation: string | undefined): Promise<void> {
+  async #save(current: S, rotation: string | undefined): Promise<void> {
     const stored = this.#reader.toStored(current, rotation);
     if (stored !== undefined) await this.#settings.store.save(stored);
   }
@@ -301,11 +297,11 @@ export class RefreshingRegistry<H extends AcceptedStatements> {
     return this.#lastTime;
   }
 
-  #trust(): Omit<ClientTrust<H>, 'roots'> {
-    const { clockTolerance, maxAge, requireCheckpoint, requirePublication, log } = this.#settings;
+  #trust(): Omit<ClientTrust<S>, 'roots'> {
+    const { clockTolerance, maxAge, requirements } = this.#settings;
     const { current, accepted } = this.#state;
     const clock = { now: this.#time(), tolerance: clockTolerance };
-    return { current, accepted, clock, expiry: true, maxAge, requireCheckpoint, requirePublication, log };
+    return { current, accepted, clock, expiry: true, maxAge, ...requirements };
   }
 
   #source(base: string): HttpSource {

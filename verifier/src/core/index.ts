@@ -20,7 +20,7 @@
 // Bytes, text and JSON (rule strict-json), and the limits of files.
 
 export { isObject } from './bytes/checks.js';
-export { type Clock, hasPassed, isToCome } from './bytes/clock.js';
+export { CLOCK_TOLERANCE_MS, type Clock, DAY_MS, hasPassed, isToCome, MAX_AGE_MS } from './bytes/clock.js';
 export { decodeBase64, decodeBase64url, encodeBase64, isSameBytes } from './bytes/encodings.js';
 export { forEachConcurrent } from './bytes/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './bytes/strict-json.js';
@@ -46,6 +46,7 @@ export {
   type PublicKey,
   publicMembers,
 } from './keys/public-key.js';
+export type { PinnedRoot } from './keys/root-key.js';
 export { encodeSignature, trimSignature } from './keys/signature.js';
 
 // The list and its records (rules list-checks, record-form).
@@ -59,8 +60,8 @@ export { assertCanonical, assertSorted, parseList, readList } from './list/list.
 // The tree of sums, which proves one record (rules sums-form, tree-of-sums).
 
 export {
-  idHashOf,
   MAX_LEVELS,
+  placeOf,
   prefixesTo,
   prefixOf,
   readSums,
@@ -105,7 +106,7 @@ export {
   verifyStatement,
 } from './statements/statement.js';
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
-export { importAnchorRoot } from './statements/trust-anchor.js';
+export { importAnchorRoot, requirementsOf } from './statements/trust-anchor.js';
 
 // A publication: what one attempt at one source proves (rule client-steps).
 
@@ -198,6 +199,7 @@ export { type Period, type PeriodProof, verifyPeriod } from './history/period.js
 // For publishers, auditors, mirrors, monitors, witnesses and the page: the rules of a whole log (rules log-statements,
 // log-order), and what no client needs.
 
+export { type Change, type Changes, MAX_CHANGES } from './audit/changes-file.js';
 export { headSigner, newestPublication, verifiedUnder } from './audit/head-signer.js';
 export { KeptProofs } from './audit/kept-proofs.js';
 export { keysAt, signerAmong } from './audit/log-keys.js';
@@ -215,13 +217,20 @@ export {
 export { isOfOtherType, namesLog, readLogged } from './audit/log-statement.js';
 export { LogTree, type Tile } from './audit/log-tree.js';
 export { type LogProblem, type LogWalk, type WalkedEntry, walkLog } from './audit/log-walk.js';
-export { nameSkeleton } from './audit/name-skeleton.js';
+export {
+  type AlikeIssuers,
+  alikeIssuers,
+  type IssuerLook,
+  lookOf,
+  nameSkeleton,
+} from './audit/name-skeleton.js';
 export {
   type MirrorState,
   type Operations,
   type ReportedMirror,
   verifyOperations,
 } from './audit/operations.js';
+export { placeName } from './audit/place-name.js';
 export {
   isNotYet,
   recognitionOf,

@@ -135,7 +135,7 @@ export function createGate(options: GateOptions): Gate {
     const isAdapted = status === 503 && 'isLimited' in GATEWAYS[gateway];
     return Response.json(outcome.body, {
       status: isAdapted ? 403 : status,
-      headers: { ...outcome.headers, 'Passport-Error': error, 'Cache-Control': 'no-store' },
+      headers: { ...outcome.headers, 'Passport-Error': error },
     });
   };
 }

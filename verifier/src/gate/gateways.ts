@@ -1,6 +1,5 @@
-import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { isRefusal } from '../middleware/admit.js';
-import { parseBody, payloadOf, queryOf, type Read, tooLarge } from '../middleware/payload.js';
+import { parseBody, payloadOf, queryOf, type Read, readBody } from '../middleware/payload.js';
 import { type Refusal, unreadable } from '../middleware/refusal.js';
 import { refuseTarget } from '../middleware/request-target.js';
 
@@ -89,7 +88,7 @@ export async function readPayload(
         )
       : payloadOf(undefined, parameters);
   }
-  const read = await readBody(request, maxBytes);
+  const read = await readBody(request.body, maxBytes);
   if (isRefusal(read)) return read;
   const bytes = read.value;
   const partial = request.headers.get(PARTIAL_BODY);
@@ -105,13 +104,4 @@ export async function readPayload(
 
 function declaresBody(headers: Headers): boolean {
   return headers.get('transfer-encoding') !== null || Number(headers.get('content-length') ?? 0) !== 0;
-}
-
-async function readBody(request: Request, maxBytes: number): Promise<Read<Uint8Array>> {
-  try {
-    return { value: await readLimited(request.body, maxBytes) };
-  } catch (error) {
-    if (error instanceof LimitExceeded) return tooLarge(maxBytes);
-    throw error;
-  }
 }

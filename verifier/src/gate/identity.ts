@@ -1,3 +1,4 @@
+import { unconditionalScope } from '../passport/scope.js';
 import type { AcceptedPassport, AcceptedToken, AllowedAction } from '../verification/verdict.js';
 
 /** What a request has proven. */
@@ -17,14 +18,12 @@ export function passportHeaders(
   { issuer, passport, mandate }: Pick<AcceptedPassport | AllowedAction, 'issuer' | 'passport' | 'mandate'>,
   action?: string,
 ): IdentityHeaders | undefined {
-  // Conditions of a mandate can be checked only for an action.
-  const isConditional = Object.keys(mandate?.policy ?? {}).length > 0;
   return headersOf(action === undefined ? 'passport' : 'action', {
     Issuer: issuer.issuer_id,
     Tier: issuer.tier,
     Principal: passport.principal_id,
     Agent: passport.sub,
-    Scope: action ?? (isConditional ? '' : (mandate?.scope.join(' ') ?? '')),
+    Scope: action ?? unconditionalScope(mandate).join(' '),
   });
 }
 

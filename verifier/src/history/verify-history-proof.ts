@@ -14,7 +14,7 @@ import { readRotation, walkSteps } from '../core/statements/rotation.js';
 import { ANY_TIME } from '../core/statements/statement.js';
 import { assertTrustAnchor, importAnchorRoot } from '../core/statements/trust-anchor.js';
 import { type HashedFiles, readProvenRecord } from '../core/sums/proof.js';
-import { idHashOf, prefixesTo, recordPath, sumsPath } from '../core/sums/sums-file.js';
+import { placeOf, prefixesTo, recordPath, sumsPath } from '../core/sums/sums-file.js';
 import { assertOptions, OBJECT, required } from '../options/options.js';
 import type { PinnedTrustAnchor } from '../options/pinned-trust.js';
 
@@ -116,7 +116,7 @@ async function recordIn(
   { issuer_id, record, sums }: HistoryProof,
   statement: Pick<PublicationStatement, 'sumsSha256' | 'levels'>,
 ): Promise<Issuer | undefined> {
-  const prefixes = prefixesTo(idHashOf(issuer_id), statement.levels);
+  const prefixes = prefixesTo(placeOf(issuer_id), statement.levels);
   const nameOf = (at: number) =>
     prefixes[at] === undefined ? `the sums file ${at + 1}` : sumsPath(prefixes[at]);
   const unread = new Map(sums.map((text, at) => [nameOf(at), text]));

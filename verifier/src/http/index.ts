@@ -1,6 +1,7 @@
 /**
  * Requests with limits, as this library makes them: a deadline, a maximum size, no credentials, no redirect to another
- * host. For whoever fetches the files of a registry or of an issuer without a client.
+ * host; and what verifiers require of the documents of an issuer. For whoever fetches the files of a registry or of an
+ * issuer without a client.
  *
  * @example
  * ```ts
@@ -15,6 +16,14 @@
 export { askAgain } from './ask-again.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './bounded-fetch.js';
 export { openFile } from './fetch-file.js';
+export {
+  findMetadataFaults,
+  type IssuerMetadata,
+  type KnownIssuer,
+  keysOfSet,
+  type MetadataFault,
+  signingKeyOf,
+} from './issuer-documents.js';
 export { isLoopback } from './issuer-url.js';
 export { isPublicAddress, isPublicHost } from './public-address.js';
 export { LimitExceeded, readLimited } from './read-limited.js';

@@ -1,5 +1,5 @@
-import { isObject } from '../core/bytes/checks.js';
-import { importPublicKey, isPrivateJwk, type PublicKey } from '../core/keys/public-key.js';
+import { importChecked, isPrivateJwk, type PublicKey } from '../core/keys/public-key.js';
+import { keysOfSet, MAX_ISSUER_KEYS, signingKeyOf } from '../http/issuer-documents.js';
 import { Rejection, reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 
@@ -13,18 +13,15 @@ export interface IssuerKeys {
   readonly imported: Map<string, Promise<PublicKey>>;
 }
 
-const MAX_KEYS = 100;
-
 /**
  * Fetches an issuer's keys. A private key in the set invalidates the whole set: the signatures prove nothing anymore.
  */
 export async function fetchKeys(url: string, options: IssuerHostOptions): Promise<IssuerKeys> {
   const found = await askIssuer(url, 'jwks', options);
   if (found === undefined) return reject('jwks-unreachable', `${url} does not exist`);
-  const jwks = isObject(found) ? found['keys'] : undefined;
-  if (!Array.isArray(jwks) || jwks.length > MAX_KEYS || !jwks.every(isObject)) {
-    return reject('jwks-invalid', `${url} is not a JWK set of at most ${MAX_KEYS} keys`);
-  }
+  const jwks = keysOfSet(found);
+  if (jwks === undefined)
+    return reject('jwks-invalid', `${url} is not a JWK set of at most ${MAX_ISSUER_KEYS} keys`);
   if (jwks.some(isPrivateJwk)) {
     return reject(
       'jwks-private-key',
@@ -51,21 +48,8 @@ export function findKey({ url, jwks, imported }: IssuerKeys, kid: string): Promi
   return key;
 }
 
-/**
- * Imports a key for verifying signatures. `alg` must match the key: `EdDSA` and `Ed25519` are equivalent
- * (rule issuer-keys).
- */
 async function importSigningKey(jwk: Jwk): Promise<PublicKey> {
   const unusable = (message: string, cause?: unknown) =>
     new Rejection([{ code: 'key-unusable', message: `the issuer's key ${message}` }], { cause });
-  const { use, key_ops, alg } = jwk;
-  if (use !== undefined && use !== 'sig') throw unusable('is not for signatures (use)');
-  if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) {
-    throw unusable('is not for verifying (key_ops)');
-  }
-  const key = await importPublicKey(jwk, unusable);
-  const names: readonly unknown[] = key.algorithm === 'ES256' ? ['ES256'] : ['Ed25519', 'EdDSA'];
-  if (alg !== undefined && !names.includes(alg))
-    throw unusable(`is not one for its alg: use ${names.join(' or ')}`);
-  return key;
+  return importChecked(signingKeyOf(jwk, unusable), unusable);
 }

@@ -1,9 +1,10 @@
 import type { PublicKey } from '../core/keys/public-key.js';
+import type { IssuerMetadata, KnownIssuer } from '../http/issuer-documents.js';
 import type { PassportClaims } from '../passport/claims.js';
 import { AsyncCache } from './async-cache.js';
 import { type IssuerHostOptions, isUnreachable } from './issuer-host.js';
 import { fetchKeys, findKey, hasKey, type IssuerKeys } from './issuer-keys.js';
-import { fetchMetadata, type IssuerMetadata, type KnownIssuer } from './issuer-metadata.js';
+import { fetchMetadata } from './issuer-metadata.js';
 import { fetchStatus, type PassportStatus, statusUrl, WorstStatuses } from './passport-status.js';
 
 /** The maximum numbers of issuers and passports in the caches. */

@@ -1,6 +1,5 @@
-import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
-import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, tooLarge } from './payload.js';
+import { MAX_BODY_BYTES, parseBody, payloadOf, queryOf, type Read, readBody } from './payload.js';
 import type { Refusal } from './refusal.js';
 import { refuseUrl } from './request-target.js';
 
@@ -27,7 +26,7 @@ export async function admitRequest(
 
 /** Converts a refusal to a Response. */
 export function refusalResponse({ status, headers, body }: Refusal): Response {
-  return Response.json(body, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
+  return Response.json(body, { status, headers });
 }
 
 async function readPayload(request: Request, maxBytes: number): Promise<Read<unknown>> {
@@ -36,17 +35,8 @@ async function readPayload(request: Request, maxBytes: number): Promise<Read<unk
       'requirePassport runs too late: the body has already been read. Put requirePassport first, or set its payload option',
     );
   }
-  const body = await readRequestBody(request, maxBytes);
+  // Without a body, there is nothing to copy.
+  const read = await readBody(request.body === null ? null : request.clone().body, maxBytes);
+  const body = isRefusal(read) ? read : parseBody(read.value);
   return isRefusal(body) ? body : payloadOf(body.value, queryOf(request.url));
-}
-
-async function readRequestBody(request: Request, maxBytes: number): Promise<Read<unknown>> {
-  try {
-    // Without a body, there is nothing to copy.
-    const body = request.body === null ? null : request.clone().body;
-    return parseBody(await readLimited(body, maxBytes));
-  } catch (error) {
-    if (error instanceof LimitExceeded) return tooLarge(maxBytes);
-    throw error;
-  }
 }

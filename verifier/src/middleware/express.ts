@@ -76,8 +76,5 @@ export function requirePassport<Request extends ExpressRequest>(
 }
 
 function refuse(response: ExpressResponse, { status, headers, body }: Refusal): void {
-  response
-    .status(status)
-    .set({ ...headers, 'Cache-Control': 'no-store' })
-    .json(body);
+  response.status(status).set(headers).json(body);
 }

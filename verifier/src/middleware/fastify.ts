@@ -89,7 +89,7 @@ function partsOf(request: FastifyRequestParts & { readonly rawBody?: unknown }) 
 
 /** Sends a string, because a schema of the route for this status would remove members of an object. */
 function refuse(reply: FastifyReplyParts, { status, headers, body }: Refusal): FastifyReplyParts {
-  const type = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+  const type = { 'Content-Type': 'application/json; charset=utf-8' };
   return reply
     .code(status)
     .headers({ ...headers, ...type })

@@ -1,5 +1,6 @@
 import { instantOf } from '../core/list/date-time.js';
-import { PASSPORT_REASONS } from '../passport/reasons.js';
+import { kindOf } from '../passport/reasons.js';
+import { unconditionalScope } from '../passport/scope.js';
 import type { PassportVerifier } from '../verification/passport-verifier.js';
 import type { AcceptedPassport } from '../verification/verdict.js';
 
@@ -58,20 +59,17 @@ export function mcpTokenVerifier(
       const verdict = await verifier.verifyPassport(token);
       if (!verdict.accepted) {
         const codes = verdict.reasons.map(({ code }) => code);
-        const isTransient = codes.some(
-          (code) => (PASSPORT_REASONS as Record<string, string>)[code] === 'unavailable',
-        );
+        const isTransient = codes.some((code) => kindOf(code) === 'unavailable');
         // The message contains only codes, because the SDK puts it into a header.
         throw new (isTransient ? Error : InvalidTokenError)(codes.join(', '));
       }
       const { passport, mandate } = verdict;
       const mandateEnds =
         mandate === undefined ? Number.POSITIVE_INFINITY : instantOf(mandate.expires_at) / 1000;
-      const isUnconditional = Object.keys(mandate?.policy ?? {}).length === 0;
       return {
         token,
         clientId: passport.sub,
-        scopes: isUnconditional ? [...(mandate?.scope ?? [])] : [],
+        scopes: [...unconditionalScope(mandate)],
         expiresAt: Math.floor(Math.min(passport.exp, mandateEnds)),
         extra: { verdict },
       };

@@ -1,5 +1,5 @@
-import { LimitExceeded, readLimited } from '../http/read-limited.js';
-import { isEmptyBody, parseBody, type Read, tooLarge } from './payload.js';
+import { isRefusal } from './admit.js';
+import { isEmptyBody, parseBody, type Read, readBody, tooLarge } from './payload.js';
 import { unreadable } from './refusal.js';
 
 /** The part of a Node.js stream that the adapters use. Platforms with their own requests have no stream. */
@@ -39,7 +39,10 @@ export async function readNodeBody(request: NodeBody, maxBytes: number): Promise
   const raw = [rawBody, body].map(bytesOf).find((bytes) => bytes !== undefined && bytes.length > 0);
   if (raw !== undefined) return raw.length > maxBytes ? tooLarge(maxBytes) : parseBody(raw);
   if (!isEmptyBody(body)) return { value: body };
-  if (stream.readableDidRead === false && stream.readableEnded !== true) return readAll(stream, maxBytes);
+  if (stream.readableDidRead === false && stream.readableEnded !== true) {
+    const read = await readBody(toWebStream(stream), maxBytes);
+    return isRefusal(read) ? read : parseBody(read.value);
+  }
   const wasSent = stream.readableDidRead ?? declaresBody(request);
   if (wasSent && body !== undefined && declaresType(FORM, request)) {
     return unreadable(400, 'body-not-json', 'the body is a form without fields, and not JSON');
@@ -57,15 +60,6 @@ export async function readNodeBody(request: NodeBody, maxBytes: number): Promise
 function bytesOf(body: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   return body instanceof Uint8Array ? body : undefined;
-}
-
-async function readAll(stream: NodeStream, maxBytes: number): Promise<Read<unknown>> {
-  try {
-    return parseBody(await readLimited(toWebStream(stream), maxBytes));
-  } catch (error) {
-    if (error instanceof LimitExceeded) return tooLarge(maxBytes);
-    throw error;
-  }
 }
 
 /** Converts a Node.js stream to a Web stream. Never destroys the Node.js stream: the response needs its connection. */

@@ -1,5 +1,6 @@
 import { isObject } from '../core/bytes/checks.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
+import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { type Refusal, unreadable } from './refusal.js';
 
 /** The default size limit of a body, in bytes. */
@@ -7,6 +8,19 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** A value from a request, or a refusal. */
 export type Read<Value> = { readonly value: Value } | Refusal;
+
+/** Reads a body to its end, or refuses one that is too large. */
+export async function readBody(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Read<Uint8Array>> {
+  try {
+    return { value: await readLimited(stream, maxBytes) };
+  } catch (error) {
+    if (error instanceof LimitExceeded) return tooLarge(maxBytes);
+    throw error;
+  }
+}
 
 /** Parses a body as strict JSON. The value of an empty body is undefined. */
 export function parseBody(bytes: Uint8Array): Read<unknown> {

@@ -1,4 +1,4 @@
-import { PASSPORT_REASONS, type ReasonKind } from '../passport/reasons.js';
+import { kindOf, type ReasonKind } from '../passport/reasons.js';
 import type { VerdictReason } from '../passport/rejection.js';
 import type { VerdictDetails } from '../verification/verdict.js';
 
@@ -26,13 +26,15 @@ const RESPONSES: Readonly<Record<ReasonKind, { status: Refusal['status']; error:
 
 const RETRY_AFTER_SECONDS = '5';
 
+/** Creates a refusal. No cache may keep one: the next request may be admitted. */
+function refuse(status: Refusal['status'], body: Refusal['body'], headers: Refusal['headers'] = {}): Refusal {
+  return { status, headers: { ...headers, 'Cache-Control': 'no-store' }, body };
+}
+
 /** Creates the response to a request that a verdict refuses. @param action - the action, if the verdict is about one */
 export function refusalOf({ reasons }: Pick<VerdictDetails, 'reasons'>, action?: string): Refusal {
   const [{ code, message } = { code: 'unknown', message: 'refused' }] = reasons;
-  // Every other code means that the issuer is not trusted.
-  const kind = Object.hasOwn(PASSPORT_REASONS, code)
-    ? PASSPORT_REASONS[code as keyof typeof PASSPORT_REASONS]
-    : 'passport';
+  const kind = kindOf(code);
   // Without an action there is no proof: the audience is that of the token.
   const { status, error } = RESPONSES[kind === 'proof' && action === undefined ? 'passport' : kind];
   const scope = kind === 'mandate' && action !== undefined ? { scope: action } : {};
@@ -40,7 +42,7 @@ export function refusalOf({ reasons }: Pick<VerdictDetails, 'reasons'>, action?:
     status === 503
       ? { 'Retry-After': RETRY_AFTER_SECONDS }
       : { 'WWW-Authenticate': challenge({ error, error_description: code, ...scope }) };
-  return { status, headers, body: { error: code, message, details: { reasons } } };
+  return refuse(status, { error: code, message, details: { reasons } }, headers);
 }
 
 /** Refuses a request without a token or a proof. Without a token, the challenge has no error (RFC 6750, 3.1). */
@@ -50,16 +52,13 @@ export function missing(what: 'passport' | 'token' | 'proof'): Refusal {
     what === 'proof'
       ? 'the proof of the action is missing: send it as Action-Proof'
       : `the ${what} is missing: send it as Authorization: Bearer`;
-  return {
-    status: 401,
-    headers: { 'WWW-Authenticate': challenge(parameters) },
-    body: { error: `${what}-missing`, message, details: {} },
-  };
+  const headers = { 'WWW-Authenticate': challenge(parameters) };
+  return refuse(401, { error: `${what}-missing`, message, details: {} }, headers);
 }
 
 /** Refuses a request whose payload cannot be read. */
 export function unreadable(status: 400 | 413, error: string, message: string): Refusal {
-  return { status, headers: {}, body: { error, message, details: {} } };
+  return refuse(status, { error, message, details: {} });
 }
 
 /** Creates a challenge. It contains only codes and actions: untrusted text must never get into a header. */

@@ -71,6 +71,20 @@ export const INTERVAL: OptionCheck = {
   expected: 'a finite number of seconds, more than 0',
 };
 
+/** The maximum delay of a timer, about 24 days. A longer delay overflows, and the timer fires at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
+/** A time limit in seconds that a timer supports. */
+export const TIMEOUT: OptionCheck = {
+  check: (value) => typeof value === 'number' && value > 0 && value * 1000 <= MAX_TIMER_MS,
+  expected: 'a number of seconds, more than 0 and at most 2147483',
+};
+
+/** Returns a time of an option in milliseconds: whole ones, because timers take no others. */
+export function milliseconds(seconds: number | undefined, defaultMs: number): number {
+  return seconds === undefined ? defaultMs : Math.ceil(seconds * 1000);
+}
+
 /** A size in bytes. */
 export const BYTES: OptionCheck = {
   check: (value) => Number.isSafeInteger(value) && Number(value) > 0,

@@ -1,7 +1,6 @@
 import { OptionsInvalid } from '../core/errors.js';
 import type { RootJwk, TrustAnchor } from '../core/generated/schemas.js';
-import { logTrustOf } from '../core/statements/log-trust.js';
-import { assertTrustAnchor } from '../core/statements/trust-anchor.js';
+import { assertTrustAnchor, requirementsOf } from '../core/statements/trust-anchor.js';
 import { OBJECT, type OptionChecks, PUBLIC_KEYS, required } from './options.js';
 
 /** Trust in a root key. */
@@ -37,32 +36,21 @@ export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTru
  */
 export function withTrustAnchor(options: PinnedOptions, caller: string) {
   const { trustAnchor, rootKey, requireCheckpoint } = options;
-  if (trustAnchor === undefined) {
-    return {
-      ...options,
-      rootKey: rootKey ?? [],
-      nextRoots: undefined,
-      requireCheckpoint: requireCheckpoint ?? false,
-      requirePublication: false,
-      log: undefined,
-    };
-  }
-  if (rootKey !== undefined) {
+  if (trustAnchor !== undefined && rootKey !== undefined) {
     throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor has a root key: give only one of the two');
   }
-  assertTrustAnchor(trustAnchor);
-  const { root, next_roots, sources, checkpoint, publication } = trustAnchor;
-  const log = logTrustOf(trustAnchor);
-  const isRequired = checkpoint === 'required';
-  if (isRequired && requireCheckpoint === false) {
+  if (trustAnchor !== undefined) assertTrustAnchor(trustAnchor);
+  const requirements = requirementsOf(trustAnchor ?? {});
+  if (requirements.requireCheckpoint && requireCheckpoint === false) {
     throw new OptionsInvalid(caller, 'requireCheckpoint', 'the trust anchor requires a checkpoint');
   }
   return {
-    rootKey: root,
-    nextRoots: next_roots,
-    sources: options.sources ?? sources,
-    requireCheckpoint: isRequired || requireCheckpoint === true,
-    requirePublication: publication === 'required',
-    log,
+    rootKey: trustAnchor?.root ?? rootKey ?? [],
+    nextRoots: trustAnchor?.next_roots,
+    sources: options.sources ?? trustAnchor?.sources,
+    requirements: {
+      ...requirements,
+      requireCheckpoint: requireCheckpoint ?? requirements.requireCheckpoint,
+    },
   };
 }

@@ -1,5 +1,7 @@
+import { CLOCK_TOLERANCE_MS } from '../core/bytes/clock.js';
 import type { RootKey } from '../core/keys/root-key.js';
 import { readRotation, walkSteps } from '../core/statements/rotation.js';
+import { milliseconds } from './options.js';
 
 /** The clock of {@link walkRotation}. */
 export interface RotationOptions {
@@ -38,8 +40,8 @@ export async function walkRotation(
   text: string,
   options: RotationOptions = {},
 ): Promise<RootKey> {
-  const { now = Date.now, clockTolerance = 300 } = options;
-  const clock = { now: now(), tolerance: clockTolerance * 1000 };
+  const { now = Date.now, clockTolerance } = options;
+  const clock = { now: now(), tolerance: milliseconds(clockTolerance, CLOCK_TOLERANCE_MS) };
   const keys = await walkSteps([pinned], readRotation(text), clock);
   return keys.at(-1) ?? pinned;
 }

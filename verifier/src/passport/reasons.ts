@@ -77,3 +77,8 @@ export const PASSPORT_REASONS = {
 
 /** The stable codes of the reasons to reject a passport or an action. */
 export type PassportReasonCode = keyof typeof PASSPORT_REASONS;
+
+/** Returns the cause of a rejection by its code. Every other code means that the issuer is not trusted. */
+export function kindOf(code: string): ReasonKind {
+  return Object.hasOwn(PASSPORT_REASONS, code) ? PASSPORT_REASONS[code as PassportReasonCode] : 'passport';
+}

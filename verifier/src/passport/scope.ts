@@ -1,4 +1,5 @@
 import { isObject } from '../core/bytes/checks.js';
+import type { Mandate } from './claims.js';
 import { reject } from './rejection.js';
 
 const SEGMENTS = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';
@@ -57,4 +58,15 @@ export function checkScope(
   if (!isObject(payload)) return reject('payload-malformed', 'the payload is not a JSON object');
   if (!coversAction(scopes, action)) reject('scope-not-granted', `the mandate does not cover ${action}`);
   return payload;
+}
+
+/**
+ * Returns what a mandate allows without an action at hand. Nothing without a mandate, and under one with further conditions,
+ * which can be checked only for an action.
+ */
+export function unconditionalScope(
+  mandate: Pick<Mandate, 'scope' | 'policy'> | undefined,
+): readonly string[] {
+  const isConditional = Object.keys(mandate?.policy ?? {}).length > 0;
+  return isConditional ? [] : (mandate?.scope ?? []);
 }

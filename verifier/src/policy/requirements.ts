@@ -1,3 +1,4 @@
+import { DAY_MS } from '../core/bytes/clock.js';
 import type { Issuer, TrustPolicy } from '../core/generated/schemas.js';
 import { instantOf } from '../core/list/date-time.js';
 
@@ -31,8 +32,6 @@ export interface Reason {
  * @param now - milliseconds since 1970
  */
 export type Requirement = (issuer: Issuer, now: number) => Reason | undefined;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the requirements of a policy, apart from `allow` and `deny`, prepared for repeated use. */
 export function requirementsOf(policy: TrustPolicy): readonly Requirement[] {

@@ -11,11 +11,13 @@ import {
   BYTES,
   FUNCTION,
   INTERVAL,
+  milliseconds,
   type OptionCheck,
   type OptionChecks,
   objectWith,
   required,
   SECONDS,
+  TIMEOUT,
 } from '../options/options.js';
 import type { PolicyHandler } from '../passport/mandate.js';
 import { type CompleteProfile, completeProfile, type TokenProfile } from '../passport/token-profile.js';
@@ -77,9 +79,6 @@ export interface PassportVerifierOptions extends IssuerAccessOptions {
   readonly replayStore?: ReplayStore;
 }
 
-/** The maximum delay that the timers of all platforms support. */
-const MAX_TIMEOUT_SECONDS = 2_147_483;
-
 const STRING: OptionCheck = {
   check: (value) => typeof value === 'string' && value !== '',
   expected: 'a string that is not empty',
@@ -99,10 +98,7 @@ const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
   metadataMaxAge: SECONDS,
   grace: SECONDS,
   cooldown: SECONDS,
-  timeout: {
-    check: (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT_SECONDS,
-    expected: `a number of seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}`,
-  },
+  timeout: TIMEOUT,
   maxBytes: BYTES,
   allowPrivateAddresses: BOOLEAN,
   policyHandlers: {
@@ -208,18 +204,16 @@ export function trustOf({ registry, policy }: PassportVerifierOptions): TrustOpt
 
 /** Adds the defaults to the options. Times in the result are in milliseconds. */
 export function withDefaults(options: IssuerAccessOptions) {
-  const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
   return {
-    clock: { now: options.now ?? Date.now, tolerance: milliseconds(options.clockTolerance, 30) },
-    statusMaxAge: milliseconds(options.statusMaxAge, 30),
-    metadataMaxAge: milliseconds(options.metadataMaxAge, 300),
+    clock: { now: options.now ?? Date.now, tolerance: milliseconds(options.clockTolerance, 30_000) },
+    statusMaxAge: milliseconds(options.statusMaxAge, 30_000),
+    metadataMaxAge: milliseconds(options.metadataMaxAge, 300_000),
     grace: milliseconds(options.grace, 0),
-    cooldown: milliseconds(options.cooldown, 10),
+    cooldown: milliseconds(options.cooldown, 10_000),
     policyHandlers: options.policyHandlers ?? {},
     host: {
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
-      // Timers take whole milliseconds.
-      timeout: Math.ceil(milliseconds(options.timeout, 5)),
+      timeout: milliseconds(options.timeout, 5000),
       maxBytes: options.maxBytes ?? LIMITS.issuerDocument,
       allowPrivateAddresses: options.allowPrivateAddresses ?? false,
     },

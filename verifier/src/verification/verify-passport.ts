@@ -1,5 +1,5 @@
 import { hasPassed, isToCome } from '../core/bytes/clock.js';
-import type { IssuerMetadata, KnownIssuer } from '../issuer/issuer-metadata.js';
+import type { IssuerMetadata, KnownIssuer } from '../http/issuer-documents.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
 import type { IssuerToken } from '../passport/issuer-token.js';

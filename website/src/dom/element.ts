@@ -36,6 +36,11 @@ function nodesOf(children: readonly Child[]): (Node | string)[] {
   });
 }
 
+/** A row of a list of facts. */
+export function fact(name: string, ...value: Child[]): HTMLElement {
+  return element('div', {}, element('dt', {}, name), element('dd', {}, value));
+}
+
 /** Returns an element that every page has. @throws Error if the element is missing */
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id);

@@ -1,6 +1,6 @@
 import type { Issuer, RegistryClient } from '@passport-registry/verifier';
 import { type ShownStatus, TRUSTED_TIERS } from '@passport-registry/verifier/core';
-import { type Child, element, rich } from '../dom/element.js';
+import { type Child, element, fact, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { statusMark } from '../list/status-mark.js';
 import { attestation as text } from '../texts/en.js';
@@ -47,8 +47,6 @@ function sheetOf(
 ): HTMLElement {
   const { rootKeys, checkpointSignedAt, source = '' } = registry.status();
   const code = (value: string) => element('code', {}, value);
-  const row = (name: string, ...value: Child[]) =>
-    element('div', {}, element('dt', {}, name), element('dd', {}, value));
   // One option a line: a line that does not fit breaks where the command does. The policy is the same for every issuer: its
   // own tier would accept any.
   const commands = `passport-registry pin ${source} \\
@@ -66,16 +64,16 @@ passport-registry resolve ${issuer.issuer_id} ${source} \\
     element(
       'dl',
       { class: 'fields' },
-      row(text.issuer, code(issuer.issuer_id)),
-      row(text.status, statusMark(issuer, status)),
-      row(text.tier, issuer.tier),
-      row(text.page, location.href),
-      row(text.host, source),
-      row(text.verified, moment(new Date().toISOString())),
-      row(text.list, moment(registry.updatedAt), element('p', {}, 'SHA-256 ', code(registry.sha256))),
-      row(text.checkpoint, checkpointSignedAt ? moment(checkpointSignedAt.toISOString()) : text.none),
-      row(text.rootKey, code(rootKeys.join(' '))),
-      row(text.record, element('pre', {}, code(JSON.stringify(issuer)))),
+      fact(text.issuer, code(issuer.issuer_id)),
+      fact(text.status, statusMark(issuer, status)),
+      fact(text.tier, issuer.tier),
+      fact(text.page, location.href),
+      fact(text.host, source),
+      fact(text.verified, moment(new Date().toISOString())),
+      fact(text.list, moment(registry.updatedAt), element('p', {}, 'SHA-256 ', code(registry.sha256))),
+      fact(text.checkpoint, checkpointSignedAt ? moment(checkpointSignedAt.toISOString()) : text.none),
+      fact(text.rootKey, code(rootKeys.join(' '))),
+      fact(text.record, element('pre', {}, code(JSON.stringify(issuer)))),
     ),
     element('p', {}, text.proven),
     element('h3', {}, text.check),

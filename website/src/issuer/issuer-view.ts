@@ -1,5 +1,5 @@
 import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
-import { recognitionOf, type ShownStatus, standingOf } from '@passport-registry/verifier/core';
+import { type Changes, recognitionOf, type ShownStatus, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element, meta, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { day } from '../dom/time.js';
@@ -9,7 +9,7 @@ import { changesList } from '../list/changes-list.js';
 import { aboutIn, type KnownAbout, type Names } from '../list/names.js';
 import { similarIssuers, similarIssuersView } from '../list/similar-issuers.js';
 import { shownStatus, standingIcon, statusClass, statusMark } from '../list/status-mark.js';
-import { type Changes, latestStatusChange } from '../registry/changes.js';
+import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
 import { list, status as statusWords, issuer as text, tiers } from '../texts/en.js';

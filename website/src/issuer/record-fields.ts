@@ -1,12 +1,17 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { isNotYet, recognitionOf, type ShownStatus, sinceOf } from '@passport-registry/verifier/core';
-import { type Child, element, rich, webLink } from '../dom/element.js';
+import {
+  type Change,
+  isNotYet,
+  recognitionOf,
+  type ShownStatus,
+  sinceOf,
+} from '@passport-registry/verifier/core';
+import { type Child, element, fact, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
 import { statusWord } from '../list/changes-list.js';
 import { placeName } from '../list/places.js';
 import { statusMark } from '../list/status-mark.js';
-import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
 import {
   fields as labels,
@@ -78,7 +83,7 @@ function fieldList(rows: readonly (readonly [string, Child])[]): HTMLElement {
   return element(
     'dl',
     { class: 'fields' },
-    rows.map(([label, value]) => element('div', {}, element('dt', {}, label), element('dd', {}, value))),
+    rows.map(([label, value]) => fact(label, value)),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import {
   type AboutIssuer,
+  type Change,
   isNotYet,
   recognitionOf,
   type ShownStatus,
@@ -10,7 +11,6 @@ import { type Child, element, rich } from '../dom/element.js';
 import { day, dayInWords } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
 import { saidReason } from '../list/name-beside.js';
-import type { Change } from '../registry/changes.js';
 import { issuer as issuerText, LANGUAGE } from '../texts/en.js';
 
 const text = issuerText.sentence;

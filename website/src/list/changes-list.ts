@@ -1,9 +1,9 @@
 import type { Issuer, Registry } from '@passport-registry/verifier';
-import { type ShownStatus, standingOf } from '@passport-registry/verifier/core';
+import { type Change, type Changes, type ShownStatus, standingOf } from '@passport-registry/verifier/core';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { wordFor } from '../dom/word.js';
-import { type Change, type Changes, latestStatusChange } from '../registry/changes.js';
+import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment } from '../route.js';
 import { fields, standings, status as statusWords, changes as text } from '../texts/en.js';

@@ -1,4 +1,5 @@
-import { byId, type Child, element, rich } from '../dom/element.js';
+import { CLOCK_TOLERANCE_MS } from '@passport-registry/verifier/core';
+import { byId, type Child, element, fact, rich } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
@@ -6,12 +7,9 @@ import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { OPERATIONS_FRAGMENT } from '../route.js';
 import { log as text } from '../texts/en.js';
-import { fact } from '../verification/verdict.js';
 import type { ClaimedCosignature, LoggedList } from './verified-log.js';
 
 const MAX_COSIGNATURES = 16;
-/** How far a clock may be wrong. */
-const TOLERANCE_MS = 5 * 60 * 1000;
 
 /** Hides what is shown of the log: the registry has no log, or its list is not shown. */
 export function hideLog(): void {
@@ -80,7 +78,7 @@ function witnesses(cosignatures: readonly ClaimedCosignature[]): Child[] {
 }
 
 function cosignature({ name, time: at }: ClaimedCosignature): Child {
-  const isToCome = at.getTime() > Date.now() + TOLERANCE_MS;
+  const isToCome = at.getTime() > Date.now() + CLOCK_TOLERANCE_MS;
   const age = isToCome ? text.future : formatAge(at.getTime());
   // The direction of a name must not turn around the text after it.
   return [element('bdi', {}, visibleName(name)), rich(text.at, { time: moment(at.toISOString()), age })];

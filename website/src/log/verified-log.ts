@@ -2,6 +2,7 @@ import { type RegistryClient, RegistryError } from '@passport-registry/verifier'
 import {
   ANY_TIME,
   acceptHead,
+  COSIGNED_ANY_TIME,
   cosignatureTime,
   LIMITS,
   type LoggedHead,
@@ -78,9 +79,8 @@ async function readOnce(
   const origin = accepted?.origin ?? required ?? statement.log?.origin;
   if (origin === undefined) return null;
   const trust = { origin, witnesses: [], quorum: 0 };
-  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   const proof = await fetchIfThere(base, TREE_FILES.logProof, { query });
-  const proven = await verifyPublicationProof(proof, statement, { ...trust, ...anyTime });
+  const proven = await verifyPublicationProof(proof, statement, { ...trust, ...COSIGNED_ANY_TIME });
   const heads = { head: proven, accepted: accepted?.head };
   const head = await acceptHead(heads, (path) => fetchIfThere(base, path));
   const { sha256, sequence } = statement;

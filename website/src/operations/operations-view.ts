@@ -1,12 +1,11 @@
 import type { RegistryClient } from '@passport-registry/verifier';
-import { type Child, element, rich, webLink } from '../dom/element.js';
+import { type Child, element, fact, rich, webLink } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { formatDuration, moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import { issuerFragment } from '../route.js';
 import { log as logText, operations as text } from '../texts/en.js';
-import { fact } from '../verification/verdict.js';
 import type { KnownOperations } from './read-operations.js';
 
 /** The state of the registry: its list, checkpoint, keys, mirrors, log and witnesses. */

@@ -1,9 +1,12 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
+  CLOCK_TOLERANCE_MS,
+  COSIGNED_ANY_TIME,
   newestCosignatures,
   type Operations,
   parseLogProof,
   parseNoteKey,
+  TREE_FILES,
   verifyDelegation,
   verifyOperations,
 } from '@passport-registry/verifier/core';
@@ -59,17 +62,17 @@ async function readPublished(
   rootKey: RootKey,
   delegatedAt: Date | undefined,
 ): Promise<PublishedOperations> {
-  const times = { clock: { now: Date.now(), tolerance: 5 * 60 * 1000 }, expiry: false };
+  const times = { clock: { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS }, expiry: false };
   const [delegation, operations] = await Promise.all(
-    ['keys/delegation.jwt', 'operations.jwt'].map((path) => fetchIfThere(base, path).catch(() => undefined)),
+    [TREE_FILES.delegation, 'operations.jwt'].map((path) => fetchIfThere(base, path).catch(() => undefined)),
   );
   const found = delegation && (await verifyDelegation(delegation, rootKey, times).catch(() => undefined));
-  // An older delegation may name keys that were withdrawn.
+  // Another delegation than that of the checkpoint may name keys that were withdrawn.
   const delegated = found?.issuedAt === delegatedAt?.getTime() ? found : undefined;
-  const current = delegated && delegation;
+  // An online key may have signed the report before the root key signed the checkpoint, which then names no delegation.
+  const signers = { delegation: delegatedAt === undefined ? delegation : delegated && delegation };
   const report =
-    operations &&
-    (await verifyOperations({ operations, delegation: current }, rootKey, times).catch(notVerified));
+    operations && (await verifyOperations({ operations, ...signers }, rootKey, times).catch(notVerified));
   if (report instanceof NotVerified) return { delegation: delegated, refusal: report };
   return { delegation: delegated, report };
 }
@@ -78,9 +81,8 @@ async function readPublished(
 async function cosignaturesBy(keys: readonly string[], log: LoggedList): Promise<NamedWitness[]> {
   const refuse = (message: string) => new NotVerified('ERR_NOT_LOGGED', message);
   const witnesses = keys.map((key) => parseNoteKey(key, 'witness', refuse));
-  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   const { note } = parseLogProof(log.head.proof, refuse).head;
-  const valid = await newestCosignatures(note, { witnesses, quorum: witnesses.length, ...anyTime });
+  const valid = await newestCosignatures(note, { witnesses, quorum: witnesses.length, ...COSIGNED_ANY_TIME });
   return witnesses.map(({ name, jwk }) => {
     const found = valid.find(({ witness }) => witness.jwk.x === jwk.x);
     return { name, cosignedAt: found && new Date(found.time) };

@@ -1,23 +1,6 @@
 import { type Issuer, sha256Hex } from '@passport-registry/verifier';
+import { type Change, type Changes, MAX_CHANGES } from '@passport-registry/verifier/core';
 import { fetchFile } from './fetch-file.js';
-
-/** A change of a status or tier. `from` is null for a new issuer, and `to` is null for a removed issuer. */
-export interface Change {
-  readonly updated_at: string;
-  readonly issuer_id: string;
-  readonly field: string;
-  readonly from: string | null;
-  readonly to: string | null;
-}
-
-/** A file with so many changes lacks older ones. */
-const MAX_CHANGES = 1000;
-
-/** All changes since a time, newest first. */
-export interface Changes {
-  readonly since: string;
-  readonly changes: readonly Change[];
-}
 
 /** The verified change that gave an issuer its status. The changes are sorted, newest first. */
 export function latestStatusChange(
@@ -50,7 +33,7 @@ export async function fetchVerifiedChanges(
   return sinceOldest(JSON.parse(new TextDecoder().decode(changes)));
 }
 
-function sinceOldest({ since, changes }: Changes): Changes {
-  const oldest = changes.length < MAX_CHANGES ? undefined : changes.at(-1);
-  return { since: oldest?.updated_at ?? since, changes };
+function sinceOldest(found: Changes): Changes {
+  const oldest = found.changes.length < MAX_CHANGES ? undefined : found.changes.at(-1);
+  return { ...found, since: oldest?.updated_at ?? found.since };
 }

@@ -4,18 +4,20 @@ import {
   type RegistryStatus,
   type RootKey,
 } from '@passport-registry/verifier';
-import { ANY_TIME, verifyCheckpoint } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  CLOCK_TOLERANCE_MS,
+  DAY_MS,
+  MAX_AGE_MS,
+  TREE_FILES,
+  verifyCheckpoint,
+} from '@passport-registry/verifier/core';
 import { fetchIfThere } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 import { NotVerified, notVerified } from './verified-registry.js';
 
-/** How far a clock may be wrong. */
-const TOLERANCE_MS = 5 * 60 * 1000;
-const DAY_SECONDS = 24 * 60 * 60;
-/** The maximum age of a list without a checkpoint, as in the verifier. */
-const MAX_AGE_SECONDS = 30 * DAY_SECONDS;
 /** Longer than any list is old. */
-const ANY_AGE_SECONDS = 100 * 365 * DAY_SECONDS;
+const ANY_AGE_SECONDS = (100 * 365 * DAY_MS) / 1000;
 
 /** Codes that say nothing about the old list. */
 const SAYS_NOTHING = /_(?:EXPIRED|TIMEOUT)$|^ERR_(?:SOURCE|PAGE)/;
@@ -44,7 +46,7 @@ export async function expiredRegistry(
 async function oldRegistry(rootKey: RootKey, trustAnchor: RegistryAnchor): Promise<RegistryClient> {
   const base = new URL(trustAnchor.sources[0]);
   const [checkpoint, delegation] = await Promise.all(
-    ['checkpoint.jwt', 'keys/delegation.jwt'].map((path) => fetchIfThere(base, path)),
+    [TREE_FILES.checkpoint, TREE_FILES.delegation].map((path) => fetchIfThere(base, path)),
   );
   const signedAt =
     checkpoint && (await verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME)).issuedAt;
@@ -64,12 +66,12 @@ async function oldRegistry(rootKey: RootKey, trustAnchor: RegistryAnchor): Promi
 function withEnd(status: RegistryStatus): RegistryStatus {
   const { checkpointSignedAt, updatedAt = '' } = status;
   if (checkpointSignedAt !== undefined) return status;
-  return { ...status, freshUntil: new Date(Date.parse(updatedAt) + MAX_AGE_SECONDS * 1000) };
+  return { ...status, freshUntil: new Date(Date.parse(updatedAt) + MAX_AGE_MS) };
 }
 
 async function assertClock(base: URL): Promise<void> {
   const { headers } = await fetch(base, { method: 'HEAD', cache: 'no-store' });
   const hostTime = Date.parse(headers.get('Date') ?? '') + Number(headers.get('Age') ?? 0) * 1000;
-  if (!(Date.now() - hostTime > TOLERANCE_MS)) return;
+  if (!(Date.now() - hostTime > CLOCK_TOLERANCE_MS)) return;
   throw new NotVerified('ERR_CLOCK', `this host says that it is ${new Date(hostTime).toISOString()}`);
 }

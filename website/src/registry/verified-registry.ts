@@ -8,7 +8,7 @@ import {
   type RegistryStatus,
   type RootKey,
 } from '@passport-registry/verifier';
-import { parseStrictJson } from '@passport-registry/verifier/core';
+import { parseStrictJson, TREE_FILES } from '@passport-registry/verifier/core';
 import { fetchFile } from './fetch-file.js';
 import type { RegistryAnchor } from './trust-anchor.js';
 
@@ -59,7 +59,7 @@ export async function fetchRootKey(base: URL, pinned: string | undefined): Promi
 
 async function parseRootKey(base: URL): Promise<RootKey> {
   try {
-    return await importRootKey(parseStrictJson(await fetchFile(base, 'keys/root.json')));
+    return await importRootKey(parseStrictJson(await fetchFile(base, TREE_FILES.rootKey)));
   } catch (error) {
     throw notVerified(error);
   }

@@ -1,11 +1,11 @@
 import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
-import { byId, type Child, element, meta, rich } from '../dom/element.js';
+import { byId, type Child, element, fact, meta, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import type { ProvenIssuer } from '../registry/proven-issuer.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { causes, verification as text } from '../texts/en.js';
-import { causeOf, fact } from './verdict.js';
+import { causeOf } from './verdict.js';
 
 /** What proves one issuer, while the list is loading. */
 export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinned: string): HTMLElement[] {

@@ -1,4 +1,4 @@
-import { byId, type Child, element } from '../dom/element.js';
+import { byId, element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { verdict as text } from '../texts/en.js';
@@ -90,9 +90,4 @@ export function showBadge(state: 'proven' | 'good', title: string, age: string):
     ),
   );
   return panel;
-}
-
-/** A row of a list of facts. */
-export function fact(name: string, ...value: Child[]): HTMLElement {
-  return element('div', {}, element('dt', {}, name), element('dd', {}, value));
 }

@@ -13,7 +13,7 @@ import type { LogTree } from './log-tree.js';
 /** An entry of a publication. */
 export interface ProvenEntry extends IndexedEntry {
   /** Reads the statement of the entry, which names the key of the log. */
-  readonly readStatement: () => Promise<Uint8Array | string | undefined>;
+  readonly read: () => Promise<Uint8Array | string | undefined>;
 }
 
 /**
@@ -38,12 +38,9 @@ export class KeptProofs {
    *
    * @returns a predicate. Undefined if nothing is wrong
    */
-  async faultOf(
-    proof: Uint8Array,
-    { index, entry, readStatement }: ProvenEntry,
-  ): Promise<string | undefined> {
+  async faultOf(proof: Uint8Array, { index, entry, read }: ProvenEntry): Promise<string | undefined> {
     try {
-      const named = this.#vkeys.get(index) ?? readStatement().then(vkeyNamedIn);
+      const named = this.#vkeys.get(index) ?? read().then(vkeyNamedIn);
       this.#vkeys.set(index, named);
       const vkey = await named;
       const parsed = parseLogProof(proof, invalidLogFile);

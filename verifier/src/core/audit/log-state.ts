@@ -1,4 +1,4 @@
-import { importRootKey, type RootKey } from '../keys/root-key.js';
+import { importRootKey, type PinnedRoot, type RootKey } from '../keys/root-key.js';
 import type { AnyEntry, PublicationEntry } from '../log/log-entry.js';
 import type { Delegation } from '../statements/delegation.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
@@ -15,7 +15,7 @@ export interface LogState {
   readonly size: number;
   /** The root keys that are known, oldest first. */
   readonly roots: readonly LogRoot[];
-  /** The thumbprint of the root key in force. Undefined if any of the root keys may sign the next statement. */
+  /** The thumbprint of the root key in force (rule log-statements). Undefined if any of the root keys may sign the next statement. */
   readonly inForce?: string | undefined;
   /** The thumbprint of the first root key, if the key is unknown. Nobody can verify what it signed. */
   readonly unknownRoot?: string | undefined;
@@ -52,12 +52,12 @@ export function beginLog({ keys, unknown, inForce }: FirstRoots): LogState {
 const logRoot = ({ thumbprint, jwk, nextRoots }: RootKey): LogRoot => ({ thumbprint, jwk, nextRoots });
 
 /** Imports a root key of a state. */
-export async function importLogRoot({ jwk, nextRoots }: LogRoot): Promise<RootKey> {
+export async function importLogRoot({ jwk, nextRoots }: LogRoot): Promise<PinnedRoot> {
   return { ...(await importRootKey(jwk)), nextRoots };
 }
 
 /** Imports the root keys of a state, oldest first. */
-export function rootKeysOf({ roots }: LogState): Promise<readonly RootKey[]> {
+export function rootKeysOf({ roots }: LogState): Promise<readonly PinnedRoot[]> {
   return Promise.all(roots.map(importLogRoot));
 }
 
@@ -75,8 +75,8 @@ export const isPublication = (indexed: IndexedEntry): indexed is IndexedPublicat
   indexed.entry.type === 'publication';
 
 /**
- * An entry whose statement says what the entry says, and is signed by the root key in force. If that key is unknown, nobody
- * can verify the signature.
+ * An entry whose statement says what the entry says, and that the root key in force has signed. If that is a first root key of
+ * which only the thumbprint is known (`unknownRoot`), nobody has verified the signature: the statement only names its signer.
  */
 export type VerifiedEntry = IndexedEntry & { readonly statement: Statement } & (
     | { readonly type: 'publication'; readonly publication: PublicationStatement }

@@ -12,14 +12,7 @@ import {
 } from '../log/log-entry.js';
 import { type PublicationStatement, publicationStatementOf } from '../statements/publication-statement.js';
 import { readStatement, type Statement } from '../statements/statement.js';
-import { STATEMENT_TYPES } from '../statements/statement-types.js';
-
-/** The types of the statements in a log, by the types of their entries (rule log-entries). */
-const TYPES = {
-  publication: 'registry-publication+jwt',
-  delegation: 'registry-delegation+jwt',
-  rotation: 'registry-root-rotation+jwt',
-} as const;
+import { LOGGED_TYPES, STATEMENT_TYPES } from '../statements/statement-types.js';
 
 /** A statement of a log, with the entry that follows from it. The signature has not been verified. */
 export type LoggedStatement = { readonly statement: Statement } & (
@@ -30,7 +23,7 @@ export type LoggedStatement = { readonly statement: Statement } & (
 );
 
 /**
- * Reads a statement of a log, and makes its entry (rule log-statements).
+ * Reads a statement of a log, and makes its entry (rules log-entries, log-statements).
  *
  * @param jwt - the statement, or the bytes of its file exactly as received
  * @param steps - the number of rotation steps in the log before the statement
@@ -42,7 +35,7 @@ export async function readLogged(
   invalid: Invalid,
 ): Promise<LoggedStatement> {
   // Whatever has no type that a log contains is refused as a publication statement.
-  const statement = readStatement(jwt, typeNamed(jwt) ?? TYPES.publication, invalid);
+  const statement = readStatement(jwt, typeNamed(jwt) ?? LOGGED_TYPES.publication, invalid);
   try {
     return { statement, ...(await entryOf(statement, steps)) };
   } catch (error) {
@@ -53,7 +46,7 @@ export async function readLogged(
 /** Whether no entry follows from a statement, because a later version has added its type (rule other-entries). */
 export function isOfOtherType(jwt: Uint8Array): boolean {
   const type = typeNamed(jwt);
-  return type !== undefined && !Object.values<string>(TYPES).includes(type);
+  return type !== undefined && !Object.values<string>(LOGGED_TYPES).includes(type);
 }
 
 /** The form of the `typ` of a statement, also of later versions. */
@@ -66,7 +59,7 @@ const STATEMENT_TYPE = /^registry-[a-z0-9-]{1,64}\+jwt$/;
 function typeNamed(jwt: Uint8Array | string): string | undefined {
   try {
     const { type } = readCompactJws(jwt, [STATEMENT_TYPE]);
-    const isLogged = Object.values<string>(TYPES).includes(type);
+    const isLogged = Object.values<string>(LOGGED_TYPES).includes(type);
     return isLogged || !STATEMENT_TYPES.some((known) => known === type) ? type : undefined;
   } catch (error) {
     // Whoever reads the statement says what is wrong.
@@ -77,12 +70,12 @@ function typeNamed(jwt: Uint8Array | string): string | undefined {
 
 async function entryOf(statement: Statement, steps: number) {
   const { type, claims, text } = statement;
-  if (type === TYPES.publication) {
+  if (type === LOGGED_TYPES.publication) {
     const publication = publicationStatementOf(statement);
     return { entry: publicationEntry(publication), publication };
   }
-  if (type === TYPES.delegation) return { entry: delegationEntry(text, claims['iat'] as number) };
-  if (type !== TYPES.rotation) return {};
+  if (type === LOGGED_TYPES.delegation) return { entry: delegationEntry(text, claims['iat'] as number) };
+  if (type !== LOGGED_TYPES.rotation) return {};
   const { thumbprint } = await importRootKey(claims['next_root']);
   // Steps of older versions do not name their position. A log begins with all steps that there are.
   const step = typeof claims['step'] === 'number' ? claims['step'] : steps + 1;

@@ -46,7 +46,7 @@ export class LogTree {
     return consistencyProof(size, this.size, this.#hash);
   }
 
-  /** Returns all tiles as wide as they are. */
+  /** Returns all tiles as wide as they are (rule log-tiles). */
   tiles(): readonly Tile[] {
     const levels = this.#rows.filter((_row, height) => height % TILE_HEIGHT === 0);
     return levels.flatMap((row, level) =>

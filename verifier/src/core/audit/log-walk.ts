@@ -44,6 +44,7 @@ export interface LogProblem {
 /** What a walk has found. */
 export interface LogWalk {
   readonly state: LogState;
+  /** What was verified of each entry, apart from a signature of an unknown first root key: see {@link VerifiedEntry}. */
   readonly verified: readonly VerifiedEntry[];
   readonly problems: readonly LogProblem[];
 }
@@ -131,6 +132,7 @@ async function verifiedEntry(
       return { ...base, type: entry.type, entry, delegation: await delegationOf(statement) };
     }
     const chain = await Promise.all(chainOf(state, statement.kid).map(importRoot));
+    // The key before must be committed to it (rule commitment-followed).
     const next = await successorIn(statement, chain);
     return { ...base, type: 'rotation', entry, next: isSigned ? next : await importRoot(known(next, state)) };
   } catch (error) {
@@ -189,10 +191,10 @@ function assertSame({ entry, statement }: LoggedStatement, given: AnyEntry | und
 function saysNoMore({ named, text }: UnknownEntry, { type, claims }: Statement): boolean {
   const { type: _type, sha256: _sha256, ...members } = JSON.parse(text) as Record<string, unknown>;
   const isClaim = ([name, value]: [string, unknown]) =>
-    Object.hasOwn(claims, name) && canonicalText(value) === canonicalText(claims[name]);
+    Object.hasOwn(claims, name) && canonicalJson(value) === canonicalJson(claims[name]);
   return type === `registry-${named}+jwt` && Object.entries(members).every(isClaim);
 }
 
-const canonicalText = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
+const canonicalJson = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
 
 const entryText = (entry: AnyEntry) => new TextDecoder().decode(entryBytes(entry));

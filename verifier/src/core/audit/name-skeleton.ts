@@ -1,3 +1,6 @@
+import type { Issuer } from '../generated/schemas.js';
+import { STANDINGS, standingOf } from './standing.js';
+
 /** What looks like a Latin letter: letters of Greek, Cyrillic, Lisu and Cherokee, digits, and letters with a stroke. */
 const LOOK_ALIKES = {
   a: 'ΑαАаꓮᎪ',
@@ -77,4 +80,58 @@ function wordsIn(text: string): string[] {
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
+}
+
+/** An issuer, and what it looks like: the skeletons of its id and its name. */
+export interface IssuerLook {
+  readonly issuer: Issuer;
+  readonly ofId: string;
+  readonly ofName: string | undefined;
+}
+
+/** Returns what an issuer looks like, by its id and its name. */
+export function lookOf(issuer: Issuer, name: string | undefined): IssuerLook {
+  const ofName = name === undefined ? undefined : nameSkeleton(name);
+  return { issuer, ofId: nameSkeleton(issuer.issuer_id), ofName };
+}
+
+/** The issuers whose names or ids look like the name of one. */
+export interface AlikeIssuers {
+  /** The first of them. */
+  readonly alike: readonly Issuer[];
+  /** How many more there are than those. */
+  readonly unnamed: number;
+}
+
+/** How many issuers with one look are told: the trusted ones first, which others may want to be taken for. */
+const MAX_ALIKE = 4;
+
+/**
+ * Finds the issuers whose name looks like the name or the id of others, by the issuer_id.
+ *
+ * @param now - milliseconds since 1970
+ */
+export function alikeIssuers(all: readonly IssuerLook[], now: number): ReadonlyMap<string, AlikeIssuers> {
+  const owners = new Map<string, Issuer[]>();
+  for (const { issuer, ofId, ofName = ofId } of all) {
+    for (const look of new Set([ofId, ofName])) {
+      const owning = owners.get(look);
+      if (owning === undefined) owners.set(look, [issuer]);
+      else owning.push(issuer);
+    }
+  }
+  const rankOf = (one: Issuer) => STANDINGS.indexOf(standingOf(one, one.status, now));
+  for (const owning of owners.values()) {
+    if (owning.length > 1) owning.sort((one, other) => rankOf(one) - rankOf(other));
+  }
+  const found = new Map<string, AlikeIssuers>();
+  for (const { issuer, ofName } of all) {
+    const owning = (ofName !== undefined && owners.get(ofName)) || [];
+    if (owning.length < 2) continue;
+    // One of them is the issuer itself.
+    const others = owning.slice(0, MAX_ALIKE + 1).filter((one) => one.issuer_id !== issuer.issuer_id);
+    const alike = others.slice(0, MAX_ALIKE);
+    found.set(issuer.issuer_id, { alike, unnamed: owning.length - 1 - alike.length });
+  }
+  return found;
 }

@@ -57,8 +57,8 @@ function leafSizes(records: readonly SummedRecord[]): LeafSizes {
     largestLeaf: (levels) => {
       const sizes = new Map<string, number>();
       let largest = 0;
-      for (const { id, idHash, sha256 } of records) {
-        const prefix = idHash.slice(0, levels);
+      for (const { id, place, sha256 } of records) {
+        const prefix = place.slice(0, levels);
         const size = (sizes.get(prefix) ?? 0) + sumsLine(recordPath(id), sha256).length;
         sizes.set(prefix, size);
         if (size > largest) largest = size;

@@ -11,7 +11,7 @@ import {
 } from '../log/merkle.js';
 
 /**
- * Returns the inclusion proof of an entry in a tree (RFC 6962, section 2.1.1).
+ * Returns the inclusion proof of an entry in a tree (RFC 6962, section 2.1.1; rule log-bytes).
  *
  * @throws RangeError if the tree has no such entry
  */

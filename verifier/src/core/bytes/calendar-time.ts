@@ -1,6 +1,6 @@
 /**
  * Returns whether an RFC 3339 date-time exists in the calendar. The caller must have checked the grammar (section 5.6).
- * A leap second is valid only at 23:59:60 UTC (section 5.7).
+ * A leap second is valid only at 23:59:60 UTC (section 5.7; rule date-time).
  */
 export function isCalendarTime(text: string): boolean {
   const [day, second] = [text.slice(8, 10), text.slice(17, 19)];

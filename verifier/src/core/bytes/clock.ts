@@ -1,3 +1,12 @@
+/** A day in milliseconds. */
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How far clocks may be wrong, unless a caller says otherwise (rule clocks). */
+export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
+
+/** How old a list without a checkpoint may be, unless a caller says otherwise. */
+export const MAX_AGE_MS = 30 * DAY_MS;
+
 /** The current time, and the tolerance for the clocks of others. */
 export interface Clock {
   /** The current time, in milliseconds since 1970. */

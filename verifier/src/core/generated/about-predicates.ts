@@ -12,10 +12,10 @@ function isValidIssuerName(value: unknown): value is string {
 }
 
 function isValidStatusReason(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 300) && patterns.issuerName.test(value) && isNormalized(value);
+  return typeof value === 'string' && hasLength(value, 0, 300) && patterns.statusReason.test(value) && isNormalized(value);
 }
 
-/** Checks the value of a field of an issuer in about.json. Returns undefined if there is no such field. */
+/** Checks the value of a field of an issuer in about.json (rule about-file). Returns undefined if there is no such field. */
 export function isAboutField(member: string, value: unknown): boolean | undefined {
   switch (member) {
     case 'name':

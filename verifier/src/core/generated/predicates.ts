@@ -52,7 +52,10 @@ export function isValidWitnessKey(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 512) && patterns.witnessKey.test(value);
 }
 
-/** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
+/**
+ * Checks the value of a field of an issuer (rules record-form, issuer-id, record-uris). Returns undefined if an issuer has no
+ * such field.
+ */
 export function isIssuerField(member: string, value: unknown): boolean | undefined {
   switch (member) {
     case 'issuer_id':

@@ -9,7 +9,7 @@ const FORMAT = 'registry-history-proof@v1';
 /** The maximum size of a file in bytes. What it contains is smaller by far in any registry. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The content of a file that proves what a registry said of an issuer in the past. Nothing has been verified. */
+/** The content of a file that proves what a registry said of an issuer in the past (rule history-proof). Nothing has been verified. */
 export interface HistoryProof {
   /** The first proof of the publication that has the quorum: the content of `first.tlog-proof`. */
   readonly first_proof: string;

@@ -54,7 +54,7 @@ const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 export const TIME_CLAIMS: readonly string[] = ['iat', 'exp', 'nbf'];
 
 /**
- * Parses a compact JWS and checks the JWT profile (rule jwt-profile), in its order (rule jwt-profile):
+ * Parses a compact JWS and checks the JWT profile in its order (rule jwt-profile):
  *
  * - at most 16 KiB
  * - three parts in strict base64url: no padding, no white space, no byte order mark, and zeros in unused bits

@@ -22,7 +22,7 @@ export function isKeyName(name: string): boolean {
 }
 
 /**
- * Parses a verifier key of C2SP signed-note: `<name>+<id>+<base64 of type and public key>`.
+ * Parses a verifier key of C2SP signed-note: `<name>+<id>+<base64 of type and public key>` (rule log-name).
  *
  * @param purpose - the only accepted purpose
  * @param invalid - creates the error to throw

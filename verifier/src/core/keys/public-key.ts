@@ -112,7 +112,7 @@ function coordinate(text: unknown): { text: string; bytes: Uint8Array } | undefi
 
 /**
  * Returns whether a raw signature (RFC 8032, or r||s as in JOSE) over some bytes is valid. Only the key determines the
- * algorithm.
+ * algorithm. WebCrypto alone decides which numbers and points are valid (rule signature-strict).
  */
 export function isSignedBy(
   { algorithm, cryptoKey }: VerificationKey,

@@ -28,6 +28,12 @@ export interface RootKey {
 }
 
 /**
+ * A root key from which a rotation may lead on. It says to which keys it is committed, or that it is not: {@link importRootKey}
+ * cannot know.
+ */
+export type PinnedRoot = RootKey & { readonly nextRoots: readonly string[] | undefined };
+
+/**
  * Checks and imports the root key of a registry: a public JWK, OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518).
  * The function refuses other keys, and JWKs with a private member (docs/protocol.md#public-key-values): a private key
  * is the wrong file to pin. Other members, such as `use` or `alg`, are ignored, as RFC 7517 requires.
@@ -67,7 +73,7 @@ function checkRootKey(jwk: unknown, nextRoots?: readonly string[]): CheckedRootK
   return { key: publicMembers(jwk, invalid), kid: (jwk as { kid?: unknown }).kid, nextRoots };
 }
 
-async function importCheckedRootKey({ key, kid, nextRoots }: CheckedRootKey): Promise<RootKey> {
+async function importCheckedRootKey({ key, kid, nextRoots }: CheckedRootKey): Promise<PinnedRoot> {
   const { jwk, ...imported } = await importChecked(key, invalid);
   const thumbprint = thumbprintOf(jwk);
   if (kid !== undefined && kid !== null && kid !== thumbprint) {
@@ -79,7 +85,10 @@ async function importCheckedRootKey({ key, kid, nextRoots }: CheckedRootKey): Pr
   return { ...imported, jwk: { ...jwk, kid: thumbprint }, thumbprint, nextRoots };
 }
 
-/** One pinned root key, or several during a rotation, and the keys to which the one key is committed. */
+/**
+ * One pinned root key, or several during a rotation, and the keys to which the one key is committed. They come from the caller:
+ * nothing here reads the published key (rule root-key-pinned).
+ */
 export interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
   readonly rootKey: RootJwk | readonly RootJwk[];
 }
@@ -96,6 +105,6 @@ export function checkRootKeys({ rootKey, nextRoots }: PinnedRoots): readonly Che
 }
 
 /** Imports checked root keys. @throws `ERR_ROOT_KEY_INVALID` */
-export function importCheckedRootKeys(checked: readonly CheckedRootKey[]): Promise<readonly RootKey[]> {
+export function importCheckedRootKeys(checked: readonly CheckedRootKey[]): Promise<readonly PinnedRoot[]> {
   return Promise.all(checked.map(importCheckedRootKey));
 }

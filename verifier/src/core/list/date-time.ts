@@ -10,7 +10,7 @@ export function formatTime(milliseconds: number): string {
 
 /**
  * Returns whether a string is an RFC 3339 date-time (section 5.6) that exists in the calendar. A leap second is valid
- * only at 23:59:60 UTC (section 5.7).
+ * only at 23:59:60 UTC (section 5.7; docs/protocol.md#date-time).
  *
  * @example
  * ```ts

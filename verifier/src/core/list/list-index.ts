@@ -3,7 +3,7 @@ import type { Issuer } from '../generated/schemas.js';
 /** Records by id. Undefined stands for a record that is removed. */
 export type RecordChanges = ReadonlyMap<string, Issuer | undefined>;
 
-/** The records of a list, by id. */
+/** The records of a list, by id. A newer list is made of them by changes (rule sums-updates). */
 export class ListIndex {
   #issuers: Issuer[];
   readonly #byId = new Map<string, Issuer>();
@@ -37,10 +37,10 @@ export class ListIndex {
     const parts: (readonly Issuer[])[] = [];
     let copied = 0;
     for (const id of [...changes.keys()].sort()) {
-      const place = this.#placeOf(id);
+      const index = this.#indexOf(id);
       const issuer = changes.get(id);
-      parts.push(before.slice(copied, place), issuer === undefined ? [] : [issuer]);
-      copied = before[place]?.issuer_id === id ? place + 1 : place;
+      parts.push(before.slice(copied, index), issuer === undefined ? [] : [issuer]);
+      copied = before[index]?.issuer_id === id ? index + 1 : index;
     }
     return ([] as Issuer[]).concat(...parts, before.slice(copied));
   }
@@ -50,7 +50,7 @@ export class ListIndex {
     const replaces = ([id, issuer]: readonly [string, Issuer | undefined]) =>
       issuer !== undefined && this.#byId.has(id);
     if ([...changes].every(replaces)) {
-      for (const [id, issuer] of changes) this.#issuers[this.#placeOf(id)] = issuer as Issuer;
+      for (const [id, issuer] of changes) this.#issuers[this.#indexOf(id)] = issuer as Issuer;
     } else {
       this.#issuers = this.issuersAfter(changes);
     }
@@ -61,7 +61,7 @@ export class ListIndex {
   }
 
   /** Returns the index of the first record whose id is not smaller. */
-  #placeOf(id: string): number {
+  #indexOf(id: string): number {
     let [low, high] = [0, this.#issuers.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

@@ -23,11 +23,10 @@ import { assertIssuerRegistry } from './issuer.js';
  */
 export function readList(bytes: Uint8Array): IssuerRegistry {
   const text = textOf(bytes, malformed);
-  const value = jsonOf(text, malformed);
-  assertIssuerRegistry(value);
-  assertSorted(value);
-  if (!isShortestForm(text, value)) throw notCanonical();
-  return value;
+  const list = conformingList(text);
+  assertSorted(list);
+  if (!isShortestForm(text, list)) throw notCanonical();
+  return list;
 }
 
 /**
@@ -45,7 +44,11 @@ export function readList(bytes: Uint8Array): IssuerRegistry {
  * ```
  */
 export function parseList(bytes: Uint8Array): IssuerRegistry {
-  const value = jsonOf(textOf(bytes, malformed), malformed);
+  return conformingList(textOf(bytes, malformed));
+}
+
+function conformingList(text: string): IssuerRegistry {
+  const value = jsonOf(text, malformed);
   assertIssuerRegistry(value);
   return value;
 }
@@ -81,7 +84,7 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
 }
 
 /**
- * Asserts that bytes are the canonical form of a list (RFC 8785). The check also detects duplicate member names.
+ * Asserts that bytes are the canonical form of a list (RFC 8785; docs/protocol.md#list-form). The check also detects duplicate member names.
  *
  * @throws `ERR_LIST_NOT_CANONICAL`
  *

@@ -23,7 +23,7 @@ export function readRecord(bytes: Uint8Array, issuerId: string): Issuer {
     throw invalid(`is not a record: ${(cause as Error).message}`, cause);
   }
   if (record.issuer_id !== issuerId) throw invalid(`is the record of ${record.issuer_id}`);
-  if (text !== canonicalText(record)) throw invalid('is not in the canonical form of RFC 8785');
+  if (text !== canonicalRecord(record)) throw invalid('is not in the canonical form of RFC 8785');
   return deepFreeze(record);
 }
 
@@ -31,6 +31,6 @@ export function readRecord(bytes: Uint8Array, issuerId: string): Issuer {
  * Returns the canonical form of a valid record. All values are ASCII strings, arrays of them, or null, so RFC 8785 asks
  * only for the order of the members.
  */
-function canonicalText(record: Issuer): string {
+function canonicalRecord(record: Issuer): string {
   return JSON.stringify(record, Object.keys(record).sort());
 }

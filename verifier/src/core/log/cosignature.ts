@@ -46,8 +46,8 @@ export interface CosignatureRules {
 }
 
 /**
- * Returns the newest valid cosignatures of a head by known witnesses, at most the quorum. A witness counts once, by its
- * public key, whatever names it has.
+ * Returns the newest valid cosignatures of a head by known witnesses, at most the quorum (rule log-quorum). A witness counts
+ * once, by its public key, whatever names it has.
  */
 export async function newestCosignatures(
   { text, signatures }: SignedNote,

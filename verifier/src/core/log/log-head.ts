@@ -19,7 +19,7 @@ export interface SignedHead extends LogHead {
 const HEAD = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n((?:[^\n]+\n)*)$/;
 
 /**
- * Parses the signed head of a log.
+ * Parses the signed head of a log (rule log-head).
  *
  * @param signed - the head, or the bytes of a file exactly as received
  * @param invalid - creates the error to throw

@@ -5,6 +5,7 @@ import { decodeUtf8, type Invalid } from '../bytes/utf8.js';
 import { isValidBytes32, isValidUtcSecond } from '../generated/predicates.js';
 import { LIMITS, MAX_ROTATION_STEPS } from '../limits.js';
 import { canonicalBytes } from '../list/canonical.js';
+import { LOGGED_TYPES } from '../statements/statement-types.js';
 import { type AnyEntry, entryBytes, type LogEntry } from './log-entry.js';
 
 /**
@@ -19,7 +20,8 @@ export function parseEntry(bytes: Uint8Array, invalid: Invalid): LogEntry {
 }
 
 /**
- * Parses an entry of any type. An entry of an unknown type must be in canonical form, too, and name its statement.
+ * Parses an entry of any type. An entry of an unknown type must be in canonical form, too, and name its statement
+ * (rule other-entries).
  *
  * @param invalid - creates the error to throw
  */
@@ -43,7 +45,7 @@ function canonicalForm(entry: AnyEntry): Uint8Array {
 /** The form of a type. Such a name can be shown as it is. */
 const TYPE = /^[a-z][a-z0-9-]{0,63}$/;
 
-const KNOWN_TYPES: readonly string[] = ['publication', 'delegation', 'rotation'] satisfies LogEntry['type'][];
+const KNOWN_TYPES = Object.keys(LOGGED_TYPES satisfies Record<LogEntry['type'], unknown>);
 
 const isStep = (value: unknown): value is number =>
   isCount(value) && value >= 1 && value <= MAX_ROTATION_STEPS;

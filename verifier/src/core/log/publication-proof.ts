@@ -88,9 +88,9 @@ interface Heads {
 }
 
 /**
- * Accepts a head that continues the accepted one. A smaller head is refused, and so is one of the same size with another
- * root. A witness that has cosigned both heads vouches that the larger one contains the smaller one. Without such a witness, the tiles of the
- * log must prove it.
+ * Accepts a head that continues the accepted one (rule log-rollback). A smaller head is refused, and so is one of the same
+ * size with another root. A witness that has cosigned both heads vouches that the larger one contains the smaller one. Without
+ * such a witness, the tiles of the log must prove it.
  *
  * @param readFile - reads a file of the source
  * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh

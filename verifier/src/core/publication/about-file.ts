@@ -11,7 +11,7 @@ import type { PublicationStatement } from '../statements/publication-statement.j
 export type AboutIssuers = ReadonlyMap<string, AboutIssuer>;
 
 /**
- * Reads `about.json`. Its form proves nothing: whoever shows a name has first compared the hash of the file with
+ * Reads `about.json` (rule about-file). Its form proves nothing: whoever shows a name has first compared the hash of the file with
  * `about_sha256` of the publication statement.
  *
  * @param invalid - creates the error to throw
@@ -33,7 +33,7 @@ export function readAbout(bytes: Uint8Array, invalid: Invalid): AboutIssuers {
     about.set(id, said as AboutIssuer);
   }
   if (about.size === 0) throw invalid('has no issuers');
-  if (canonicalText(about) !== text) throw invalid('is not in canonical form');
+  if (canonicalAbout(about) !== text) throw invalid('is not in canonical form');
   return about;
 }
 
@@ -72,7 +72,7 @@ export async function verifyAbout(
 }
 
 /** The canonical form (RFC 8785) of names and reasons. Strings need no more, and a bundle is smaller without the library. */
-function canonicalText(about: AboutIssuers): string {
+function canonicalAbout(about: AboutIssuers): string {
   const entries = [...about.keys()].sort().map((id) => {
     const { name, status_reason } = about.get(id) as AboutIssuer;
     return `"${id}":${JSON.stringify({ name, status_reason })}`;

@@ -62,14 +62,14 @@ export function pathsReadFirst({
 }: Pick<PublicationTrust, 'current' | 'log'>): readonly string[] {
   const statements = statementFiles({ log });
   if (current === undefined) return [...statements, TREE_FILES.signature, TREE_FILES.list];
-  const isNamed = current.checkpoint !== undefined || current.statement !== undefined;
+  const isNamed = current.checkpoint !== undefined || current.publication !== undefined;
   return isNamed ? statements : [...statements, TREE_FILES.signature];
 }
 
 /**
  * Reads and verifies the publication of a source, in the order of the protocol (rule client-steps). The root keys must
  * be the current keys after all rotations. One root key must have signed the whole publication. If this function
- * throws, the caller must not use or store any part of the publication.
+ * throws, the caller must not use or store any part of the publication (rule save-last).
  */
 export async function readPublication(files: RegistryFiles, trust: PublicationTrust): Promise<Publication> {
   const source = limitFiles(files);
@@ -109,7 +109,7 @@ async function unchanged({ files, trust, statements }: Reading): Promise<Content
 /** Follows the changes since the current list through the tree of sums. Whatever is wrong, the whole list decides. */
 async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
   const { current, maxListBytes = LIMITS.list, needsBytes = false } = trust;
-  const { statement, root } = statements;
+  const { publication: statement, root } = statements;
   if (current === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
   try {
     const found = await current.records.follow(files, { statement, root, needsBytes });
@@ -124,7 +124,7 @@ async function followed({ files, trust, statements }: Reading): Promise<Content 
 
 async function whole({ files, trust, statements }: Reading): Promise<Content> {
   const { current, maxListBytes = LIMITS.list, needsBytes } = trust;
-  // A client without a list has already requested the pair at the top of the tree.
+  // A client without a list has already requested the pair at the top of the tree. Either order will do (rule named-list).
   const named = namedBy(statements);
   const snapshot = named === undefined ? [] : [snapshotOf(named)];
   const folders = current === undefined ? ['', ...snapshot] : [...snapshot, ''];

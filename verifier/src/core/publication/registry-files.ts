@@ -16,7 +16,7 @@ export interface RegistryFiles {
 }
 
 /**
- * Enforces the size limits for files from any source, and reads each file only once, unless it had another hash.
+ * Enforces the size limits for files from any source (rule limits), and reads each file only once, unless it had another hash.
  */
 export function limitFiles(files: RegistryFiles): RegistryFiles {
   const read = new Map<string, Promise<Uint8Array | undefined>>();

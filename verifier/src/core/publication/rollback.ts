@@ -9,7 +9,7 @@ export interface NamedList {
   readonly sha256: string;
 }
 
-/** Refuses a list that is older than the accepted list, and a different list of the same date. */
+/** Refuses a list that is older than the accepted list, and a different list of the same date (rule list-rollback). */
 export function refuseOlderList({ updatedAt, sha256 }: NamedList, accepted: NamedList | undefined): void {
   if (accepted === undefined) return;
   if (updatedAt < accepted.updatedAt) {
@@ -40,7 +40,7 @@ export function isOlderCheckpoint({ issuedAt, hold }: DatedCheckpoint, accepted:
 }
 
 /**
- * Refuses an older checkpoint, whatever list it names. An older checkpoint could release an issuer that is held, or make
+ * Refuses an older checkpoint, whatever list it names (rule checkpoint-rollback). An older checkpoint could release an issuer that is held, or make
  * a list look less fresh than it is. A checkpoint of the same second may hold more issuers, but releases none.
  */
 export function refuseOlderCheckpoint(
@@ -54,7 +54,7 @@ export function refuseOlderCheckpoint(
   );
 }
 
-/** Refuses an older delegation, which could name an online key that was withdrawn. */
+/** Refuses an older delegation, which could name an online key that was withdrawn (rule delegation-rollback). */
 export function refuseOlderDelegation(delegatedAt: number | undefined, accepted: number | undefined): void {
   if (delegatedAt === undefined || accepted === undefined || delegatedAt >= accepted) return;
   throw new RegistryError(

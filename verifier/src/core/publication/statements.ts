@@ -53,7 +53,7 @@ export interface Statements {
   /** The root key that signed everything. */
   readonly root: RootKey;
   readonly checkpoint: Checkpoint | undefined;
-  readonly statement: PublicationStatement | undefined;
+  readonly publication: PublicationStatement | undefined;
   /** The head of the log. Undefined if the verifier does not read the log. */
   readonly logged: LoggedHead | undefined;
   /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
@@ -75,8 +75,8 @@ export interface SizedList extends NamedList {
 }
 
 /** Returns what statements say of the list: the publication statement, or else the checkpoint. */
-export function namedBy({ statement, checkpoint }: Statements): SizedList | undefined {
-  return statement ?? checkpoint;
+export function namedBy({ publication, checkpoint }: Statements): SizedList | undefined {
+  return publication ?? checkpoint;
 }
 
 /** Returns the files of {@link readStatements}, so that the caller can request all of them at once. */
@@ -87,8 +87,8 @@ export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly s
 
 /**
  * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
- * publication statement with the proof that it is logged (rule client-steps). Refuses what is older than the accepted
- * statements.
+ * publication statement with the proof that it is logged (rule client-steps). Then refuses what lacks something, is older than
+ * the accepted statements, or does not fit together (rule statement-checks).
  */
 export async function readStatements(
   files: RegistryFiles,
@@ -102,24 +102,24 @@ export async function readStatements(
   const bySameRoot = acceptedUnder(root, accepted);
   const checkpoint = await readCheckpoint(files, root, trust);
   const bytes = await reading;
-  const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
-  assertPresent({ checkpoint, statement }, trust);
+  const publication = bytes && (await verifyPublicationStatement(bytes, root, trust));
+  assertPresent({ checkpoint, publication }, trust);
   if (checkpoint !== undefined) {
     // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
-    refuseOlderList(checkpoint, statement === undefined ? accepted : accepted?.checkpoint);
+    refuseOlderList(checkpoint, publication === undefined ? accepted : accepted?.checkpoint);
     refuseOlderCheckpoint(checkpoint, accepted?.checkpoint);
   }
-  if (statement !== undefined) {
-    refuseOlderStatement(statement, bySameRoot?.statement);
-    const fault = checkpoint && checkpointFault(statement, checkpoint);
+  if (publication !== undefined) {
+    refuseOlderStatement(publication, bySameRoot?.publication);
+    const fault = checkpoint && checkpointFault(publication, checkpoint);
     if (fault !== undefined) throw new RegistryError('ERR_CHECKPOINT_MISMATCH', fault);
-    refuseOlderList(statement, accepted);
+    refuseOlderList(publication, accepted);
   }
   return {
     root,
     checkpoint,
-    statement,
-    logged: statement && (await readLoggedHead(files, statement, trust)),
+    publication,
+    logged: publication && (await readLoggedHead(files, publication, trust)),
     delegatedAt: checkpoint?.delegation?.issuedAt ?? bySameRoot?.delegatedAt,
   };
 }
@@ -141,10 +141,10 @@ export async function underAnyRoot<T>(
 }
 
 /** Returns accepted statements if this root key signed them. They prove nothing about another root key. */
-export function acceptedUnder<H extends AcceptedStatements>(
+export function acceptedUnder<S extends AcceptedStatements>(
   root: RootKey,
-  accepted: H | undefined,
-): H | undefined {
+  accepted: S | undefined,
+): S | undefined {
   return accepted?.root.thumbprint === root.thumbprint ? accepted : undefined;
 }
 
@@ -177,13 +177,13 @@ async function readLoggedHead(
   return acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
 }
 
-/** An attacker could remove a statement to hide that the list is old. */
+/** An attacker could remove a statement to hide that the list is old (rules checkpoint-required, statement-required). */
 function assertPresent(
-  { checkpoint, statement }: Pick<Statements, 'checkpoint' | 'statement'>,
+  { checkpoint, publication }: Pick<Statements, 'checkpoint' | 'publication'>,
   { accepted, log, requireCheckpoint, requirePublication }: StatementTrust,
 ): void {
   const needsCheckpoint =
-    requireCheckpoint || accepted?.checkpoint !== undefined || statement?.checkpoint === true;
+    requireCheckpoint || accepted?.checkpoint !== undefined || publication?.checkpoint === true;
   if (checkpoint === undefined && needsCheckpoint) {
     throw new RegistryError(
       'ERR_CHECKPOINT_MISSING',
@@ -194,9 +194,9 @@ function assertPresent(
     requirePublication ||
     // Only a publication statement can be logged.
     log !== undefined ||
-    accepted?.statement !== undefined ||
+    accepted?.publication !== undefined ||
     checkpoint?.sequence !== undefined;
-  if (statement === undefined && needsStatement) {
+  if (publication === undefined && needsStatement) {
     throw new RegistryError(
       'ERR_PUBLICATION_MISSING',
       'the source has no publication statement, but one is required',
@@ -213,7 +213,7 @@ export function acceptList(
   { updatedAt, sha256 }: NamedList,
   { accepted, clock, maxAge, expiry }: StatementTrust,
 ): AcceptedStatements {
-  const { checkpoint, statement, logged } = statements;
+  const { checkpoint, publication, logged } = statements;
   // If a statement names the list, readStatements has compared it already.
   refuseOlderList({ updatedAt, sha256 }, accepted);
   if (isToCome(instantOf(updatedAt), clock)) {
@@ -229,13 +229,13 @@ export function acceptList(
     );
   }
   const witnessedUntil = logged?.witnessedAt === undefined ? latest : logged.witnessedAt + maxAge;
-  const freshUntil = Math.min(latest, statement?.expiresAt ?? latest, witnessedUntil);
+  const freshUntil = Math.min(latest, publication?.expiresAt ?? latest, witnessedUntil);
   return { ...statements, updatedAt, sha256, freshUntil };
 }
 
 /** The statements of a registry that has a publication statement, which also names the tree of sums. */
 export interface SummedStatements extends AcceptedStatements {
-  readonly statement: NonNullable<AcceptedStatements['statement']>;
+  readonly publication: PublicationStatement;
 }
 
 /**
@@ -249,7 +249,7 @@ export async function readSummedStatements(
   const source = limitFiles(files);
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, { ...trust, requirePublication: true });
-    const statement = statements.statement as PublicationStatement;
-    return { ...acceptList(statements, statement, trust), statement };
+    const publication = statements.publication as PublicationStatement;
+    return { ...acceptList(statements, publication, trust), publication };
   });
 }

@@ -64,13 +64,13 @@ export function toStored(
 
 /** Converts statements to their stored form, without the list. The parameters are those of `toStored`. */
 export function statementsToStored(
-  { checkpoint, statement, logged, delegatedAt }: AcceptedStatements,
+  { checkpoint, publication, logged, delegatedAt }: AcceptedStatements,
   rotation: string | undefined,
 ): StoredPublication {
   const texts = {
     rotation,
     checkpoint: checkpoint?.text,
-    publication: statement?.text,
+    publication: publication?.text,
     proof: logged?.proof,
     delegation: checkpoint?.delegation?.text,
     delegatedAt: delegatedAt === undefined ? undefined : new Date(delegatedAt).toISOString(),
@@ -135,10 +135,10 @@ function assertStored(value: unknown): asserts value is StoredPublication {
   const { version, ...members } = (value ?? {}) as Partial<StoredPublication>;
   const { list, signature, publication, delegatedAt } = members;
   const isWhole = typeof list === 'string' && typeof signature === 'string';
-  const isHead = list === undefined && signature === undefined && publication !== undefined;
+  const isWithoutList = list === undefined && signature === undefined && publication !== undefined;
   const isText = () => Object.values(members).every((text) => typeof text === 'string');
   const isTime = () => delegatedAt === undefined || isValidDateTime(delegatedAt);
-  if (version !== 1 || !(isWhole || isHead) || !isText() || !isTime()) {
+  if (version !== 1 || !(isWhole || isWithoutList) || !isText() || !isTime()) {
     throw new RegistryError('ERR_BUNDLE_INVALID', 'this is not a stored publication of version 1');
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../bytes/clock.js';
-import type { RootKey } from '../keys/root-key.js';
+import type { PinnedRoot } from '../keys/root-key.js';
 import { currentRoots, pinnedChains, type RootChain, walkChains } from '../statements/root-chain.js';
 import { TREE_FILES } from '../tree-files.js';
 import { type Publication, type PublicationTrust, readPublication } from './publication.js';
@@ -31,10 +31,10 @@ export type Conditions = Omit<StatementTrust, 'accepted'> &
   Pick<PublicationTrust, 'maxListBytes' | 'needsBytes'>;
 
 /** The facts that one attempt at one source has proven. */
-export type Proven<H extends AcceptedStatements> = H & Pick<Memory, 'chains'>;
+export type Proven<S extends AcceptedStatements> = S & Pick<Memory, 'chains'>;
 
 /** Returns what a reader knows that has only pinned root keys. */
-export function pinnedMemory(pinned: readonly RootKey[]): Memory {
+export function pinnedMemory(pinned: readonly PinnedRoot[]): Memory {
   return { chains: pinnedChains(pinned), accepted: undefined };
 }
 

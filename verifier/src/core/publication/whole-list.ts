@@ -14,7 +14,7 @@ export interface WholeListReading {
   readonly maxListBytes: number;
 }
 
-/** Reads and verifies the list of a source. It must be the list that the statements name. */
+/** Reads and verifies the list of a source. It must be the list that the statements name (rules list-match, two-places). */
 export async function readWholeList(
   files: RegistryFiles,
   reading: WholeListReading,
@@ -76,8 +76,8 @@ async function readPair(
   return { list, signature };
 }
 
-function misnamed({ statement }: Statements, problem: string): RegistryError {
-  return statement === undefined
+function misnamed({ publication }: Statements, problem: string): RegistryError {
+  return publication === undefined
     ? new RegistryError('ERR_CHECKPOINT_MISMATCH', `the checkpoint ${problem}`)
     : new RegistryError('ERR_PUBLICATION_MISMATCH', `the publication statement ${problem}`);
 }

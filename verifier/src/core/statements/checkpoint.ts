@@ -48,7 +48,8 @@ const expired = (message: string) => new RegistryError('ERR_CHECKPOINT_EXPIRED',
 
 /**
  * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
- * checkpoint ({@link verifyBySigner}). An online key can hold issuers only if its delegation says so.
+ * checkpoint ({@link verifyBySigner}). An online key can hold issuers only if its delegation says so
+ * (rule hold-permission).
  *
  * @throws `ERR_CHECKPOINT_INVALID` | `ERR_CHECKPOINT_EXPIRED` | `ERR_DELEGATION_INVALID` |
  *   `ERR_DELEGATION_EXPIRED` | `ERR_NOT_YET_VALID`

@@ -44,7 +44,7 @@ export interface Signers {
 
 /**
  * Verifies a statement that online keys may sign. The root key, or an online key that the root key has delegated, must have
- * signed the statement. If an online key signed the statement, its `iat` must lie within `iat` and `exp` of the delegation,
+ * signed the statement (rule checkpoint-signer). If an online key signed the statement, its `iat` must lie within `iat` and `exp` of the delegation,
  * both included, even in an old copy (rule checkpoint-within-delegation). An online key therefore cannot date a
  * statement after the end of its delegation.
  *
@@ -90,7 +90,7 @@ export async function verifyDelegation(
   return delegationOf(statement);
 }
 
-/** Reads what a delegation says, whose signature the caller verifies. @throws `ERR_DELEGATION_INVALID` */
+/** Reads what a delegation says (rule delegation-form). The caller verifies its signature. @throws `ERR_DELEGATION_INVALID` */
 export async function delegationOf({
   claims: { keys, hold },
   issuedAt,

@@ -1,5 +1,5 @@
 import type { RegistryError } from '../errors.js';
-import type { RootKey } from '../keys/root-key.js';
+import type { PinnedRoot, RootKey } from '../keys/root-key.js';
 import { currentRoots, longestChains, pinnedChains, type RootChain } from './root-chain.js';
 
 /**
@@ -23,19 +23,23 @@ export interface KnownRoots {
   readonly longest: readonly RootChain[];
   /** The fork that no round has resolved. */
   readonly fork: RegistryError | undefined;
-  readonly isForkedInRound: boolean;
+  /**
+   * What the sources of this round have shown beyond the part that was known when it began: two successors of one key, or
+   * only longer chains. Undefined if nothing.
+   */
+  readonly shownInRound: 'fork' | 'longer' | undefined;
 }
 
 /** Returns what is known before any rotation. */
-export function pinnedRoots(pinned: readonly RootKey[]): KnownRoots {
+export function pinnedRoots(pinned: readonly PinnedRoot[]): KnownRoots {
   const bound = pinnedChains(pinned);
-  return { bound, longest: bound, fork: undefined, isForkedInRound: false };
+  return { bound, longest: bound, fork: undefined, shownInRound: undefined };
 }
 
 /** Begins a round. After a fork, only the bound chains count until the sources show their chains again. */
 export function beginRound(roots: KnownRoots): KnownRoots {
   const { bound, longest, fork } = roots;
-  return { ...roots, longest: fork === undefined ? longest : bound, isForkedInRound: false };
+  return { ...roots, longest: fork === undefined ? longest : bound, shownInRound: undefined };
 }
 
 /** Compares the chains that a source has proven, which continue the bound chains, with those of the others. */
@@ -43,15 +47,15 @@ export function showChains(roots: KnownRoots, shown: readonly RootChain[]): Know
   try {
     const longest = longestChains(roots.longest, shown);
     const isSame = longest.every((chain, index) => chain === roots.longest[index]);
-    return isSame ? roots : { ...roots, longest };
+    return isSame ? roots : { ...roots, longest, shownInRound: roots.shownInRound ?? 'longer' };
   } catch (error) {
-    return { ...roots, fork: error as RegistryError, isForkedInRound: true };
+    return { ...roots, fork: error as RegistryError, shownInRound: 'fork' };
   }
 }
 
 /** Returns the fork for which all sources are refused. Undefined if there is none. */
-export function forkOf({ fork, isForkedInRound, longest, bound }: KnownRoots): RegistryError | undefined {
-  return isForkedInRound || longest === bound ? fork : undefined;
+export function forkOf({ fork, shownInRound }: KnownRoots): RegistryError | undefined {
+  return shownInRound === 'longer' ? undefined : fork;
 }
 
 /** Returns whether a key is a current root key. */

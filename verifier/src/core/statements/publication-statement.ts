@@ -58,7 +58,7 @@ const expired = (message: string) =>
   new RegistryError('ERR_PUBLICATION_EXPIRED', `the publication statement ${message}`);
 
 /**
- * Verifies a publication statement, with which the root key names the newest list and its tree of sums.
+ * Verifies a publication statement, with which the root key names the newest list and its tree of sums (rule statement-form).
  *
  * @param statement - a string, or the bytes of `publication.jwt` exactly as received
  * @throws `ERR_PUBLICATION_INVALID` | `ERR_PUBLICATION_EXPIRED` | `ERR_NOT_YET_VALID`

@@ -1,7 +1,7 @@
 import type { Clock } from '../bytes/clock.js';
 import { decodeUtf8 } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
-import type { RootKey } from '../keys/root-key.js';
+import type { PinnedRoot, RootKey } from '../keys/root-key.js';
 import { readRotation, walkSteps } from './rotation.js';
 
 /** A pinned root key and its successors by rotation. */
@@ -13,7 +13,7 @@ export interface RootChain {
 }
 
 /** Creates the chains of pinned keys, before any rotation is known. */
-export function pinnedChains(roots: readonly RootKey[]): readonly RootChain[] {
+export function pinnedChains(roots: readonly PinnedRoot[]): readonly RootChain[] {
   return roots.map((root) => ({ keys: [root], rotation: undefined }));
 }
 
@@ -71,7 +71,7 @@ function longerOf(one: RootChain, other: RootChain): RootChain {
   );
 }
 
-/** Names a key and what it is committed to: two steps to one key with other commitments are two successors. */
+/** Names a key and what it is committed to: two steps to one key with other commitments are two successors (rule commitment-bound). */
 function nameOf({ thumbprint, nextRoots }: RootKey): string {
   return nextRoots === undefined ? thumbprint : `${thumbprint} with next_roots ${nextRoots}`;
 }

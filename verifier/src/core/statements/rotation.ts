@@ -13,8 +13,8 @@ export interface RotationStep extends Statement<'registry-root-rotation+jwt'> {
 }
 
 /**
- * Parses `keys/rotation.json` without verifying signatures. The optional claim `step` must be the position of the step,
- * counted from 1 (rule rotation-read).
+ * Parses `keys/rotation.json` (rule rotation-form) without verifying signatures. The optional claim `step` must be the
+ * position of the step, counted from 1 (rule rotation-read).
  *
  * @param rotation - the content of the file: a string, or the bytes exactly as received
  * @throws `ERR_ROTATION_INVALID`
@@ -104,8 +104,8 @@ export async function verifyStep(
 }
 
 /**
- * Returns the root key that a step leads to, with the keys to which the step commits it. Only the caller knows whether the
- * outgoing key has signed the step.
+ * Returns the root key that a step leads to (rule commitment-followed), with the keys to which the step commits it (rule
+ * commitment-form). Only the caller knows whether the outgoing key has signed the step.
  *
  * @param chain - the root keys before, oldest first, the outgoing key last. Empty if they are not known
  * @throws `ERR_ROTATION_INVALID` | `ERR_ROTATION_LOOP` | `ERR_ROTATION_NOT_COMMITTED`

@@ -21,7 +21,7 @@ export interface SignedList extends SignedPair {
 export interface VerifiedList {
   /** The parsed list. */
   readonly registry: IssuerRegistry;
-  /** The payload hash: SHA-256 of the bytes, in lower-case hexadecimal. */
+  /** The payload hash: SHA-256 of the bytes, in lower-case hexadecimal (docs/protocol.md#list-hash). */
   readonly sha256: string;
 }
 

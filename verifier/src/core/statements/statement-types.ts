@@ -22,5 +22,18 @@ export type Claims<Type extends string> = Type extends StatementType
   ? { readonly [Claim in (typeof STATEMENT_CLAIMS)[Type][number]]?: unknown }
   : Readonly<Record<string, unknown>>;
 
-/** The types of all statements that this version knows. A log can also contain those of later versions (rule other-entries). */
-export const STATEMENT_TYPES = Object.keys(STATEMENT_CLAIMS) as readonly StatementType[];
+/** The statements that must have an `exp` (rule jwt-profile). */
+export const EXPIRING_TYPES = /^registry-(?:delegation|checkpoint|operations)\+jwt$/;
+
+/** The types of the statements that a log contains, by the types of their entries (rule log-entries). */
+export const LOGGED_TYPES = {
+  publication: 'registry-publication+jwt',
+  delegation: 'registry-delegation+jwt',
+  rotation: 'registry-root-rotation+jwt',
+} as const satisfies Record<string, StatementType>;
+
+/**
+ * The types of all statements that this version knows. A log can also contain those of later versions (rule other-entries).
+ * The mark lets a bundler leave the claims out of a client, which reads only the types that expire.
+ */
+export const STATEMENT_TYPES = /* @__PURE__ */ Object.keys(STATEMENT_CLAIMS) as readonly StatementType[];

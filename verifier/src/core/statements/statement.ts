@@ -4,7 +4,7 @@ import { RegistryError } from '../errors.js';
 import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../keys/compact-jws.js';
 import type { VerificationKey } from '../keys/public-key.js';
 import { MAX_DATE_MS } from '../list/date-time.js';
-import type { Claims } from './statement-types.js';
+import { type Claims, EXPIRING_TYPES } from './statement-types.js';
 
 /** How to check the times of a statement. */
 export interface StatementTimes {
@@ -16,9 +16,6 @@ export interface StatementTimes {
 
 /** Skips the check of times: for statements of any age. */
 export const ANY_TIME: StatementTimes = { clock: undefined, expiry: false };
-
-/** The statements that must have an `exp`. */
-const EXPIRING = /^registry-(?:delegation|checkpoint|operations)\+jwt$/;
 
 /** A parsed statement of a registry. The signature has not been verified. */
 export interface Statement<Type extends string = string> {
@@ -57,7 +54,7 @@ export function readStatement<Type extends string>(
   const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
-  if (exp === undefined && EXPIRING.test(type)) throw invalid('has no exp');
+  if (exp === undefined && EXPIRING_TYPES.test(type)) throw invalid('has no exp');
   // Later times, which no clock accepts, count as the last instant of a `Date`.
   const milliseconds = (seconds: number) => Math.min(seconds * 1000, MAX_DATE_MS);
   const { kid } = jws.header;
@@ -91,7 +88,7 @@ export interface StatementErrors {
 /**
  * Verifies a statement of a registry: the key signed it with the algorithm of the key, the statement is already valid,
  * and it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires
- * at `exp` plus the tolerance.
+ * at `exp` plus the tolerance (rule clocks).
  *
  * @throws `ERR_NOT_YET_VALID`, and the errors of the callbacks
  */

@@ -4,7 +4,7 @@ import { RegistryError } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { REQUIRED_ANCHOR_MEMBERS, type TrustAnchor } from '../generated/schemas.js';
 import { publicMembers, thumbprintOf } from '../keys/public-key.js';
-import { importRootKey, type RootKey } from '../keys/root-key.js';
+import { importRootKey, type PinnedRoot } from '../keys/root-key.js';
 import { logTrustOf } from './log-trust.js';
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -20,7 +20,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-anchor.schema.json, and that its root key is a public key.
- * An unknown member is an error, because otherwise a requirement would be ignored silently.
+ * An unknown member is an error, because otherwise a requirement would be ignored silently
+ * (docs/protocol.md#trust-anchor-closed).
  *
  * @throws `ERR_TRUST_ANCHOR_INVALID`
  *
@@ -94,6 +95,15 @@ function wrongMember(member: string, value: unknown): RegistryError {
  * @param anchor - after {@link assertTrustAnchor}
  * @throws `ERR_ROOT_KEY_INVALID`
  */
-export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<RootKey> {
+export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<PinnedRoot> {
   return { ...(await importRootKey(root)), nextRoots: next_roots };
+}
+
+/** Returns what a trust anchor requires of a registry besides its root key (rule trust-anchor). */
+export function requirementsOf(anchor: Omit<TrustAnchor, 'root' | 'next_roots' | 'sources'>) {
+  return {
+    requireCheckpoint: anchor.checkpoint === 'required',
+    requirePublication: anchor.publication === 'required',
+    log: logTrustOf(anchor),
+  };
 }

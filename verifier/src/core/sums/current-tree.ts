@@ -1,6 +1,6 @@
 import { hashHex } from '../bytes/sha256-sync.js';
 import type { Steps } from '../bytes/steps.js';
-import { idHashOf, prefixOf, readSums, recordPath, type Sums, sumsPath } from './sums-file.js';
+import { placeOf, prefixOf, readSums, recordPath, type Sums, sumsPath } from './sums-file.js';
 import { type SummedRecord, type SumsTree, sumsTreeSteps } from './sums-tree.js';
 
 /** A record of which only the text is known. */
@@ -22,7 +22,7 @@ export interface TreeChange {
 
 const NONE: Sums = new Map();
 
-/** The tree of sums of the current list, which changes with it. */
+/** The tree of sums of the current list, which changes with it (rule sums-updates). */
 export class CurrentTree {
   readonly levels: number;
   #sha256: string;
@@ -89,7 +89,7 @@ function* summed(records: Iterable<TextRecord>, hashes: Sums): Iterable<SummedRe
   for (const { id, text } of records) {
     yield {
       id,
-      idHash: idHashOf(id),
+      place: placeOf(id),
       sha256: hashes.get(recordPath(id)) ?? hashHex(text()),
     };
   }

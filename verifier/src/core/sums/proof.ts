@@ -1,8 +1,8 @@
 import type { Issuer } from '../generated/schemas.js';
 import { readRecord } from '../list/record.js';
 import {
-  idHashOf,
   type NamedSums,
+  placeOf,
   prefixesTo,
   readSums,
   recordPath,
@@ -37,7 +37,7 @@ export async function readProvenRecord(
   { sumsSha256, levels }: NamedSums,
   files: HashedFiles,
 ): Promise<Issuer | undefined> {
-  const prefixes = prefixesTo(idHashOf(issuerId), levels);
+  const prefixes = prefixesTo(placeOf(issuerId), levels);
   const paths = [...prefixes.map(sumsPath), recordPath(issuerId)];
   files.request(paths);
   let sha256: string | undefined = sumsSha256;

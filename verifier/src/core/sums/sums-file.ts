@@ -10,8 +10,8 @@ export interface NamedSums {
   readonly levels: number;
 }
 
-/** The place of a sums file in the tree of sums. */
-export interface SumsPlace {
+/** Which sums file of a tree of sums. */
+export interface SumsFilePrefix {
   /** The hexadecimal digits with which the hashes of all ids below the file begin; empty for the root. */
   readonly prefix: string;
   /** The number of levels of the tree. A file is a leaf if its prefix has this length. */
@@ -35,7 +35,7 @@ export function sumsLine(path: string, sha256: string): string {
  *
  * @throws `ERR_SUMS_INVALID`
  */
-export function readSums(bytes: Uint8Array, { prefix, levels }: SumsPlace): Sums {
+export function readSums(bytes: Uint8Array, { prefix, levels }: SumsFilePrefix): Sums {
   const path = sumsPath(prefix);
   const invalid = (problem: string) => new RegistryError('ERR_SUMS_INVALID', `${path} ${problem}`);
   const text = textOf(bytes, invalid);
@@ -66,11 +66,11 @@ function isChildOf(path: string, prefix: string): boolean {
 
 function isRecordOf(path: string, prefix: string): boolean {
   const id = recordIdOf(path);
-  return path.startsWith('issuers/') && isValidIssuerId(id) && idHashOf(id).startsWith(prefix);
+  return path.startsWith('issuers/') && isValidIssuerId(id) && placeOf(id).startsWith(prefix);
 }
 
-/** Returns the SHA-256 of an issuer_id in lower-case hexadecimal, which decides the place of its record. */
-export function idHashOf(issuerId: string): string {
+/** Returns the place of a record: SHA-256 of its issuer_id, in lower-case hexadecimal (rule sums-place). */
+export function placeOf(issuerId: string): string {
   return hashHex(issuerId);
 }
 
@@ -104,9 +104,9 @@ export function prefixOf(path: string): string {
 /**
  * Returns the prefixes of the sums files between the root and an id: that of the root first, that of the leaf last.
  *
- * @param idHash - SHA-256 of the issuer_id, in lower-case hexadecimal
+ * @param place - of the record
  * @param levels - the number of levels of the tree of sums
  */
-export function prefixesTo(idHash: string, levels: number): readonly string[] {
-  return Array.from({ length: levels + 1 }, (_one, length) => idHash.slice(0, length));
+export function prefixesTo(place: string, levels: number): readonly string[] {
+  return Array.from({ length: levels + 1 }, (_one, length) => place.slice(0, length));
 }

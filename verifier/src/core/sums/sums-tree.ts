@@ -4,8 +4,8 @@ import { recordPath, sumsLine, sumsPath } from './sums-file.js';
 /** A record in a tree of sums. */
 export interface SummedRecord {
   readonly id: string;
-  /** SHA-256 of the id, in lower-case hexadecimal. */
-  readonly idHash: string;
+  /** The place of the record: SHA-256 of the id, in lower-case hexadecimal. */
+  readonly place: string;
   /** SHA-256 of the record, in lower-case hexadecimal. */
   readonly sha256: string;
 }
@@ -33,8 +33,8 @@ export function sumsTree(records: Iterable<SummedRecord>, levels: number, hash: 
 /** Returns the tree of sums of some records, like {@link sumsTree}, in small steps: one for each record and each file. */
 export function* sumsTreeSteps(records: Iterable<SummedRecord>, levels: number, hash: Hash): Steps<SumsTree> {
   let texts = new Map<string, string>();
-  for (const { id, idHash, sha256 } of records) {
-    append(texts, idHash.slice(0, levels), sumsLine(recordPath(id), sha256));
+  for (const { id, place, sha256 } of records) {
+    append(texts, place.slice(0, levels), sumsLine(recordPath(id), sha256));
     yield;
   }
   const files: [path: string, bytes: Uint8Array][] = [];

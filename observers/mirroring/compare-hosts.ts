@@ -5,8 +5,8 @@ import { isUnreachable } from '../../generator/verification/network-failure.js';
 import type { ServedPublication, ServedTree } from './read-host.js';
 import { findForkedLog } from './served-log.js';
 
-/** The state of a mirror, compared with its primary. */
-export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
+/** What a primary or a mirror serves, and how a mirror compares with its primary. */
+export interface HostStatus extends Omit<ServedTree, 'failure'> {
   /**
    * `unknown` if the primary cannot be read, so that there is nothing to compare with. `expired` if verifiers refuse the
    * checkpoint, even if the list is the primary's.
@@ -24,10 +24,7 @@ export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
 export const MAX_BEHIND_SECONDS = 3600;
 
 /** Whether a mirror serves what verifiers accept, holds what its primary holds, and is not too far behind it. */
-export function isAcceptable(
-  { state, behind = 0, notHeld }: MirrorStatus,
-  maxBehindSeconds: number,
-): boolean {
+export function isAcceptable({ state, behind = 0, notHeld }: HostStatus, maxBehindSeconds: number): boolean {
   if (notHeld !== undefined) return false;
   if (state === 'behind') return behind <= maxBehindSeconds;
   return state === 'primary' || state === 'in sync' || state === 'ahead';
@@ -40,11 +37,11 @@ export function isAcceptable(
  * @param read - reads what one of them serves
  * @param signal - ends all requests
  */
-export async function mirrorStatus(
+export async function compareHosts(
   urls: readonly string[],
   read: (url: string) => Promise<ServedTree>,
   signal?: AbortSignal,
-): Promise<MirrorStatus[]> {
+): Promise<HostStatus[]> {
   const [primary, ...mirrors] = urls.map(read);
   if (primary === undefined) return [];
   return Promise.all([
@@ -53,7 +50,7 @@ export async function mirrorStatus(
   ]);
 }
 
-function describePrimary({ failure, ...served }: ServedTree): MirrorStatus {
+function describePrimary({ failure, ...served }: ServedTree): HostStatus {
   return {
     ...served,
     state: failure ?? 'primary',
@@ -66,7 +63,7 @@ async function compare(
   mirror: ServedTree,
   primary: ServedTree,
   signal: AbortSignal | undefined,
-): Promise<MirrorStatus> {
+): Promise<HostStatus> {
   const status = compareWithPrimary(mirror, primary);
   if (mirror.failure !== undefined && mirror.failure !== 'expired') return status;
   try {
@@ -79,7 +76,7 @@ async function compare(
   }
 }
 
-function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedTree): MirrorStatus {
+function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedTree): HostStatus {
   if (mirror.updatedAt === undefined || primary.updatedAt === undefined) {
     return { ...mirror, state: failure ?? 'unknown', behind: undefined };
   }
@@ -121,7 +118,7 @@ export function areForked(one: Place, other: Place): boolean {
 function holdsBehind(
   { checkpoint, problem }: Pick<ServedTree, 'checkpoint' | 'problem'>,
   { checkpoint: newest }: ServedTree,
-): Pick<MirrorStatus, 'notHeld'> & { readonly problem?: string } {
+): Pick<HostStatus, 'notHeld'> & { readonly problem?: string } {
   if (checkpoint === undefined || newest === undefined || checkpoint.issuedAt > newest.issuedAt) return {};
   const notHeld = newest.hold.filter((id) => !checkpoint.hold.includes(id));
   if (notHeld.length === 0) return {};

@@ -1,3 +1,0 @@
-export { jsonLog } from './log.js';
-export { loadGateSettings } from './settings.js';
-export { startGate } from './start-gate.js';
