@@ -28,7 +28,7 @@ export type { CommandSignerOptions, SignerInput } from './signing/command-signer
 export type { Passphrase } from './signing/key-file.js';
 export type { RegistryDescription } from './tree/registry-description.js';
 export type { Tree } from './tree/tree.js';
-export { CHECKS, type Check } from './verification/check-list.js';
+export { CHECKS, type Check } from './verification/checks.js';
 export {
   type FoundFile,
   folderSource,

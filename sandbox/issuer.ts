@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/verifier/agent';
-import { calculateJwkThumbprint } from 'jose';
+import { thumbprintOf } from '@passport-registry/verifier/core';
 import { mandateClaims } from './mandate.js';
 import { Nonces } from './nonces.js';
 import { checkPossession } from './possession.js';
@@ -96,7 +96,7 @@ export class SandboxIssuer {
       audience: this.issuerUrl,
       now,
     });
-    const thumbprint = await calculateJwkThumbprint(jwk);
+    const thumbprint = thumbprintOf(jwk);
     const mandate = await mandateClaims(request.mandate, thumbprint, now);
     // No `await` between the check and the store, so that two concurrent requests cannot use the same key.
     this.#assertNoPassport(thumbprint, now);

@@ -7,9 +7,9 @@ import {
   instantOf,
   isDateTime,
   readCompactJws,
+  thumbprintOf,
   verifyCompactJws,
 } from '@passport-registry/verifier/core';
-import { calculateJwkThumbprint } from 'jose';
 import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
 
@@ -47,7 +47,7 @@ async function principalThumbprint(mandate: string, agent: string, now: Date): P
     assertInForce(jws.payload as unknown as Mandate, now);
     const { jkt } = (jws.payload['cnf'] ?? {}) as { jkt?: unknown };
     if (jkt !== agent) throw refusal('is bound to the key of another agent (cnf.jkt)');
-    return await calculateJwkThumbprint(key.jwk);
+    return thumbprintOf(key.jwk);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw refusal('is not signed by the key in its header, or is not of type mandate+jwt');

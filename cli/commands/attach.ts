@@ -13,7 +13,7 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../operating/follows-host.js';
+import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
 import {

@@ -8,7 +8,7 @@ import { readBytes, readText } from '../../generator/files/read-file.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../operating/follows-host.js';
+import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions } from '../options/add-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
 import { DependentOption } from '../options/dependent-option.js';

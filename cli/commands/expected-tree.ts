@@ -1,7 +1,7 @@
 import { readStatement } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readTreeFile } from '../../generator/files/read-file.js';
-import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 
@@ -18,7 +18,7 @@ export interface ExpectedTree {
 
 /** Reads a tree in a folder that a host is compared with. @throws {@link UsageError} | {@link IoFailed} */
 export function readExpectedTree(folder: string): ExpectedTree {
-  const [list, sums, checkpoint] = [PATHS.list, CHECKSUMS_PATH, PATHS.checkpoint].map((path) =>
+  const [list, sums, checkpoint] = [PATHS.list, PATHS.checksums, PATHS.checkpoint].map((path) =>
     readTreeFile(folder, path),
   );
   if (list === undefined || sums === undefined) {
@@ -50,7 +50,7 @@ export function rememberFiles(source: TreeSource): { readonly source: TreeSource
   return { source: { ...source, get }, seen };
 }
 
-const REMEMBERED: readonly string[] = [PATHS.list, CHECKSUMS_PATH, PATHS.checkpoint, PATHS.logProof];
+const REMEMBERED: readonly string[] = [PATHS.list, PATHS.checksums, PATHS.checkpoint, PATHS.logProof];
 
 /** Says how a valid tree differs from the expected one; undefined if it does not. */
 export function differenceFrom(expected: ExpectedTree, seen: SeenTree, where: string): string | undefined {
@@ -62,8 +62,8 @@ export function differenceFrom(expected: ExpectedTree, seen: SeenTree, where: st
   if (hashOf(PATHS.list) !== expected.sha256) {
     return `${where} has another list than ${folder}, which has ${expected.sha256}`;
   }
-  if (hashOf(CHECKSUMS_PATH) !== expected.checksums) {
-    return `${where} has the list of ${folder}, but another ${CHECKSUMS_PATH}: other files differ`;
+  if (hashOf(PATHS.checksums) !== expected.checksums) {
+    return `${where} has the list of ${folder}, but another ${PATHS.checksums}: other files differ`;
   }
   if (expected.checkpointAt === undefined) return undefined;
   const checkpoint = seen.get(PATHS.checkpoint);

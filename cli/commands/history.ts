@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { unknownId } from '../../generator/authoring/find-record.js';
+import { unknownId } from '../../generator/records/ids.js';
 import { type CommittedChange, history } from '../../generator/review/history.js';
 import { ISSUERS_OPTION, JSON_OPTION } from '../options/add-options.js';
 import type { Invocation } from '../terminal/io.js';

@@ -5,9 +5,9 @@ import {
   type HostStatus,
   isAcceptable,
   MAX_BEHIND_SECONDS,
-} from '../../observers/mirroring/compare-hosts.js';
+} from '../../observers/hosts/compare-hosts.js';
+import { readHost } from '../../observers/hosts/read-host.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { readHost } from '../../observers/mirroring/read-host.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { maxAgeOption } from '../options/max-age-option.js';
 import type { WithSettings } from '../options/settings.js';

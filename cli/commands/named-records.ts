@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
-import { unknownId } from '../../generator/authoring/find-record.js';
 import { UsageError } from '../../generator/errors.js';
+import { unknownId } from '../../generator/records/ids.js';
 import { RECORD_NAME } from '../../generator/records/record-name.js';
 import { defaultRecordPaths } from '../options/record-paths.js';
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
-import { assertFollowsHost } from '../operating/follows-host.js';
+import { assertFollowsHost } from '../hosts/follows-host.js';
 import { addOptions } from '../options/add-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/compare-hosts.js';
+import { MAX_BEHIND_SECONDS } from '../../observers/hosts/compare-hosts.js';
+import { delegationOf } from '../hosts/published-before.js';
 import { nextSteps } from '../operating/next-steps.js';
-import { delegationOf } from '../operating/published-before.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';
 import { registryStatus } from '../operating/status.js';
 import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';

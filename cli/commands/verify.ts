@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type ConformanceReport, checkConformance } from '../../generator/verification/conformance.js';
+import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
 import { verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../operating/log-condition.js';

@@ -15,7 +15,7 @@ import {
   type Validity,
 } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
@@ -120,11 +120,11 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
     const message = `names the list of ${checkpoint.updatedAt}: verifiers${readers} use that list, not the newest`;
     return { level: 'warning', message };
   }
-  const sums = published && readIfReadable(folder, CHECKSUMS_PATH);
+  const sums = published && readIfReadable(folder, PATHS.checksums);
   if (sums !== undefined && checkpoint.treeSha256 === sha256(sums)) {
     return { level: 'ok', message: 'names the newest list' };
   }
-  return { level: 'error', message: `names the newest list, but another ${CHECKSUMS_PATH}` };
+  return { level: 'error', message: `names the newest list, but another ${PATHS.checksums}` };
 }
 
 /** Describes a part of which nothing is proven: the tree has no such file, or it was not checked. */

@@ -1,10 +1,8 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { formatDuration } from '../../generator/freshness/expiry.js';
-import { type HostStatus, isAcceptable } from '../../observers/mirroring/compare-hosts.js';
-import { askHosts } from './ask-hosts.js';
-import type { Condition } from './condition.js';
-import type { OwnTree } from './histories.js';
-import type { LocalTree } from './local-tree.js';
+import { type HostStatus, isAcceptable } from '../../observers/hosts/compare-hosts.js';
+import { askHosts } from '../hosts/ask-hosts.js';
+import type { OwnTree } from '../hosts/histories.js';
 import {
   compareTrees,
   compareWhole,
@@ -14,7 +12,9 @@ import {
   stopsInWords,
   type TreeComparison,
   twoHistories,
-} from './tree-comparison.js';
+} from '../hosts/tree-comparison.js';
+import type { Condition } from './condition.js';
+import type { LocalTree } from './local-tree.js';
 
 /** The condition of the live registry. */
 export interface LiveCondition extends Condition {

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { CLOCK_TOLERANCE_MS, DAY_MS } from '@passport-registry/verifier/core';
+import { CLOCK_TOLERANCE_MS, DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
 import { hasOrigin } from '../../generator/files/git.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { knowsBranch } from '../../generator/files/remote-branch.js';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { parseChecksums } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
+import type { PublicationTrace } from '../hosts/published-before.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
-import type { PublicationTrace } from './published-before.js';
 
 /** The condition of the published list. */
 export interface ListCondition extends Condition {
@@ -116,11 +115,11 @@ export function listCondition({ report, checkpoint }: LocalTree, now: number): L
     return { level: 'error', message: `dated ${updatedAt}, which is in the future`, ...found };
   }
   if (checkpoint !== undefined) return { level: 'ok', message: what, ...found };
-  if (ageMs >= DEFAULT_MAX_AGE_DAYS * DAY_MS) {
-    const refused = `by default, verifiers refuse a list without a checkpoint after ${DEFAULT_MAX_AGE_DAYS} days`;
+  if (ageMs >= MAX_AGE_MS) {
+    const refused = `by default, verifiers refuse a list without a checkpoint after ${MAX_AGE_MS / DAY_MS} days`;
     return { level: 'error', message: `${what}: ${refused}`, ...found };
   }
-  const until = `without a checkpoint, verifiers accept it for ${DEFAULT_MAX_AGE_DAYS} days`;
+  const until = `without a checkpoint, verifiers accept it for ${MAX_AGE_MS / DAY_MS} days`;
   const level = ageMs >= RENEWAL_AGE_DAYS * DAY_MS ? 'warning' : 'ok';
   return { level, message: `${what}; ${until}`, ...found };
 }

@@ -3,6 +3,7 @@ import { GeneratorError } from '../../generator/errors.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
+import { findTrace } from '../hosts/published-before.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
 import { type Condition, type Level, mostUrgent } from './condition.js';
 import {
@@ -18,7 +19,6 @@ import { type ListCondition, listCondition, type TreeCondition, treeCondition } 
 import { type LocalTree, readLocalTree } from './local-tree.js';
 import { type LogCondition, logCondition } from './log-condition.js';
 import { type PublicationCondition, publicationCondition } from './publication-condition.js';
-import { findTrace } from './published-before.js';
 import {
   type PinnedKey,
   presenceOf,

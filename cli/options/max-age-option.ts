@@ -1,5 +1,4 @@
-import { DAY_MS } from '@passport-registry/verifier/core';
-import { DEFAULT_MAX_AGE_DAYS } from '../../generator/verification/accept.js';
+import { DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
 import { DependentOption } from './dependent-option.js';
 import { positiveNumber } from './values.js';
 
@@ -7,7 +6,7 @@ import { positiveNumber } from './values.js';
 export const maxAgeOption = (of = 'a list without a checkpoint'): DependentOption =>
   new DependentOption('--max-age <days>', `maximum age of ${of}`)
     .argParser((days: string) => positiveNumber('--max-age', days))
-    .default(DEFAULT_MAX_AGE_DAYS);
+    .default(MAX_AGE_MS / DAY_MS);
 
 /** The verifier takes ages in seconds. */
 export const DAY_SECONDS = DAY_MS / 1000;

@@ -1,5 +1,5 @@
 import { heldByInWords } from '../../generator/tree/held-by.js';
-import type { Check } from '../../generator/verification/check-list.js';
+import type { Check } from '../../generator/verification/checks.js';
 import type { TreeReport } from '../../generator/verification/verify.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';

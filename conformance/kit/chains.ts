@@ -4,7 +4,7 @@ import { badKeys } from '../cases/forgeries.js';
 import { golden } from '../cases/goldens.js';
 import { jwt, type Members } from '../cases/jwt.js';
 import { key } from '../cases/keys.js';
-import { type Draft, either, makeCase, sealing, variant } from '../cases/make-case.js';
+import { type Draft, either, makeCase, sealing, topic, variant } from '../cases/make-case.js';
 
 const INVALID = 'ERR_ROTATION_INVALID';
 /** The chain is valid, and leads to another key than the one that has signed the rest. */
@@ -75,15 +75,18 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 const OF_AUDITOR = ['ERR_AUDIT_ROTATION', 'ERR_AUDIT_ROOT_KEY'];
 
 const BASE = 'rotated-thrice';
+const TYP = 'registry-root-rotation+jwt';
+
+const goldenSteps = () => JSON.parse(textIn(golden(BASE).files, 'keys/rotation.json')) as string[];
+
+function step(signer: string, next: unknown, more: Members = {}): string {
+  return jwt(key(signer), { typ: TYP }, { iat: golden(BASE).registry.now, next_root: next, ...more });
+}
 
 /** Steps that lead from key to key, or do not. */
 function chains(): Readonly<Record<string, unknown>> {
-  const { files, registry } = golden(BASE);
-  const { now, root } = registry;
-  const steps = JSON.parse(textIn(files, 'keys/rotation.json')) as string[];
-  const typ = 'registry-root-rotation+jwt';
-  const step = (signer: string, next: unknown, more: Members = {}) =>
-    jwt(key(signer), { typ }, { iat: now, next_root: next, ...more });
+  const { now, root } = golden(BASE).registry;
+  const steps = goldenSteps();
   const jwk = (name: string) => key(name).jwk;
   const [one = '', two = '', three = ''] = steps;
   return {
@@ -99,7 +102,7 @@ function chains(): Readonly<Record<string, unknown>> {
     'with one more of a stranger': [...steps, step('stranger', jwk('root 5'))],
     'with one more of a stranger under the right kid': [
       ...steps,
-      jwt(key('stranger'), { typ, kid: root.thumbprint }, { iat: now, next_root: jwk('root 5') }),
+      jwt(key('stranger'), { typ: TYP, kid: root.thumbprint }, { iat: now, next_root: jwk('root 5') }),
     ],
     'to a key that is not committed': [step('root', jwk('root 5'))],
     'to the spare key': [step('root', jwk('spare'))],
@@ -169,5 +172,77 @@ export function* chainKit(role: Role): Generator<Case> {
     const rule = RULES.find(([form]) => form.test(name))?.[1] ?? 'rotation-chain';
     const codes = [code, ...(role === 'auditor' ? OF_AUDITOR : [])];
     yield makeCase(role, { ...shown, id: `chain/${name}`, rule }, either(code === '', ...codes));
+  }
+  yield* stepsBefore(role);
+}
+
+/** A chain, the key that is pinned, and why it is refused. */
+interface Before {
+  readonly chain: readonly string[];
+  readonly pinned: string;
+  /** To which key the trust anchor commits the pinned one. */
+  readonly committed?: string;
+  readonly rule?: string;
+  /** Why everybody refuses it. A client verifies no step before the pinned key, and an auditor those whose signer it knows. */
+  readonly code?: string;
+  readonly isAudited?: true;
+}
+
+/** Steps before the pinned key: the signer of the first one is unknown, unless it is pinned. */
+function chainsBefore(): Readonly<Record<string, Before>> {
+  const [one = '', two = '', three = ''] = goldenSteps();
+  const spare = { next_roots: [key('spare').thumbprint] };
+  const first = [step('root', key('root 2').jwk, spare), two, three];
+  const second = [one, step('root 2', key('root 3').jwk, spare), three];
+  const kid = key('root').thumbprint;
+  const forged = [
+    jwt(key('stranger'), { typ: TYP, kid }, { iat: golden(BASE).registry.now, next_root: key('root 2').jwk }),
+    ...[two, three],
+  ];
+  const back = [one, two, step('root 3', key('root 4').jwk, { next_roots: [key('root 2').thumbprint] })];
+  const other = 'ERR_ROTATION_NOT_COMMITTED';
+  return {
+    'the first step commits to another key, pinned root': { chain: first, pinned: 'root', code: other },
+    'the first step commits to another key, pinned root 2': { chain: first, pinned: 'root 2' },
+    'the first step commits to another key, pinned root 4': { chain: first, pinned: 'root 4' },
+    'the first step commits to another key, and the anchor to the next': {
+      ...{ chain: first, pinned: 'root 2', committed: 'root 3' },
+    },
+    'the first step commits to another key, and so does the anchor': {
+      ...{ chain: first, pinned: 'root 2', committed: 'spare', code: other },
+    },
+    'the first step commits to the next key, and the anchor to another': {
+      ...{ chain: [one, two, three], pinned: 'root 2', committed: 'spare', code: other },
+    },
+    'the second step commits to another key, pinned root 2': { chain: second, pinned: 'root 2', code: other },
+    'the second step commits to another key, pinned root 3': {
+      ...{ chain: second, pinned: 'root 3', isAudited: true },
+    },
+    'the first step is by a stranger, pinned root': {
+      ...{ chain: forged, pinned: 'root', rule: 'rotation-chain', code: 'ERR_ROTATION_SIGNATURE' },
+    },
+    'the first step is by a stranger, pinned root 2': {
+      ...{ chain: forged, pinned: 'root 2', rule: 'rotation-chain' },
+    },
+    'committed to a key before, pinned root 2': {
+      ...{ chain: back, pinned: 'root 2', rule: 'commitment-form', code: INVALID },
+    },
+    'committed to a key before, pinned root 3': {
+      ...{ chain: back, pinned: 'root 3', rule: 'commitment-form', isAudited: true },
+    },
+  };
+}
+
+function* stepsBefore(role: Role): Generator<Case> {
+  const why = 'A step before the pinned key, which only some can verify.';
+  const make = topic(role, 'chain', { rule: 'commitment-followed', base: BASE, why });
+  for (const [name, { chain, pinned, committed, code, isAudited, rule }] of Object.entries(chainsBefore())) {
+    const patches = [{ file: 'keys/rotation.json', text: JSON.stringify(chain) }, sealing(golden(BASE))];
+    const { jwk, thumbprint: kid } = key(pinned);
+    const next = committed && { next_roots: [key(committed).thumbprint] };
+    const anchor = JSON.stringify({ root: { ...jwk, kid }, ...next });
+    const isGood = code === undefined && !(isAudited && role === 'auditor');
+    const codes = [...(code === undefined ? [] : [code]), ...(role === 'auditor' ? OF_AUDITOR : [])];
+    yield make(name, { patches, anchor, ...(rule && { rule }) }, either(isGood, ...codes));
   }
 }

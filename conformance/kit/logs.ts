@@ -198,6 +198,10 @@ export function* logAuditKit(role: Role): Generator<Case> {
     const rule = ENTRY_RULES.find(([form]) => form.test(name))?.[1] ?? 'log-audit';
     yield make(name, { rule, patches }, either(GOOD_ENTRIES.includes(name), ...AUDIT_CODES));
   }
+  const { jwk, thumbprint: kid } = key('root 2');
+  const patches = variant(base, (registry) => registry.rotate('root 2', ['root 3']).rotate('root 4'));
+  const later = { rule: 'log-statements', patches, anchor: { root: { ...jwk, kid } } };
+  yield make('a first rotation that commits to another key, pinned root 2', later, 'accept');
   for (const size of [1, 2, 3, 255, 256, 257, 300, 513]) {
     const registry = longLog(size);
     const { base, patches } = shown(registry, 'log-300');

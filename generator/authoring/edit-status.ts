@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Issuer } from '@passport-registry/verifier';
 import { GRAMMAR } from '@passport-registry/verifier/core';
-import { isScalar, parseDocument, stringify } from 'yaml';
+import { isScalar, stringify } from 'yaml';
 import { RecordsRejected, UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
 import { readRecordFile, recordFile } from '../records/collect.js';
 import { recordOf } from './find-record.js';
+import { parseRecord } from './layout.js';
 
 type Status = Issuer['status'];
 
@@ -150,9 +151,6 @@ function assertOnlyStatus(
   if (!isSame)
     throw new UsageError(`${file} has its status or its reason in an unusual form; change it by hand`);
 }
-
-const parseRecord = (text: string) =>
-  parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error' });
 
 /** Reads the text of a record, including a byte order mark. */
 function readRecordText(file: string): string {

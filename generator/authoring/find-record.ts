@@ -1,6 +1,6 @@
-import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
 import { findRecordFiles, stemOf } from '../records/collect.js';
+import { unknownId } from '../records/ids.js';
 
 /** The file of a record, with the folder that `readRecordFile` needs. */
 interface FoundRecord {
@@ -25,10 +25,4 @@ export function recordOf(folder: string, id: string): FoundRecord {
   if (file === undefined) throw unknownId(`${folder} has no record of`, id, files.map(stemOf));
   if (another !== undefined) throw new UsageError(`there are two records of ${id}: ${file}, ${another}`);
   return { file, root: links.get(file) };
-}
-
-/** Creates the error for an unknown id, with a suggestion. @param problem - the message up to the id */
-export function unknownId(problem: string, id: string, known: readonly string[]): UsageError {
-  const hint = didYouMean(id, known);
-  return new UsageError(`${problem} ${id}${hint === undefined ? '' : `; ${hint}`}`);
 }

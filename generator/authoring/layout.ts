@@ -26,8 +26,8 @@ export const FIELD_ORDER: readonly (keyof Issuer | keyof AboutIssuer)[] = [
   'contact',
 ];
 
-/** Maximum length of a list on one line, in characters. */
-const MAX_LINE_LENGTH = 100;
+/** Maximum length of a list or a comment on one line, in characters. */
+export const MAX_LINE_LENGTH = 100;
 
 /**
  * Formats a record in the layout of all records: fields in a fixed order, lists on one line if they fit, quotes only
@@ -38,7 +38,7 @@ const MAX_LINE_LENGTH = 100;
  */
 function formatRecord(text: string, file: string): string {
   const [header, body] = splitHeader(text.replaceAll('\r\n', '\n'));
-  const document = parse(body);
+  const document = parseRecord(body);
   const { contents, directives } = document;
   if (!isMap(contents)) throw new UsageError(`${file} has no fields`);
   contents.flow = false;
@@ -66,7 +66,8 @@ function trimBlankLines(text: string): string {
   return text.replace(/^\n+|\n+$/g, '');
 }
 
-function parse(text: string): Document {
+/** Parses the text of a record, with its comments, to change and write it. */
+export function parseRecord(text: string): Document {
   // At other log levels the package prints its own warnings, which quote the text.
   return parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error' });
 }
@@ -101,7 +102,7 @@ function fitsOnOneLine(key: string, { items, comment, commentBefore }: YAMLSeq):
 
 /** Asserts that formatting has changed only the layout, neither the values nor the comments. */
 function assertSame(before: string, after: string, file: string): void {
-  const value = (text: string) => JSON.stringify(sortedEntries(parse(text).toJS()));
+  const value = (text: string) => JSON.stringify(sortedEntries(parseRecord(text).toJS()));
   if (value(before) !== value(after))
     throw new UsageError(`${file} cannot be formatted without changing its content`);
   if (commentsIn(before) !== commentsIn(after)) {

@@ -8,10 +8,7 @@ import { conform } from '../records/conform.js';
 import { schemaBytes } from '../records/schemas.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
 import { recordFilesOf } from './find-record.js';
-import { FIELD_ORDER } from './layout.js';
-
-/** Maximum length of a comment line, in characters. */
-const MAX_LINE_LENGTH = 100;
+import { FIELD_ORDER, MAX_LINE_LENGTH } from './layout.js';
 
 /** The fields of a new issuer that have a value. */
 type NewIssuer = Partial<Issuer & Pick<AboutIssuer, 'name'>>;

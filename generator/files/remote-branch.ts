@@ -94,7 +94,9 @@ export function knownBranches(
   repository: Pick<Repository, 'top' | 'env'>,
 ): { readonly ref: string; readonly commit: string }[] {
   const places = [
-    ...['refs/passport-registry/', `refs/heads/${PUBLISHED_BRANCH}`, `refs/remotes/*/${PUBLISHED_BRANCH}`],
+    'refs/passport-registry/',
+    `refs/heads/${PUBLISHED_BRANCH}`,
+    `refs/remotes/*/${PUBLISHED_BRANCH}`,
   ];
   const listed = git(['for-each-ref', '--format=%(objectname) %(refname)', ...places], repository);
   return [...listed.toString().matchAll(/^(\S+) (.+)$/gm)].map(([, id = '', ref = '']) => ({

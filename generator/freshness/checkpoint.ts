@@ -1,14 +1,14 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, isToCome, readStatement, verifyDelegation } from '@passport-registry/verifier/core';
-import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
+import { ANY_TIME, type Delegation, isToCome, verifyDelegation } from '@passport-registry/verifier/core';
+import { KeyRejected, UsageError } from '../errors.js';
 import type { SignedPublication } from '../list/list.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import type { Signer } from '../signing/sign.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { type PreviousCheckpoint, permitsHold, previousCheckpoint } from './previous-checkpoint.js';
+import { type PreviousCheckpoint, previousCheckpoint } from './previous-checkpoint.js';
 import { signStatement, toSeconds } from './statements.js';
 
 /** The signer and the lifetime of a checkpoint. */
@@ -43,7 +43,7 @@ interface CheckpointContext {
  * dated before it, because verifiers refuse a checkpoint that goes back.
  *
  * @throws {@link UsageError} if an online key would sign, but there is no delegation, or if the delegation does not let
- *   the online key hold the issuers; {@link KeyRejected} if it does not name that key, or has expired; {@link TreeRejected} if the delegation cannot be read
+ *   the online key hold the issuers; {@link KeyRejected} if it does not name that key, or has expired
  */
 export async function signCheckpoint(
   { signer, hours }: CheckpointChoice,
@@ -57,15 +57,16 @@ export async function signCheckpoint(
         'first checkpoint, build with --delegation',
     );
   }
-  const limit = byRoot || delegation === undefined ? undefined : readDelegation(delegation);
-  if (!byRoot && delegation !== undefined) await assertDelegated(signer, delegation, rootKey);
-  if (hold.length > 0 && limit !== undefined && !permitsHold(limit)) throw notPermitted(hold);
+  const delegated =
+    byRoot || delegation === undefined ? undefined : await readDelegation(delegation, rootKey);
+  if (delegated !== undefined) assertDelegated(signer, delegated);
+  if (hold.length > 0 && delegated?.mayHold === false) throw notPermitted(hold);
   const iat = toSeconds(dateAfter(previous, hold));
   const exp = iat + hours * HOUR_SECONDS;
   const { list, updatedAt, checksums, sequence } = named;
   return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
-    exp: limit === undefined ? exp : Math.min(exp, toSeconds(limit.expiresAt)),
+    exp: delegated === undefined ? exp : Math.min(exp, toSeconds(delegated.expiresAt)),
     updated_at: updatedAt,
     sha256: sha256(list),
     size: list.length,
@@ -75,12 +76,14 @@ export async function signCheckpoint(
   });
 }
 
+/** Undefined if the delegation is not valid. The verification of the tree, which refuses it, then says why. */
+function readDelegation(delegation: Uint8Array, rootKey: RootKey): Promise<Delegation | undefined> {
+  return verifyDelegation(delegation, rootKey, ANY_TIME).catch(() => undefined);
+}
+
 /** Says what to do, in place of the verification of the tree, which only refuses it. */
-async function assertDelegated(signer: Signer, delegation: Uint8Array, rootKey: RootKey): Promise<void> {
-  // If it is not valid, the verification of the tree says so.
-  const known = await verifyDelegation(delegation, rootKey, ANY_TIME).catch(() => undefined);
-  if (known === undefined) return;
-  const names = known.keys.map(({ thumbprint }) => thumbprint);
+function assertDelegated(signer: Signer, { keys, expiresAt }: Delegation): void {
+  const names = keys.map(({ thumbprint }) => thumbprint);
   const own = signer.rootKey.thumbprint;
   const another =
     'sign a delegation to the key that you have, on the machine with the root key (`keys delegate --online FILE > delegation.jwt`), and ' +
@@ -91,9 +94,9 @@ async function assertDelegated(signer: Signer, delegation: Uint8Array, rootKey: 
       { isOtherKey: true },
     );
   }
-  if (Date.now() < known.expiresAt) return;
+  if (Date.now() < expiresAt) return;
   throw new KeyRejected(
-    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(known.expiresAt)}: ${another}`,
+    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)}: ${another}`,
     { isOtherKey: true },
   );
 }
@@ -117,14 +120,6 @@ function dateAfter(previous: PreviousCheckpoint | undefined, hold: readonly stri
   return Math.max(now, previous.issuedAt + (isSame ? 0 : 1000));
 }
 
-function readDelegation(bytes: Uint8Array) {
-  return readStatement(
-    bytes,
-    'registry-delegation+jwt',
-    (message, cause) => new TreeRejected(`the delegation ${message}`, { cause }),
-  );
-}
-
 /** A list that is being published, and the tree that it follows. */
 interface NextList {
   readonly signed: SignedPublication;
@@ -143,8 +138,11 @@ export async function withCheckpoint(
 ): Promise<Tree> {
   if (choice === undefined) return tree;
   const text = await signCheckpoint(choice, {
-    ...{ list: list.list, updatedAt: list.updatedAt, rootKey, sequence: statement.sequence },
-    checksums: tree.get(CHECKSUMS_PATH) ?? new Uint8Array(),
+    list: list.list,
+    updatedAt: list.updatedAt,
+    rootKey,
+    sequence: statement.sequence,
+    checksums: tree.get(PATHS.checksums) ?? new Uint8Array(),
     delegation: tree.get(PATHS.delegation),
     previous: await previousCheckpoint(published, choice.signer.rootKey),
   });

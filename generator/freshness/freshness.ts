@@ -24,22 +24,17 @@ export interface FreshnessChoice {
   readonly checkpoint?: CheckpointChoice | undefined;
 }
 
-/** The new statements, and whether the rotation chain ends. */
-interface FreshnessChange extends FreshnessChoice {
-  /** Whether the root key may change without a rotation. The chain from the old root key then ends. */
-  readonly breakPinnedVerifiers?: boolean | undefined;
-}
-
 /**
  * The files that prove the freshness of a tree and the origin of its root key: the published files and
  * the new ones. A tree without delegation, checkpoint and log has no snapshots.
  *
+ * @param choice - with `breakPinnedVerifiers`, the root key may change without a rotation, and the chain from the old one ends
  * @throws {@link UsageError} | {@link KeyRejected}
  */
 export async function freshnessFiles(
   published: PublishedTree | undefined,
   signed: SignedPublication,
-  choice: FreshnessChange,
+  choice: FreshnessChoice & { readonly breakPinnedVerifiers?: boolean | undefined },
 ): Promise<Tree> {
   const previousRoot = published?.development ? undefined : published?.rootKey;
   const rootChanged = previousRoot !== undefined && previousRoot.thumbprint !== signed.rootKey.thumbprint;

@@ -34,7 +34,7 @@ export async function onlinePermission(folder: string): Promise<OnlinePermission
   if (bytes === undefined || rootKey === undefined) {
     return {
       text: `${folder} has no delegation, so only the root key can sign a checkpoint (\`keys delegate\` makes a delegation)`,
-      mayHold: rootKey && false,
+      mayHold: rootKey === undefined ? undefined : false,
     };
   }
   try {

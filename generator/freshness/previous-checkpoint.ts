@@ -33,10 +33,11 @@ export async function previousCheckpoint(
   const bytes = readIfReadable(folder, PATHS.checkpoint);
   const own = bytes && (await signedBy(bytes, signer));
   if (own !== undefined) return own;
-  const mayHold = bytes !== undefined && claimsOf(bytes, 'registry-checkpoint+jwt')['hold'] !== undefined;
+  const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
+  const mayHold = unverified?.claims.hold !== undefined;
   // Before the first checkpoint, there is none to read.
   const hadCheckpoint = bytes !== undefined || statement?.checkpoint === true;
-  if (!mayHold && !(hadCheckpoint && hasPermission(folder))) return undefined;
+  if (!mayHold && !(hadCheckpoint && mayHoldIssuers(folder))) return undefined;
   throw new UsageError(
     `${folder}/${PATHS.checkpoint} is ${bytes === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
@@ -54,31 +55,21 @@ async function signedBy(checkpoint: Uint8Array, key: RootKey): Promise<PreviousC
 }
 
 /** Whether the published delegation lets the online keys hold issuers. One that cannot be read might. */
-function hasPermission(folder: string): boolean {
+function mayHoldIssuers(folder: string): boolean {
   const bytes = readIfReadable(folder, PATHS.delegation);
   if (bytes === undefined) return false;
+  const delegation = readUnverified(bytes, 'registry-delegation+jwt');
+  return delegation === undefined || delegation.claims.hold === true;
+}
+
+/** Reads a statement that nobody has verified. Undefined if the bytes are not a statement of this type. */
+export function readUnverified<Type extends StatementType>(
+  bytes: Uint8Array,
+  type: Type,
+): Statement<Type> | undefined {
   try {
-    return permitsHold(readStatement(bytes, 'registry-delegation+jwt', (message) => new Error(message)));
+    return readStatement(bytes, type, (message) => new Error(message));
   } catch {
-    return true;
-  }
-}
-
-/** Whether a delegation lets the online keys hold issuers. */
-export function permitsHold({ claims }: Pick<Statement, 'claims'>): boolean {
-  return claims['hold'] === true;
-}
-
-/** Returns the thumbprint of the key that signed a verified checkpoint. */
-export function signerOf({ text }: Pick<Checkpoint, 'text'>): string | undefined {
-  return readStatement(text, 'registry-checkpoint+jwt', (message) => new Error(message)).kid;
-}
-
-/** The unverified claims of a statement. Empty if the bytes are not a statement of this type. */
-export function claimsOf(bytes: Uint8Array, type: StatementType): Readonly<Record<string, unknown>> {
-  try {
-    return readStatement(bytes, type, (message) => new Error(message)).claims;
-  } catch {
-    return {};
+    return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
-import { claimsOf } from './previous-checkpoint.js';
+import { readUnverified } from './previous-checkpoint.js';
 
 /** The number of older lists whose snapshots are kept (rule snapshots). */
 const SNAPSHOTS_BEFORE = 2;
@@ -38,7 +38,7 @@ export function snapshotFiles(
   files.set(PATHS.snapshot(current, PATHS.list), list.list);
   files.set(PATHS.snapshot(current, PATHS.signature), Buffer.from(signature));
   files.set(PATHS.snapshot(current, PATHS.publication), Buffer.from(statement.text));
-  const { sha256: named } = checkpoint === undefined ? {} : claimsOf(checkpoint, 'registry-checkpoint+jwt');
+  const named = checkpoint && readUnverified(checkpoint, 'registry-checkpoint+jwt')?.claims.sha256;
   const older = published.filter(({ hash }) => hash !== current);
   const kept = older.filter(({ hash }, index) => index < SNAPSHOTS_BEFORE || hash === named);
   for (const { hash, list: old, signature: its, statement: said } of kept) {

@@ -1,5 +1,6 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
+  ALG_NAMES,
   canonicalBytes,
   type LogIdentity,
   type Operations,
@@ -109,7 +110,10 @@ export function operationsStatement(
 ): Promise<string> {
   const { mirrors, witnesses, quorum, issuedAt, expiresAt } = operations;
   return signStatement(signer, 'registry-operations+jwt', {
-    ...{ iat: toSeconds(issuedAt), exp: toSeconds(expiresAt), mirrors, witnesses },
+    iat: toSeconds(issuedAt),
+    exp: toSeconds(expiresAt),
+    mirrors,
+    witnesses,
     ...(quorum !== undefined && { quorum }),
   });
 }
@@ -142,9 +146,8 @@ export function signingInput<Type extends keyof ClaimsByType>(
   typ: Type,
   claims: ClaimsByType[Type],
 ): string {
-  const alg = algorithm === 'ES256' ? 'ES256' : 'EdDSA';
   const encoded = (part: object) => Buffer.from(canonicalBytes(part)).toString('base64url');
-  return `${encoded({ alg, kid: thumbprint, typ })}.${encoded(claims)}`;
+  return `${encoded({ alg: ALG_NAMES[algorithm], kid: thumbprint, typ })}.${encoded(claims)}`;
 }
 
 /** Returns a JWT in compact form. @param signature - the raw signature over the input */

@@ -2,7 +2,7 @@ import type { NoteSignature, SignedHead } from '@passport-registry/verifier/core
 import { askMirror } from './ask-mirror.js';
 import { askService } from './ask-service.js';
 import type { CosignChoice, Witness } from './log-choice.js';
-import type { ReadFile } from './log-files.js';
+import type { ReadFileSync } from './log-files.js';
 import type { Question } from './read-cosignature.js';
 
 /** Collected cosignatures, and why others are missing. */
@@ -26,7 +26,7 @@ const GRACE_MS = 2000;
 export async function collectCosignatures(
   head: SignedHead,
   { witnesses, quorum, waitMs }: CosignChoice,
-  read: ReadFile,
+  read: ReadFileSync,
 ): Promise<Cosigned> {
   if (waitMs === 0) return { signatures: [], missing: witnesses.map(notAsked) };
   const found = new Map<Witness, NoteSignature>();

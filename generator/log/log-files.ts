@@ -22,12 +22,12 @@ import {
 import { TreeRejected } from '../errors.js';
 
 /** Reads a file of a tree. Undefined if there is no such file. */
-export type ReadFile = (path: string) => Uint8Array | undefined;
+export type ReadFileSync = (path: string) => Uint8Array | undefined;
 
 /** The folder of the log in a tree (rule log-files). */
 export const LOG_FOLDER = 'log/';
 /** The newest head of the log, signed by the key of the log. */
-const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
+export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
 
 /**
  * Returns the path of the newest head of a log that a witness has cosigned: below the URL of a service, or below the folder
@@ -44,7 +44,7 @@ export const damagedLog = (message: string) =>
   );
 
 /** Reads the head of a log, whose signatures are not verified. @returns undefined if the tree has no log */
-export function readLogHead(read: ReadFile): SignedHead | undefined {
+export function readLogHead(read: ReadFileSync): SignedHead | undefined {
   const bytes = read(LOG_HEAD_PATH);
   return bytes && parseHead(bytes, (message) => damagedLog(`has a head that ${message}`));
 }
@@ -73,7 +73,7 @@ export const EMPTY_LOG: LogEnd = { size: 0, tiles: [], bundle: [] };
  * @throws {@link TreeRejected}
  */
 export async function readLogEnd(
-  read: ReadFile,
+  read: ReadFileSync,
   head: SignedHead,
   vkeys: readonly string[],
 ): Promise<LogEnd> {
@@ -94,7 +94,7 @@ export function rootOf({ size, tiles }: LogEnd): Promise<Uint8Array> {
   return rangeRoot(0, size, hashesFromTiles(size, read));
 }
 
-function readTile(read: ReadFile, address: TileAddress): Uint8Array {
+function readTile(read: ReadFileSync, address: TileAddress): Uint8Array {
   const bytes = readTileOrBundle(read, tilePath, address);
   if (bytes.length < address.width * 32)
     throw damagedLog(`has a file ${tilePath(address)} that is too short`);
@@ -102,7 +102,7 @@ function readTile(read: ReadFile, address: TileAddress): Uint8Array {
 }
 
 /** Reads the entries of a bundle, and compares them with the tile of their hashes. @throws {@link TreeRejected} */
-function readBundle(read: ReadFile, address: Omit<TileAddress, 'level'>): Uint8Array[] {
+function readBundle(read: ReadFileSync, address: Omit<TileAddress, 'level'>): Uint8Array[] {
   const path = bundlePath(address);
   const bytes = readTileOrBundle(read, bundlePath, { ...address, level: 0 });
   const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
@@ -116,7 +116,7 @@ function readBundle(read: ReadFile, address: Omit<TileAddress, 'level'>): Uint8A
 
 /** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
 function readTileOrBundle(
-  read: ReadFile,
+  read: ReadFileSync,
   pathOf: (address: TileAddress) => string,
   address: TileAddress,
 ): Uint8Array {
@@ -133,7 +133,11 @@ function readTileOrBundle(
  * @param published - SHA-256 of the published statement; undefined if the tree has none that names the log
  * @throws {@link TreeRejected} if the log does not contain the statement
  */
-export function entriesSince(read: ReadFile, size: number, published: string | undefined): IndexedEntry[] {
+export function entriesSince(
+  read: ReadFileSync,
+  size: number,
+  published: string | undefined,
+): IndexedEntry[] {
   const found: IndexedEntry[] = [];
   for (const indexed of newestEntries(read, size)) {
     found.push(indexed);
@@ -144,7 +148,7 @@ export function entriesSince(read: ReadFile, size: number, published: string | u
 }
 
 /** Returns the entries of a log, newest first. Reads one bundle at a time. @throws {@link TreeRejected} */
-export function* newestEntries(read: ReadFile, size: number): Generator<IndexedEntry> {
+export function* newestEntries(read: ReadFileSync, size: number): Generator<IndexedEntry> {
   for (let bundle = Math.ceil(size / TILE_WIDTH) - 1; bundle >= 0; bundle--) {
     const entries = readBundle(read, { index: bundle, width: tileWidth(0, bundle, size) });
     for (const [at, bytes] of [...entries.entries()].reverse()) {

@@ -9,7 +9,7 @@ import {
   type SignedHead,
 } from '@passport-registry/verifier/core';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import type { ReadFile } from './log-files.js';
+import type { ReadFileSync } from './log-files.js';
 
 /** What a witness does wrong, or does not do, in words that can follow its name. */
 export class WitnessProblem extends Error {}
@@ -19,7 +19,7 @@ export interface Question {
   readonly head: SignedHead;
   readonly key: NoteKey;
   /** Reads the files of the log. */
-  readonly read: ReadFile;
+  readonly read: ReadFileSync;
   /** Ends the requests. */
   readonly signal: AbortSignal;
 }

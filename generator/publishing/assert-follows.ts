@@ -1,18 +1,18 @@
 import { RegistryError, type RootKey, type StoredPublication } from '@passport-registry/verifier';
-import { refuseOlderList, type TreeHead } from '@passport-registry/verifier/core';
+import { ANY_TIME, refuseOlderList, type TreeHead, verifyDelegation } from '@passport-registry/verifier/core';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
-import { assertNotAhead } from '../list/updated-at.js';
-import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
+import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
+import { damagedLog, type ReadFileSync, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
 import { sha256 } from '../tree/checksums.js';
+import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
 import { ANY_AGE_MS, acceptPublication, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
-import { isLogPath } from '../verification/log-archive.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { memorySource } from '../verification/tree-source.js';
 import { assertNothingUnlisted, assertTreeGood } from './assert-tree-good.js';
@@ -188,13 +188,22 @@ const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does n
  *
  * @param accepted - what it has accepted before, newest first
  */
-export function acceptable(
+export async function acceptable(
   files: NamedTree['files'],
   rootKey: RootKey,
   accepted: readonly StoredPublication[],
-): Promise<unknown> {
+): Promise<void> {
+  const known = await Promise.all(accepted.map((stored) => withDelegation(stored, rootKey)));
   const trust = pinnedKey(rootKey);
-  return acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted });
+  await acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted: known });
+}
+
+/** Verifiers remember the delegation of a tree from earlier checkpoints, also if the root key has signed the present one. */
+async function withDelegation(stored: StoredPublication, rootKey: RootKey): Promise<StoredPublication> {
+  if (stored.delegation === undefined) return stored;
+  // No verifier has accepted a delegation that is damaged.
+  const delegation = await verifyDelegation(stored.delegation, rootKey, ANY_TIME).catch(() => undefined);
+  return delegation === undefined ? stored : { ...stored, delegatedAt: formatUpdatedAt(delegation.issuedAt) };
 }
 
 /** Applies the rules for changes to the two lists (rule record-changes). */
@@ -233,7 +242,7 @@ export async function findLogFault(
 ): Promise<string | undefined> {
   if (earlier === undefined) return undefined;
   const before = `a log with ${earlier.size} entries was published`;
-  const read: ReadFile = (path) => files.get(path);
+  const read: ReadFileSync = (path) => files.get(path);
   const head = readLogHead(read);
   if (head === undefined) return `has no log, but ${before}`;
   if (head.size < earlier.size) return `has a log with ${head.size} entries, but ${before}`;

@@ -3,21 +3,21 @@ import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { assertPublishable } from '../review/assert-publishable.js';
 import { isSigned, type PublishedTree } from '../tree/published-tree.js';
-import { predecessorOf, publishedRecords } from './predecessor.js';
+import { publishedRecords } from './predecessor.js';
 import type { NewPublication, RootSigner } from './publication.js';
 
 /**
  * Checks whether the records may replace those of the published tree.
  *
+ * @param predecessor - the published tree, from `predecessorOf`
  * @returns the warnings
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError}
  */
 export function applyRules(
   { records, signer, exceptions = {} }: NewPublication,
-  published: PublishedTree | undefined,
+  predecessor: PublishedTree | undefined,
   output: OutputFolder,
 ): readonly Diagnostic[] {
-  const predecessor = predecessorOf(published, signer);
   const before = predecessor && publishedRecords(predecessor, output.out);
   return assertPublishable({ before, after: records }, exceptions, signer.development);
 }

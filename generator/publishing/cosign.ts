@@ -77,7 +77,11 @@ function complete(
   }
   const issuers = withPending(served).issuers();
   const signer = {
-    ...{ rootKey, development: served.development, signature, statement: statement.text, follows: undefined },
+    rootKey,
+    development: served.development,
+    signature,
+    statement: statement.text,
+    follows: undefined,
     list: listBytes(recordsBytes(issuers), statement.updatedAt),
   };
   const freshness = { delegation, rotation, checkpoint };

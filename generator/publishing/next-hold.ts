@@ -1,9 +1,9 @@
 import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
-import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
 import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { CosignChoice } from '../log/log-choice.js';
+import { unknownId } from '../records/ids.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
 /** A change of the issuers that the checkpoint holds (rule hold). */
@@ -71,9 +71,7 @@ function ignoreUsageError(error: unknown): undefined {
 export function assertListed(ids: readonly string[], { folder, issuers }: PublishedTree): void {
   const listed = issuers().map(({ issuer_id }) => issuer_id);
   const id = ids.find((one) => !listed.includes(one));
-  if (id === undefined) return;
-  const hint = didYouMean(id, listed);
-  throw new UsageError(`the list in ${folder} has no issuer ${id}${hint === undefined ? '' : `: ${hint}`}`);
+  if (id !== undefined) throw unknownId(`the list in ${folder} has no issuer`, id, listed);
 }
 
 function withIds(

@@ -18,7 +18,7 @@ import {
 import { TreeRejected } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
-import type { ReadFile } from '../log/log-files.js';
+import type { ReadFileSync } from '../log/log-files.js';
 import { newestEntries } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
@@ -88,7 +88,7 @@ export async function proveLogged(
  * Whether a proof is for a head without a later publication, although the log has one by now. It then shows until when its
  * publication was in force, which no later proof can.
  */
-function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFile, head: SignedHead): boolean {
+function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFileSync, head: SignedHead): boolean {
   let next: number | undefined;
   for (const indexed of newestEntries(read, head.size)) {
     if (indexed.index <= index) break;

@@ -11,7 +11,7 @@ import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
 import { keptOperations } from '../freshness/operations.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { NO_WITNESSES } from '../log/log-choice.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
@@ -76,7 +76,7 @@ export async function publishCheckpoint(
         (isHold ? `. ${WITHOUT_HOLDS}` : ''),
     );
   }
-  const checksums = readBytes(join(out, CHECKSUMS_PATH));
+  const checksums = readBytes(join(out, PATHS.checksums));
   const delegation = readTreeFile(out, PATHS.delegation);
   const { previous, hold, warnings } = await nextHold(published, choice);
   const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };

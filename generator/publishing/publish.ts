@@ -51,19 +51,24 @@ export async function publish(
   const next = { rootKey, published: follows, records, delegation: freshness.delegation };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
   // Over a tree that is not the newest, the rules of change would blame the records.
-  const warnings = applyRules(publication, published, output);
+  const warnings = applyRules(publication, follows, output);
   onStage?.('published tree');
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   // Before a signature: those who sign cannot take it back.
   const holders = await holdersRecord(publication.holders, served, { rootKey, verifyHolders });
-  const signed = await signedList({ records, signer, time, checkpoint, log }, published, output);
+  const signed = await signedList(
+    { records, signer, time, checkpoint, log, predecessor: follows },
+    published,
+    output,
+  );
   onStage?.('list and signature');
-  const assembled = await assemble(publication, served, { signed, holders });
+  const before = predecessorOf(served, signer);
+  const assembled = await assemble(publication, served, { signed, holders, before });
   onStage?.('tree');
   const statements = await assertTreeGood(assembled, signed.rootKey, { verifyHolders });
   onStage?.('verify');
-  const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
+  const logging = { tree: assembled, signed, served: before };
   const extended = await extendLog(logging, choice);
   const logged =
     extended && (await logPublication({ tree: assembled, signed, log: extended, served }, choice, output));
@@ -91,6 +96,14 @@ export async function publish(
   return reportOf(outcome, written, { warnings, log: logged?.report });
 }
 
+/** What is new in a tree, and what it follows. */
+interface NextTree {
+  readonly signed: SignedPublication;
+  readonly holders: PublishedHolders | undefined;
+  /** The published tree without a pending publication, from `predecessorOf`. */
+  readonly before: PublishedTree | undefined;
+}
+
 /**
  * Assembles the tree of a signed list from new files and from files of the published tree.
  *
@@ -100,18 +113,20 @@ export async function publish(
 async function assemble(
   { exceptions = {}, freshness, precompress = false, about = {}, page = {} }: PublishOptions,
   served: PublishedTree | undefined,
-  { signed, holders }: { readonly signed: SignedPublication; readonly holders: PublishedHolders | undefined },
+  { signed, holders, before }: NextTree,
 ): Promise<Tree> {
-  const predecessor = predecessorOf(served, signed);
-  const before = predecessor && publishedList(predecessor);
-  const diff = before && diffLists(before, signed.list);
-  const changes = predecessor && readIfReadable(predecessor.folder, PATHS.changes);
+  const list = before && publishedList(before);
+  const diff = list && diffLists(list, signed.list);
+  const changes = before && readIfReadable(before.folder, PATHS.changes);
   const { breakPinnedVerifiers } = exceptions;
   const tree = assembleTree({
-    ...{ signed, holders, precompress, about },
+    signed,
+    holders,
+    precompress,
+    about,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers }),
     changes: changesUpTo(signed, changes, diff),
     page: { ...page, logo: page.logo === undefined ? undefined : readLogo(page.logo) },
   });
-  return withCheckpoint(tree, { signed, published: predecessor }, freshness?.checkpoint);
+  return withCheckpoint(tree, { signed, published: before }, freshness?.checkpoint);
 }

@@ -22,7 +22,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { rootKeyOf } from '../tree/published-tree.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
@@ -63,7 +63,7 @@ export async function findRepair(out: string): Promise<Repair> {
   const statements = repairedStatements(entries, read);
   const files = new Map([...repairedTiles(log, read), ...statements.files]);
   const whole: Read = (path: string) => files.get(path) ?? read(path);
-  const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
+  const sums = parseChecksums(read(PATHS.checksums)?.toString('utf8') ?? '') ?? new Map<string, string>();
   for (const [path, bytes] of [
     ...repairedProofs(whole),
     ...repairedCopies(entries, sums, whole),

@@ -1,10 +1,9 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { endWithDelegation } from '../freshness/expiry.js';
-import { signerOf } from '../freshness/previous-checkpoint.js';
 import type { SignedPublication } from '../list/list.js';
-import { CHECKSUMS_PATH, isChecksummed, sha256 } from '../tree/checksums.js';
-import { roleOf } from '../tree/known-files.js';
+import { sha256 } from '../tree/checksums.js';
+import { isChecksummed, roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { inWords } from '../tree/site/atom.js';
@@ -60,9 +59,18 @@ export function reportOf(
   // A pending list is kept, too, but it is new to those who read the tree.
   const kept = signed.kept && served?.list !== undefined && Buffer.compare(served.list, list.list) === 0;
   return {
-    ...{ out: output.named, updatedAt: list.updatedAt, kept, warnings, log },
-    ...{ written: written.written.length, unchanged: written.unchanged, removed: written.removed.length },
-    ...{ issuers: list.records.size, sha256, rootKey: rootKey.thumbprint, development },
+    out: output.named,
+    updatedAt: list.updatedAt,
+    kept,
+    warnings,
+    log,
+    written: written.written.length,
+    unchanged: written.unchanged,
+    removed: written.removed.length,
+    issuers: list.records.size,
+    sha256,
+    rootKey: rootKey.thumbprint,
+    development,
     bytes: sizeOf(tree),
     isFinished: !isOnlyLogged(log) && !lacksQuorum(log) && !lacksCheckpoint(outcome),
     notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
@@ -188,7 +196,7 @@ function buildNotes({
     found.push(
       'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
     );
-  } else if (treeSha256 !== sha256(tree.get(CHECKSUMS_PATH) ?? new Uint8Array())) {
+  } else if (treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array())) {
     found.push(
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
     );
@@ -207,13 +215,12 @@ function inheritedHolds(
   { checkpoint, delegation }: ProvenStatements,
 ): string[] {
   const before = published?.checkpoint;
-  const signer = before && signerOf(before);
-  if (before?.delegation === undefined || signer === undefined || delegation === undefined) return [];
-  if (delegation.keys.some(({ thumbprint }) => thumbprint === signer)) return [];
+  if (before?.delegation === undefined || delegation === undefined) return [];
+  if (delegation.keys.some(({ thumbprint }) => thumbprint === before.kid)) return [];
   const kept = before.hold.filter((id) => checkpoint?.hold.includes(id));
   if (kept.length === 0) return [];
   return [
-    `The new checkpoint keeps what the checkpoint of ${signer} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them, and end what was not yours: \`hold --end\` with the ids and --false-alarm.`,
+    `The new checkpoint keeps what the checkpoint of ${before.kid} held, a key that the delegation leaves out: ${kept.join(', ')}. If that key has leaked, find out who has held them, and end what was not yours: \`hold --end\` with the ids and --false-alarm.`,
   ];
 }
 

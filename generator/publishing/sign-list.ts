@@ -17,7 +17,6 @@ import { sha256 } from '../tree/checksums.js';
 import { hasList, isSigned, type PublishedFiles, type PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
 import { assertExpectedStatement } from './expected-statement.js';
-import { predecessorOf } from './predecessor.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
 import { assertStatementIntact, type StatementSubject, signedStatement } from './sign-statement.js';
 
@@ -30,6 +29,8 @@ interface ListToSign {
   readonly checkpoint: boolean;
   /** The log of the registry; undefined if the published statement decides. */
   readonly log: LogIdentity | undefined;
+  /** The published tree, from `predecessorOf`. */
+  readonly predecessor: PublishedTree | undefined;
 }
 
 /**
@@ -38,11 +39,10 @@ interface ListToSign {
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function signedList(
-  { records, signer, time, checkpoint, log }: ListToSign,
+  { records, signer, time, checkpoint, log, predecessor }: ListToSign,
   published: PublishedTree | undefined,
   output: OutputFolder,
 ): Promise<SignedPublication> {
-  const predecessor = predecessorOf(published, signer);
   const { list, signature, kept } =
     'sign' in signer
       ? await signHere(signer, { records, time }, published)
@@ -142,7 +142,7 @@ function followingStatement(
   const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
   const isPublished = published?.text === statement || (isSameKey && published?.payload === said.payload);
   if (published !== undefined && isPublished) return published;
-  if (said.previous !== (published && sha256(Buffer.from(published.text)))) {
+  if (said.previous !== (published && sha256(published.text))) {
     const found =
       published === undefined
         ? `${named}, which has no publication`

@@ -66,7 +66,7 @@ export function nextClaims(
     ...says,
     iat: Math.floor(Math.max(signedAt, earliest) / 1000),
     sequence: nextSequence(previous, isSameKey),
-    ...(previous !== undefined && { previous: sha256(Buffer.from(previous.text)) }),
+    ...(previous !== undefined && { previous: sha256(previous.text) }),
   };
 }
 

@@ -22,7 +22,7 @@ import { readIfReadable } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
-import { CHECKSUMS_PATH, isIssuerPage } from '../tree/checksums.js';
+import { isIssuerPage } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { statementsFile } from '../tree/statements-file.js';
 import type { Tree } from '../tree/tree.js';
@@ -110,7 +110,7 @@ const DECISIVE: readonly string[] = [
   PATHS.brotli,
   PATHS.publication,
   PATHS.logProof,
-  CHECKSUMS_PATH,
+  PATHS.checksums,
   PATHS.checkpoint,
   PATHS.statements,
 ];
@@ -158,7 +158,7 @@ async function updateTree(
   // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
   for (const path of staged.keys()) if (isStatement(path)) moveIn(path);
   for (const { path } of [...stale, ...emptied]) removeFromTree(out, path);
-  moveIn(CHECKSUMS_PATH);
+  moveIn(PATHS.checksums);
   // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form).
   moveIn(PATHS.checkpoint);
   // A copy of the statements, for clients that ask for all of them at once.

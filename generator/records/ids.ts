@@ -7,6 +7,8 @@ import {
   shown,
   WHOLE_FILE,
 } from '../diagnostics/diagnostic.js';
+import { didYouMean } from '../diagnostics/messages.js';
+import { UsageError } from '../errors.js';
 import type { ParsedFile } from './yaml/parse.js';
 
 /** The data about one file that the rules across files need. */
@@ -93,4 +95,10 @@ function ownersOf(records: readonly NamedRecord[]): ReadonlyMap<string, NamedRec
 
 function rangeOfId(record: ParsedFile | undefined): Range {
   return record?.locate(['issuer_id']) ?? WHOLE_FILE;
+}
+
+/** Creates the error for an unknown id, with a suggestion. @param problem - the message up to the id */
+export function unknownId(problem: string, id: string, known: readonly string[]): UsageError {
+  const hint = didYouMean(id, known);
+  return new UsageError(`${problem} ${id}${hint === undefined ? '' : `; ${hint}`}`);
 }

@@ -5,12 +5,12 @@ import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
 import { verifyAnyAge } from '../verification/accept.js';
+import { publishedAbout } from '../verification/check-publication.js';
+import { trustedRoot } from '../verification/check-statements.js';
+import { checkSignature } from '../verification/file-checks.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { rejecting, SeenFiles } from '../verification/seen-files.js';
-import { checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource } from '../verification/tree-source.js';
-import { publishedAbout } from '../verification/verify-publication.js';
-import { trustedRoot } from '../verification/verify-statements.js';
 import { changedFiles } from './versions.js';
 
 /** Reads the records in some files and folders. @throws {@link UsageError} | {@link IoFailed} */

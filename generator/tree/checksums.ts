@@ -1,32 +1,6 @@
 import { hash } from 'node:crypto';
 import { sumsLine } from '@passport-registry/verifier/core';
-import { PAGES_FOLDER, PATHS } from './paths.js';
-
-/** The path of the checksums in the tree. */
-export const CHECKSUMS_PATH = 'SHA256SUMS';
-
-/**
- * The files that SHA256SUMS cannot list: SHA256SUMS itself, the checkpoint, which contains its hash
- * (rule checksums-form), and the files that are written after the checkpoint.
- */
-const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.operations, PATHS.statements];
-
-/**
- * Returns whether SHA256SUMS lists a path. The tree of sums lists the records and the sums files below its root
- * (rule tree-of-sums). A log proves its own files (rule log-audit). pages.txt lists the pages of issuers (rule issuer-pages).
- */
-export function isChecksummed(path: string): boolean {
-  return (
-    !UNLISTABLE.includes(path) &&
-    !isIssuerPage(path) &&
-    !/^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path)
-  );
-}
-
-/** Whether a path is that of the page of an issuer, or comes with these pages: pages.txt lists it (rule issuer-pages). */
-export function isIssuerPage(path: string): boolean {
-  return path === PATHS.sitemap || path.startsWith(PAGES_FOLDER);
-}
+import { isChecksummed } from './files.js';
 
 /** Returns the SHA-256 in lower-case hexadecimal. A string is hashed as UTF-8. */
 export function sha256(bytes: Uint8Array | string): string {

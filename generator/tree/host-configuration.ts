@@ -1,5 +1,6 @@
 import { sha256 } from './checksums.js';
-import { PAGES_FOLDER } from './paths.js';
+import { FILE_KINDS, TYPES } from './files.js';
+import { PAGES_FOLDER, PATHS } from './paths.js';
 import { CONTENT_SECURITY_POLICY, ISSUER_PAGE_POLICY, notFoundPage } from './site/pages.js';
 import { LANGUAGES, type Language } from './site/website-files.js';
 
@@ -11,109 +12,38 @@ import { LANGUAGES, type Language } from './site/website-files.js';
 
 /** For files that change with each publication. The time is short, so that a revocation arrives within minutes. */
 const SHORT = 'public, max-age=60, must-revalidate';
-/** For files that change with a release of the generator. */
 const LONG = 'public, max-age=3600';
-/** For files that never change, because the path contains the hash (rule snapshots). */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
+const CACHES = { 'with a release': LONG, never: IMMUTABLE };
 
-const JSON_TYPE = 'application/json';
-const TEXT_TYPE = 'text/plain; charset=utf-8';
-const JWT_TYPE = 'application/jwt';
-const BYTES_TYPE = 'application/octet-stream';
-const PAGE_TYPE = 'text/html; charset=utf-8';
 /** Pages contain the policy, too, but only a header can forbid other pages to frame them. */
 const FRAMES = "; frame-ancestors 'none'";
 const PAGE_POLICY = CONTENT_SECURITY_POLICY + FRAMES;
-/** For an image that somebody opens as a page. */
-const IMAGE_POLICY = "default-src 'none'";
+/** The Content-Security-Policy of files that browsers show. */
+const POLICIES: Readonly<Record<string, string>> = {
+  [PATHS.page]: PAGE_POLICY,
+  [`${PAGES_FOLDER}*`]: ISSUER_PAGE_POLICY + FRAMES,
+  // For an image that somebody opens as a page.
+  [PATHS.asset('logo.svg')]: "default-src 'none'",
+};
 
 interface ServedFile {
-  /** A path of the tree; `*` matches one path segment, and a final `**` matches several. No two entries match the same path. */
+  /** A path of the tree; `*` matches one path segment, and a final `**` matches several. */
   readonly path: string;
   readonly type: string;
   readonly cache: string;
   /** The Content-Security-Policy, if any. */
-  readonly policy?: string;
+  readonly policy: string | undefined;
 }
 
-const SERVED: readonly ServedFile[] = [
-  { path: 'index.html', type: PAGE_TYPE, cache: SHORT, policy: PAGE_POLICY },
-  { path: 'assets/registry.js', type: 'text/javascript; charset=utf-8', cache: SHORT },
-  { path: 'assets/parts/*', type: 'text/javascript; charset=utf-8', cache: SHORT },
-  { path: 'assets/registry.css', type: 'text/css; charset=utf-8', cache: SHORT },
-  { path: 'assets/icon.svg', type: 'image/svg+xml', cache: SHORT },
-  { path: 'assets/logo.svg', type: 'image/svg+xml', cache: SHORT, policy: IMAGE_POLICY },
-  { path: 'assets/logo.png', type: 'image/png', cache: SHORT },
-  { path: `${PAGES_FOLDER}*`, type: PAGE_TYPE, cache: SHORT, policy: ISSUER_PAGE_POLICY + FRAMES },
-  { path: 'pages.txt', type: TEXT_TYPE, cache: SHORT },
-  { path: 'sitemap.xml', type: 'application/xml', cache: SHORT },
-  { path: 'assets/licences.txt', type: TEXT_TYPE, cache: SHORT },
-  { path: 'changes.json', type: JSON_TYPE, cache: SHORT },
-  { path: 'changes.atom', type: 'application/atom+xml', cache: SHORT },
-  { path: 'issuers.json', type: JSON_TYPE, cache: SHORT },
-  { path: 'issuers.sig', type: TEXT_TYPE, cache: SHORT },
-  { path: 'issuers/*', type: JSON_TYPE, cache: SHORT },
-  { path: 'keys/root.json', type: JSON_TYPE, cache: SHORT },
-  { path: 'keys/rotation.json', type: JSON_TYPE, cache: SHORT },
-  { path: 'keys/holders.json', type: JSON_TYPE, cache: SHORT },
-  { path: 'keys/delegation.jwt', type: JWT_TYPE, cache: SHORT },
-  { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
-  { path: 'publication.jwt', type: JWT_TYPE, cache: SHORT },
-  { path: 'operations.jwt', type: JWT_TYPE, cache: SHORT },
-  { path: 'statements.json', type: JSON_TYPE, cache: SHORT },
-  { path: 'about.json', type: JSON_TYPE, cache: SHORT },
-  { path: 'sums/*', type: TEXT_TYPE, cache: SHORT },
-  { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: IMMUTABLE },
-  { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },
-  // Not immutable: a new statement can name the same list.
-  { path: 'snapshots/*/publication.jwt', type: JWT_TYPE, cache: SHORT },
-  { path: 'log/checkpoint', type: TEXT_TYPE, cache: SHORT },
-  { path: 'log/publication.tlog-proof', type: TEXT_TYPE, cache: SHORT },
-  // Not immutable: a first proof is replaced if it has too few cosignatures.
-  { path: 'log/proofs/**', type: TEXT_TYPE, cache: SHORT },
-  { path: 'log/statements/*', type: JWT_TYPE, cache: IMMUTABLE },
-  { path: 'log/lists/*', type: JSON_TYPE, cache: IMMUTABLE },
-  { path: 'log/tile/**', type: BYTES_TYPE, cache: IMMUTABLE },
-  { path: 'witness/*/checkpoint', type: TEXT_TYPE, cache: SHORT },
-  { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
-  { path: 'schemas/*', type: JSON_TYPE, cache: LONG },
-];
+/** The files for which hosts have rules, in the order of the rules. */
+const SERVED: readonly ServedFile[] = FILE_KINDS.flatMap(({ path, type, changes }) => {
+  const cache = changes === undefined ? SHORT : CACHES[changes];
+  return type === undefined ? [] : [{ path, type, cache, policy: POLICIES[path] }];
+});
 
 /** For every response: any page may read the registry, and no browser may guess a type. */
 const EVERYWHERE = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options': 'nosniff' };
-
-/** Only in trees with pages of issuers. */
-export const PAGES_HTACCESS = `${PAGES_FOLDER}.htaccess`;
-
-/** Files that configure hosts. A host may hide or transform them, so checks over HTTP skip them. */
-export const HOST_FILES: readonly string[] = [
-  'serve.json',
-  '_headers',
-  '.htaccess',
-  PAGES_HTACCESS,
-  'issuers/.htaccess',
-  // No version writes this one, but the protocol permits it.
-  'log/.htaccess',
-  'sums/.htaccess',
-  '.nojekyll',
-  'vercel.json',
-  // Some hosts serve this page only for missing files.
-  '404.html',
-  // Hosts serve these in place of the list, and often decompress them.
-  'issuers.json.gz',
-  'issuers.json.br',
-];
-
-/** Returns the content type, without parameters, that a host must send for a path; undefined if any type will do. */
-export function expectedType(path: string): string | undefined {
-  return SERVED.find((served) => matches(served.path, path))?.type.split(';')[0];
-}
-
-function matches(pattern: string, path: string): boolean {
-  if (pattern.endsWith('/**')) return path.startsWith(pattern.slice(0, -2));
-  const [parts, names] = [pattern.split('/'), path.split('/')];
-  return parts.length === names.length && parts.every((part, index) => part === '*' || part === names[index]);
-}
 
 /** Returns a regular expression for a path, in which each star is a group. */
 const expressionOf = (path: string) =>
@@ -134,8 +64,8 @@ function makeHostFiles(language: Language | undefined): ReadonlyMap<string, stri
     ['serve.json', serveJson()],
     ['_headers', headersFile()],
     ['.htaccess', rootHtaccess()],
-    [PAGES_HTACCESS, recordsHtaccess(PAGE_TYPE)],
-    ['issuers/.htaccess', recordsHtaccess(JSON_TYPE)],
+    [PATHS.pagesHtaccess, recordsHtaccess(TYPES.page)],
+    ['issuers/.htaccess', recordsHtaccess(TYPES.json)],
     ['sums/.htaccess', sumsHtaccess()],
     ['.nojekyll', ''],
     ['vercel.json', vercelJson()],
@@ -178,7 +108,7 @@ const headersOf = ({ type, cache, policy }: ServedFile) => ({
  * Returns the URL paths of a file, for hosts that match URLs and not files. The page of a folder also has the folder's
  * URL.
  */
-const urlPaths = ({ path }: ServedFile) => (path === 'index.html' ? ['', path] : [path]);
+const urlPaths = ({ path }: ServedFile) => (path === PATHS.page ? ['', path] : [path]);
 
 /** For `serve`. Sources have no leading slash. `serve` rejects unknown keys. */
 function serveJson(): string {
@@ -283,5 +213,5 @@ RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv
 
 /** For Apache. Sums files have no extension. */
 function sumsHtaccess(): string {
-  return `ForceType "${TEXT_TYPE}"\n`;
+  return `ForceType "${TYPES.text}"\n`;
 }

@@ -1,5 +1,5 @@
 import { recordPath, TREE_FILES } from '@passport-registry/verifier/core';
-import { cosignedHeadPath } from '../log/log-files.js';
+import { cosignedHeadPath, LOG_HEAD_PATH } from '../log/log-files.js';
 
 /** The folder of the pages of single issuers. */
 export const PAGES_FOLDER = 'i/';
@@ -9,6 +9,8 @@ export const PATHS = {
   // What a verifier reads, too.
   ...TREE_FILES,
   record: recordPath,
+  /** The hashes of the files that nothing else proves (rule checksums-form). */
+  checksums: 'SHA256SUMS',
   /** What the publisher says of its mirrors and witnesses. */
   operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */
@@ -19,16 +21,17 @@ export const PATHS = {
   /** The page for people. */
   page: 'index.html',
   asset: (name: string) => `assets/${name}`,
-  /** The pages of single issuers, their hashes, and their URLs for search engines (rule issuer-pages). */
+  /** The pages of single issuers, their hashes, their configuration, and their URLs for search engines (rule issuer-pages). */
   issuerPage: (id: string) => `${PAGES_FOLDER}${id}.html`,
   pageSums: 'pages.txt',
+  pagesHtaccess: 'i/.htaccess',
   sitemap: 'sitemap.xml',
   /** The changes of status and tier, as data and as a feed. */
   changes: 'changes.json',
   feed: 'changes.atom',
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** The newest head of the log, signed by the key of the log (rule log-files). */
-  logHead: 'log/checkpoint',
+  logHead: LOG_HEAD_PATH,
   /** The statement of an entry of the log. @param index - the number of entries before it */
   loggedStatement: (index: number) => `log/statements/${index}.jwt`,
   /** A list that a logged statement names. */

@@ -11,7 +11,7 @@ import {
   verifyAbout,
   walkLog,
 } from '@passport-registry/verifier/core';
-import { damagedLog, entriesSince, type ReadFile, readLogHead } from '../log/log-files.js';
+import { damagedLog, entriesSince, type ReadFileSync, readLogHead } from '../log/log-files.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 
@@ -39,7 +39,7 @@ export interface PendingPublication {
  * @throws {@link TreeRejected} if the log is damaged, or names a publication whose files are missing or not signed
  */
 export async function pendingPublication(
-  read: ReadFile,
+  read: ReadFileSync,
   statement: PublicationStatement | undefined,
   rootKey: RootKey | undefined,
 ): Promise<PendingPublication | undefined> {
@@ -74,7 +74,7 @@ export async function pendingPublication(
 }
 
 /** Reads a list that is kept in a snapshot, and its signature by the root key. */
-async function readSigned(read: ReadFile, hash: string, rootKey: RootKey) {
+async function readSigned(read: ReadFileSync, hash: string, rootKey: RootKey) {
   const list = read(PATHS.snapshot(hash, PATHS.list));
   const signature = read(PATHS.snapshot(hash, PATHS.signature));
   if (list === undefined || signature === undefined || sha256(list) !== hash) {

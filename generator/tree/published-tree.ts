@@ -26,8 +26,8 @@ import { TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
-import type { ReadFile } from '../log/log-files.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
+import type { ReadFileSync } from '../log/log-files.js';
+import { parseChecksums, sha256 } from './checksums.js';
 import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
@@ -101,7 +101,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
 
 /** Whether a folder has a tree, and not only the log of a first publication that was killed. */
 export function hasTree(out: string): boolean {
-  return existsSync(join(out, PATHS.list)) && existsSync(join(out, CHECKSUMS_PATH));
+  return existsSync(join(out, PATHS.list)) && existsSync(join(out, PATHS.checksums));
 }
 
 /**
@@ -111,7 +111,7 @@ export function hasTree(out: string): boolean {
  * @throws {@link TreeRejected} if the list is older than the one that the tree's checkpoint or publication statement
  * names, or if that statement is older than the checkpoint
  */
-export async function publishedFiles(name: string, read: ReadFile): Promise<PublishedFiles> {
+export async function publishedFiles(name: string, read: ReadFileSync): Promise<PublishedFiles> {
   const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
   const signature = textIn(read(PATHS.signature));
   const rootKey = await committedBy(read(PATHS.rotation), await rootKeyOf(root));
@@ -119,7 +119,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
   const checkpoint = await checkpointOf(read, rootKey);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
-    known ??= { sums: parseChecksums(textIn(read(CHECKSUMS_PATH)) ?? '') };
+    known ??= { sums: parseChecksums(textIn(read(PATHS.checksums)) ?? '') };
     return known.sums;
   };
   let parsed: IssuerRegistry | undefined;
@@ -181,7 +181,12 @@ export function withPending<T extends PublishedFiles>(published: T): T {
   const { list, signature, statement, about } = pending;
   return {
     ...published,
-    ...{ list, signature, statement, about, hasStatement: true, signed: true },
+    list,
+    signature,
+    statement,
+    about,
+    hasStatement: true,
+    signed: true,
     updatedAt: statement.updatedAt,
     intact: { ...intact, list: true },
     issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,
@@ -252,7 +257,10 @@ export async function isSigned(
 }
 
 /** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
-async function checkpointOf(read: ReadFile, rootKey: RootKey | undefined): Promise<Checkpoint | undefined> {
+async function checkpointOf(
+  read: ReadFileSync,
+  rootKey: RootKey | undefined,
+): Promise<Checkpoint | undefined> {
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
   const delegation = Promise.resolve(read(PATHS.delegation));

@@ -1,10 +1,11 @@
 import { type Changes, canonicalBytes } from '@passport-registry/verifier/core';
 import type { SignedPublication } from '../list/list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
-import { CHECKSUMS_PATH, checksumsText, isIssuerPage, sumsText } from './checksums.js';
+import { checksumsText, sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
+import { isIssuerPage } from './files.js';
 import type { HeldBy } from './held-by.js';
-import { hostFiles, PAGES_HTACCESS } from './host-configuration.js';
+import { hostFiles } from './host-configuration.js';
 import { PATHS } from './paths.js';
 import type { RegistryDescription } from './registry-description.js';
 import { openApiBytes } from './registry-description.js';
@@ -60,13 +61,13 @@ export function assembleTree(parts: TreeParts): Tree {
   const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
   const site = { list, rootKey, required, log: statement.log?.origin, development, changes, ...named };
   for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
-  if (!hasIssuerPages(site)) tree.delete(PAGES_HTACCESS);
+  if (!hasIssuerPages(site)) tree.delete(PATHS.pagesHtaccess);
   else tree.set(PATHS.pageSums, text(sumsText([...tree].filter(([path]) => isIssuerPage(path)))));
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
-  return tree.set(CHECKSUMS_PATH, text(checksumsText(tree)));
+  return tree.set(PATHS.checksums, text(checksumsText(tree)));
 }
 
 const DEVELOPMENT_NOTICE = `This registry is signed by a development key that was made on somebody's machine.

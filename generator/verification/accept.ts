@@ -7,6 +7,7 @@ import {
 import {
   type Conditions,
   logTrustOf,
+  MAX_AGE_MS,
   type Memory,
   type Proven,
   type Publication,
@@ -17,9 +18,9 @@ import {
   verifyPublication,
   verifyStatements,
 } from '@passport-registry/verifier/core';
-import { claimsOf } from '../freshness/previous-checkpoint.js';
+import { readUnverified } from '../freshness/previous-checkpoint.js';
 import { clockAt } from '../list/updated-at.js';
-import type { ReadFile } from '../log/log-files.js';
+import type { ReadFileSync } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type PinnedTrust, pinnedKey } from './pinned-trust.js';
@@ -38,10 +39,6 @@ export interface AcceptOptions {
 
 /** The maximum age with which nothing is too old or has expired. What is in the future is refused all the same. */
 export const ANY_AGE_MS = Number.POSITIVE_INFINITY;
-
-/** The default maximum age of a list without a checkpoint, as in the verifier. */
-export const DEFAULT_MAX_AGE_DAYS = 30;
-export const DEFAULT_MAX_AGE_MS = DEFAULT_MAX_AGE_DAYS * 24 * 60 * 60 * 1000;
 
 /**
  * Verifies a tree as a verifier does after an earlier publication. A mirror and `branch save` thus apply the rules of a
@@ -91,7 +88,7 @@ export function assertVerifiable(files: RegistryFiles, rootKey: RootKey): Promis
  * @throws {@link RegistryError}
  */
 export function verifyFresh(files: RegistryFiles, trust: PinnedTrust): Promise<Proven<Publication>> {
-  const conditions = conditionsOf({ trust, maxAgeMs: DEFAULT_MAX_AGE_MS });
+  const conditions = conditionsOf({ trust, maxAgeMs: MAX_AGE_MS });
   return verifyPublication(files, pinnedMemory([trust.rootKey]), conditions);
 }
 
@@ -143,7 +140,7 @@ async function newestMemory({ trust, accepted }: AcceptOptions, conditions: Cond
  *
  * @returns undefined if files are missing
  */
-export function storedPublication(read: ReadFile): StoredPublication | undefined {
+export function storedPublication(read: ReadFileSync): StoredPublication | undefined {
   const text = (path: string) => {
     const bytes = read(path);
     return bytes && Buffer.from(bytes).toString('utf8');
@@ -155,7 +152,7 @@ export function storedPublication(read: ReadFile): StoredPublication | undefined
   const top = pairIn((name) => name);
   if (top === undefined) return undefined;
   const hash = namedHash(read);
-  const isTop = hash === undefined || hash === sha256(Buffer.from(top.list));
+  const isTop = hash === undefined || hash === sha256(top.list);
   const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
   const { list: _list, signature: _signature, ...statements } = STORED_FILES;
   const others = Object.entries(statements).map(([name, path]) => [name, text(path)] as const);
@@ -166,10 +163,10 @@ export function storedPublication(read: ReadFile): StoredPublication | undefined
  * Returns the payload hash of the list that the statements of a tree name; undefined if they name none. The statements are
  * not verified yet, and the hash becomes a part of a path.
  */
-export function namedHash(read: ReadFile): string | undefined {
+export function namedHash(read: ReadFileSync): string | undefined {
   const [publication, checkpoint] = [read(PATHS.publication), read(PATHS.checkpoint)];
   const hash =
-    (publication && claimsOf(publication, 'registry-publication+jwt')['sha256']) ??
-    (checkpoint && claimsOf(checkpoint, 'registry-checkpoint+jwt')['sha256']);
+    (publication && readUnverified(publication, 'registry-publication+jwt')?.claims.sha256) ??
+    (checkpoint && readUnverified(checkpoint, 'registry-checkpoint+jwt')?.claims.sha256);
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }

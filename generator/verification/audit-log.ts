@@ -1,10 +1,10 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, namesLog, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { PATHS } from '../tree/paths.js';
+import { type AcceptedLog, type CheckedLog, checkLog, type StatedLog } from './check-log.js';
+import { checkRotation, trustedRoot } from './check-statements.js';
 import { Problems, rejecting, SeenFiles } from './seen-files.js';
 import type { TreeSource } from './tree-source.js';
-import { type AcceptedLog, type CheckedLog, checkLog, type StatedLog } from './verify-log.js';
-import { checkRotation, trustedRoot } from './verify-statements.js';
 
 /**
  * Verifies the small files of a tree that decide about its log: the rotation from the pinned root key, and the publication

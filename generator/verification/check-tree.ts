@@ -5,24 +5,18 @@ import {
   type Checkpoint,
   type Delegation,
   logTrustOf,
+  MAX_AGE_MS,
   type PublicationStatement,
   parseList,
   readList,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
-import { isIssuerPage } from '../tree/checksums.js';
+import { isIssuerPage, isLogPath } from '../tree/files.js';
 import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
-import { DEFAULT_MAX_AGE_MS } from './accept.js';
-import { type CheckList, fileExists } from './check-list.js';
-import { isLogPath } from './log-archive.js';
-import type { PinnedLog } from './pinned-trust.js';
-import { Problems, type SeenFiles } from './seen-files.js';
-import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './tree-checks.js';
-import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
-import { checkChanges, checkSnapshots } from './verify-history.js';
-import { type CheckedLog, checkLog, checkQuorum } from './verify-log.js';
-import { checkAbout, checkPublication, checkSums } from './verify-publication.js';
+import { checkChanges, checkSnapshots } from './check-history.js';
+import { type CheckedLog, checkLog, checkQuorum } from './check-log.js';
+import { checkAbout, checkPublication, checkSums } from './check-publication.js';
 import {
   type CheckedList,
   checkCheckpoint,
@@ -34,7 +28,12 @@ import {
   checkStatementsFile,
   type RootHistory,
   type TrustedRoot,
-} from './verify-statements.js';
+} from './check-statements.js';
+import { type CheckList, fileExists } from './checks.js';
+import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
+import type { PinnedLog } from './pinned-trust.js';
+import { Problems, type SeenFiles } from './seen-files.js';
+import { type Note, unknownClaimNotes, unknownFiles } from './unknown-parts.js';
 
 /** Options of a verification. */
 export interface VerifyOptions {
@@ -157,7 +156,7 @@ export async function checkTree(audit: Audit): Promise<CheckedTree> {
 /** Returns the time now, and the maximum age of a list without a checkpoint, in milliseconds. */
 function timesOf({ options }: Pick<Audit, 'options'>): { readonly now: number; readonly maxAgeMs: number } {
   const { maxAge, now = Date.now } = options;
-  return { now: now(), maxAgeMs: maxAge === undefined ? DEFAULT_MAX_AGE_MS : maxAge * 1000 };
+  return { now: now(), maxAgeMs: maxAge === undefined ? MAX_AGE_MS : maxAge * 1000 };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '@passport-registry/verifier/core';
 import { LOG_FOLDER } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
+import { isLogPath } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { CONCURRENCY } from './ask-host.js';
 import type { SeenFiles } from './seen-files.js';
@@ -28,9 +29,6 @@ interface ArchivedLog {
 
 /** Whether a path is that of a statement of the log. Its hash is always compared with that of its entry. */
 export const isLoggedStatement = (path: string) => path.startsWith('log/statements/');
-
-/** Whether a path is that of a file of the log, or of a witness. Host configurations are not. */
-export const isLogPath = (path: string) => /^(?:log\/[^.]|witness\/)/.test(path);
 
 /** What is wrong with a file of a log. */
 export interface ArchiveFault {

@@ -10,9 +10,9 @@ import { TreeRejected } from '../errors.js';
 import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyFresh } from './accept.js';
+import { checkRootKey } from './file-checks.js';
 import { trustAnchorOf } from './pinned-trust.js';
 import { Problems, readUnlessTorn, type SeenFiles } from './seen-files.js';
-import { checkRootKey } from './tree-checks.js';
 import { httpSource } from './tree-source.js';
 
 /** A registry that a verifier's client accepts under the root key of the trust anchor. */
@@ -118,9 +118,12 @@ async function readFrom(
     thumbprint: published.thumbprint,
     rotatedFrom: isPublished ? undefined : known,
     development: (await files.get(PATHS.developmentMark)) !== undefined,
-    ...{ updatedAt, issuers: issuers?.length ?? 0 },
-    ...{ checkpoint: checkpoint !== undefined, publication: publication !== undefined },
-    ...{ log: log.log, logSize: logged?.size },
+    updatedAt,
+    issuers: issuers?.length ?? 0,
+    checkpoint: checkpoint !== undefined,
+    publication: publication !== undefined,
+    log: log.log,
+    logSize: logged?.size,
     cosignedBy: logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
   };
 }

@@ -1,7 +1,7 @@
 import { RegistryError } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { sha256 } from '../tree/checksums.js';
-import { expectedType } from '../tree/host-configuration.js';
+import { expectedType } from '../tree/files.js';
 import { isUnreachable } from './network-failure.js';
 import type { FoundFile, TreeSource } from './tree-source.js';
 

@@ -9,8 +9,7 @@ import {
   TIME_CLAIMS,
 } from '@passport-registry/verifier/core';
 import { shown } from '../diagnostics/diagnostic.js';
-import { CHECKSUMS_PATH } from '../tree/checksums.js';
-import { roleOf } from '../tree/known-files.js';
+import { roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import type { SeenFiles } from './seen-files.js';
 
@@ -42,20 +41,23 @@ export function unknownFiles(paths: readonly string[], isListed: (path: string) 
 }
 
 const unknownFile = (path: string): Note => ({
-  ...{ code: 'file-unknown', path },
-  message: `${path} is in ${CHECKSUMS_PATH}, but of a kind ${UNKNOWN}`,
+  code: 'file-unknown',
+  path,
+  message: `${path} is in ${PATHS.checksums}, but of a kind ${UNKNOWN}`,
 });
 
 /** Notes an unlisted file. */
 export const unlistedFile = (path: string): Note => ({
-  ...{ code: 'file-unlisted', path },
+  code: 'file-unlisted',
+  path,
   message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, hosts serve it, and mirrors leave it out; delete it if it was not meant`,
 });
 
 /** Notes a listed file that a mirror leaves out. */
 export const unprovenFile = (path: string): Note => ({
-  ...{ code: 'file-unproven', path },
-  message: `${path} is left out: ${CHECKSUMS_PATH} lists it, but no checkpoint names the hash of ${CHECKSUMS_PATH}, and this version does not write such a file`,
+  code: 'file-unproven',
+  path,
+  message: `${path} is left out: ${PATHS.checksums} lists it, but no checkpoint names the hash of ${PATHS.checksums}, and this version does not write such a file`,
 });
 
 /** The statements of a tree, by the check that verifies each. */

@@ -1,15 +1,15 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import type { HeldBy } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
-import { type Check, CheckList } from './check-list.js';
+import { trustedRoot } from './check-statements.js';
 import { checkTree, NOTHING_CHECKED, type ProvenStatements, type VerifyOptions } from './check-tree.js';
+import { type Check, CheckList } from './checks.js';
+import { checkClient, checkUnknownId } from './file-checks.js';
 import { pinnedKey } from './pinned-trust.js';
 import { RETRIES, SeenFiles } from './seen-files.js';
-import { checkClient, checkUnknownId } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
 import type { Note } from './unknown-parts.js';
-import { trustedRoot } from './verify-statements.js';
 
 /** The checks that need a live host. */
 const ONLY_LIVE = ['unknown id', 'content types'] as const;
@@ -90,7 +90,7 @@ export async function auditTree(
 }
 
 /** A new publication statement can name the same list. */
-const ALSO_CHANGED: readonly string[] = [PATHS.publication, CHECKSUMS_PATH, PATHS.statements];
+const ALSO_CHANGED: readonly string[] = [PATHS.publication, PATHS.checksums, PATHS.statements];
 
 /** Whether a publication during the verification may have made the verification fail. */
 async function mayHaveChanged(files: SeenFiles, { checks, sha256: list }: TreeReport): Promise<boolean> {

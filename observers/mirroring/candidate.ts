@@ -11,14 +11,14 @@ import {
   acceptStatements,
 } from '../../generator/verification/accept.js';
 import { auditLog } from '../../generator/verification/audit-log.js';
+import type { CheckedLog } from '../../generator/verification/check-log.js';
+import { checkOperations, trustedRoot } from '../../generator/verification/check-statements.js';
 import { isLoggedStatement } from '../../generator/verification/log-archive.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
 import type { Note } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
-import type { CheckedLog } from '../../generator/verification/verify-log.js';
-import { checkOperations, trustedRoot } from '../../generator/verification/verify-statements.js';
 import { type Cosigner, cosignHead } from '../witnessing/cosign-head.js';
 import type { CosignedHead } from '../witnessing/witness-state.js';
 import { serveCosigned } from './cosigned-file.js';

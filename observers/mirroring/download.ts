@@ -7,7 +7,7 @@ import {
   sumsPath,
 } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
+import { parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { statementsFile } from '../../generator/tree/statements-file.js';
 import { httpSource } from '../../generator/verification/tree-source.js';
@@ -112,7 +112,7 @@ async function downloadByHttp(candidate: Candidate): Promise<TransferStats> {
   await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
   const unproven = unprovenFiles(
     files.all.map(({ path, hash }) => [path, hash]),
-    { publication, checksums: release.read(CHECKSUMS_PATH), held },
+    { publication, checksums: release.read(PATHS.checksums), held },
   );
   candidate.leftOut = unproven.map(unprovenFile);
   const others = files.others.filter(({ path }) => !unproven.includes(path));
@@ -144,17 +144,17 @@ async function downloadStated(
 ): Promise<PublicationStatement> {
   const statements = await candidate.acceptStatements();
   const { publication } = statements;
-  assertSamePublication(statements, release.read(CHECKSUMS_PATH), files);
+  assertSamePublication(statements, release.read(PATHS.checksums), files);
   const records = await downloadRecords(release, publication);
   makeChanges(release, { updatedAt: publication.updatedAt, records, files: files.all });
   return publication;
 }
 
 async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {
-  const bytes = await release.fetchUnlisted(CHECKSUMS_PATH);
+  const bytes = await release.fetchUnlisted(PATHS.checksums);
   const sums = bytes && parseChecksums(Buffer.from(bytes).toString('utf8'));
   if (sums === undefined) {
-    throw new IoFailed(`${release.sourceName} has no ${CHECKSUMS_PATH}: there is no registry to mirror`);
+    throw new IoFailed(`${release.sourceName} has no ${PATHS.checksums}: there is no registry to mirror`);
   }
   return listedFiles(sums);
 }
@@ -168,10 +168,10 @@ function assertSamePublication(
   const states = (wanted: string, expected: string) =>
     all.some(({ path, hash }) => path === wanted && hash === expected);
   if (!states(PATHS.list, publication.sha256) || !states(sumsPath(''), publication.sumsSha256)) {
-    throw new TreeRejected(`${CHECKSUMS_PATH} and ${PATHS.publication} are not of the same publication`);
+    throw new TreeRejected(`${PATHS.checksums} and ${PATHS.publication} are not of the same publication`);
   }
   // A checkpoint for an older list says nothing about this tree.
   if (checkpoint?.sha256 === publication.sha256 && checkpoint.treeSha256 !== sha256(checksums)) {
-    throw new TreeRejected(`${CHECKSUMS_PATH} does not have the hash that the checkpoint names`);
+    throw new TreeRejected(`${PATHS.checksums} does not have the hash that the checkpoint names`);
   }
 }

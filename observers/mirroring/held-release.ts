@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { readIfReadable } from '../../generator/files/read-file.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../../generator/tree/checksums.js';
+import { parseChecksums, sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { storedPublication } from '../../generator/verification/accept.js';
 
@@ -18,7 +18,7 @@ export class HeldRelease {
   constructor(folder: string, delegatedAt?: string | undefined) {
     this.folder = folder;
     this.#delegatedAt = delegatedAt;
-    this.#sums = parseChecksums(readIfReadable(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
+    this.#sums = parseChecksums(readIfReadable(folder, PATHS.checksums)?.toString('utf8') ?? '') ?? new Map();
   }
 
   /** Whether the release has a file with this hash. Reads the bytes, because files on a disk can be damaged. */

@@ -1,8 +1,8 @@
 import type { Proven, Publication } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../../generator/errors.js';
-import { CHECKSUMS_PATH, isChecksummed, sha256 } from '../../generator/tree/checksums.js';
-import { HOST_FILES, isOwnHostFile } from '../../generator/tree/host-configuration.js';
-import { roleOf } from '../../generator/tree/known-files.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { isChecksummed, isHostFile, roleOf } from '../../generator/tree/files.js';
+import { isOwnHostFile } from '../../generator/tree/host-configuration.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { HeldRelease } from './held-release.js';
 import type { StatedFile } from './new-release.js';
@@ -50,15 +50,16 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
   };
   // Such files are downloaded otherwise, and may be in the folder already.
   const stray = isOlderTree ? undefined : [...sums.keys()].find((path) => !isChecksummed(path));
-  if (stray !== undefined) throw new TreeRejected(`${CHECKSUMS_PATH} lists ${stray}, which it must not list`);
+  if (stray !== undefined)
+    throw new TreeRejected(`${PATHS.checksums} lists ${stray}, which it must not list`);
   const refused = [...sums.keys()].find((path) => roleOf(path) === 'refused');
   if (refused !== undefined)
-    throw new TreeRejected(`${CHECKSUMS_PATH} lists ${refused}, which no version of a registry has`);
-  const all = [...sums].map(([path, hash]) => ({ path, hash, statedIn: CHECKSUMS_PATH }));
+    throw new TreeRejected(`${PATHS.checksums} lists ${refused}, which no version of a registry has`);
+  const all = [...sums].map(([path, hash]) => ({ path, hash, statedIn: PATHS.checksums }));
   const groups = { statements: [], list: [], snapshots: [], records: [], compressed: [], others: [] };
   const listed: { readonly [group in keyof typeof groups]: StatedFile[] } = groups;
   for (const file of all) listed[groupOf(file.path)].push(file);
-  if (listed.list.length === 0) throw new TreeRejected(`${CHECKSUMS_PATH} does not list ${PATHS.list}`);
+  if (listed.list.length === 0) throw new TreeRejected(`${PATHS.checksums} does not list ${PATHS.list}`);
   assertSnapshots(listed.snapshots);
   assertNumber('files', listed.others.length, MAX_OTHER_FILES);
   return { all, ...listed };
@@ -85,9 +86,7 @@ export function unprovenFiles(
   if (checkpoint?.sha256 === list && checkpoint.treeSha256 === sha256(checksums)) return [];
   const unproven = [...listed].filter(([path, hash]) => {
     const isCopy = path === PATHS.gzipped || path === PATHS.brotli;
-    const isForeign = HOST_FILES.includes(path)
-      ? !isCopy && !isOwnHostFile(path, hash)
-      : roleOf(path) === 'added';
+    const isForeign = isHostFile(path) ? !isCopy && !isOwnHostFile(path, hash) : roleOf(path) === 'added';
     return isForeign && held?.has(path, hash) !== true;
   });
   return unproven.map(([path]) => path);
@@ -100,5 +99,7 @@ function assertSnapshots(files: readonly StatedFile[]): void {
 
 function assertNumber(what: string, found: number, limit: number): void {
   if (found <= limit) return;
-  throw new TreeRejected(`${CHECKSUMS_PATH} lists ${found} ${what}, but a mirror downloads at most ${limit}`);
+  throw new TreeRejected(
+    `${PATHS.checksums} lists ${found} ${what}, but a mirror downloads at most ${limit}`,
+  );
 }

@@ -33,10 +33,10 @@ import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { readStatedLog } from '../../generator/verification/audit-log.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
+import { contradiction } from '../hosts/served-log.js';
 import type { Candidate } from './candidate.js';
 import type { HeldLog } from './held-log.js';
 import type { NewRelease } from './new-release.js';
-import { contradiction } from './served-log.js';
 
 /** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
 export interface DownloadedLog {

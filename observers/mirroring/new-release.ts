@@ -6,7 +6,8 @@ import { askAgain } from '@passport-registry/verifier/http';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { brotli, gzipped } from '../../generator/tree/compressed.js';
-import { HOST_FILES, ownHostFile } from '../../generator/tree/host-configuration.js';
+import { isHostFile } from '../../generator/tree/files.js';
+import { ownHostFile } from '../../generator/tree/host-configuration.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { registryFiles, type TreeSource } from '../../generator/verification/tree-source.js';
@@ -208,7 +209,7 @@ export class NewRelease {
 
   /** Returns false for a file that the source need not serve. */
   async #fetch({ path, hash, statedIn }: StatedFile): Promise<boolean> {
-    if (HOST_FILES.includes(path)) return this.#addHostFile(path, hash);
+    if (isHostFile(path)) return this.#addHostFile(path, hash);
     try {
       this.#receive(path, await readHashedFile(askAgain(registryFiles(this.#source)), path, hash));
       return true;

@@ -15,7 +15,7 @@ import { UsageError } from '../../generator/errors.js';
 import { flushFolder, flushTree } from '../../generator/files/flush.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
-import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 
 /**
@@ -24,7 +24,7 @@ import { PATHS } from '../../generator/tree/paths.js';
  * written after the checkpoint.
  */
 export const NAMING_FILES = [
-  CHECKSUMS_PATH,
+  PATHS.checksums,
   PATHS.checkpoint,
   PATHS.logHead,
   PATHS.logProof,

@@ -5,7 +5,7 @@ import { KEPT_LIST_BYTES } from '../../generator/log/log-choice.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { summedRecord } from '../../generator/tree/sums.js';
-import { factsOf } from '../../generator/verification/verify-publication.js';
+import { factsOf } from '../../generator/verification/check-publication.js';
 import { type Finding, finding } from './finding.js';
 import type { KnownList, KnownPublication } from './known-log.js';
 import { changeFindings, type Watch } from './list-changes.js';

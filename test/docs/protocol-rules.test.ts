@@ -130,10 +130,11 @@ describe('docs/protocol.md and its parts', () => {
   });
 
   it('lists the host configuration, the content types and the reserved names of the generator', () => {
-    const hosts = source('generator/tree/host-configuration.ts');
-    const [, files = ''] = /HOST_FILES: readonly string\[\] = \[(.*?)\];/s.exec(hosts) ?? [];
-    const names = [...files.matchAll(/'([^']+)'/g)].map(([, name]) => name ?? '');
-    expect(names.length).toBeGreaterThan(5);
+    const paths = source('generator/tree/paths.ts');
+    const pathOf = (key: string) => new RegExp(`${key}: '([^']+)'`).exec(paths)?.[1] ?? key;
+    const kinds = source('generator/tree/files.ts').matchAll(/path: (?:'([^']+)'|PATHS\.(\w+)), isHostFile/g);
+    const names = [...kinds].map(([, name, key = '']) => name ?? pathOf(key));
+    expect(names).toHaveLength(12);
     for (const name of names) expect(section('Files beyond the table')).toContain(`\`${name}\``);
     expect(rows('The tree').find(([path]) => path === '`/checkpoint.jwt`')?.[1]).toBe('`application/jwt`');
     const [, reserved = ''] = /RESERVED = \[(.*?)\]/.exec(source('generator/review/reserved-names.ts')) ?? [];

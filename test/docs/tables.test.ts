@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/verifier';
+import { PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fetch';
 import { CHECKS } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { operatorText, verifierText } from '../support/documents.js';
@@ -93,6 +94,66 @@ describe('docs/verifiers.md and docs/verifiers/', () => {
       ([, cell = '']) => cell.match(/[a-z-]+/g) ?? [],
     );
     expect(named.sort()).toEqual(Object.keys(PASSPORT_REASONS).sort());
+  });
+});
+
+describe('the refused requests in docs/verifiers.md', () => {
+  const rows = [
+    ...(/#### Refused requests([\s\S]*?)\n##/.exec(document)?.[1] ?? '').matchAll(
+      /^\| ([\d, ]+) \| (.*) \| (.*?) ?\|$/gm,
+    ),
+  ].flatMap(([, statuses = '', when = '', challenge = '']) =>
+    statuses.split(', ').map((status) => ({ status: Number(status), when, challenge })),
+  );
+  const sent = { Authorization: 'Bearer a.b.c', [PROOF_HEADER]: 'a.b.c' };
+
+  /** Returns what both the table and a response say of a challenge. */
+  const shortOf = (challenge: string) =>
+    [/Bearer/, /error="\w+"/].map((part) => part.exec(challenge)?.[0]).join(' ');
+
+  /** Returns the row of a refusal: status and challenge are those of the response. */
+  async function rowOf(code: string, init: RequestInit = {}, query = '') {
+    const verdict = { allowed: false, reasons: [{ code, message: 'refused' }] };
+    const verifier = { verifyAction: async () => verdict as never };
+    const handler = requirePassport({ verifier, action: 'email.send' }, () => new Response('admitted'));
+    const request = { method: 'POST', headers: sent, body: '{}', ...init };
+    const response = await handler(new Request(`https://mail.example/send${query}`, request));
+    const { status, headers } = response;
+    const { error, details } = (await response.json()) as { error: string; details: object };
+    const challenge = headers.get('WWW-Authenticate') ?? '';
+    const found = rows.filter(
+      (row) => row.status === status && shortOf(row.challenge) === shortOf(challenge),
+    );
+    expect(found, code).toHaveLength(1);
+    const [row] = found as [(typeof rows)[number]];
+    expect([code, row.when.includes('Retry-After')]).toEqual([code, headers.has('Retry-After')]);
+    expect([code, row.challenge.includes('`scope`')]).toEqual([code, / scope="/.test(challenge)]);
+    return { row, error, hasReasons: 'reasons' in details };
+  }
+
+  it('are those of the middleware, for every reason', async () => {
+    const reached = new Set<unknown>();
+    for (const code of [...Object.keys(PASSPORT_REASONS), 'status-revoked']) {
+      const { row, error, hasReasons } = await rowOf(code);
+      expect([error, hasReasons]).toEqual([code, true]);
+      if (row.status === 400) expect(row.when).toContain(`\`${code}\``);
+      reached.add(row);
+    }
+    const [, limit = ''] = /`maxBodyBytes` \((\d+) MiB\)/.exec(document) ?? [];
+    const others: [string, RequestInit, string?][] = [
+      ['passport-missing', { headers: {} }],
+      ['proof-missing', { headers: { Authorization: 'Bearer a.b.c' } }],
+      ['body-not-json', { body: '{' }],
+      ['payload-ambiguous', { body: '{"a":1}' }, '?to=me'],
+      ['body-too-large', { body: `{"a":"${'x'.repeat(Number(limit) * 2 ** 20 - 7)}"}` }],
+    ];
+    for (const [code, init, query] of others) {
+      const { row, error, hasReasons } = await rowOf(code, init, query);
+      expect([error, hasReasons]).toEqual([code, false]);
+      reached.add(row);
+    }
+    expect(rows.filter((row) => !reached.has(row))).toEqual([]);
+    expect(rows.length).toBeGreaterThan(7);
   });
 });
 

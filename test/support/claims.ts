@@ -113,6 +113,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'Hosts named by tokens, redirects #97c7e5aa': [
       ['verifier/verification/attacks', 'names nobody to ask: of an unknown issuer nothing is fetched'],
+      ['verifier/verification/attacks', 'a host that is named > by %s is not contacted'],
     ],
     'A door for gateways admits a request only under the profile #cfcd2759': [
       ['verifier/gate/gate', 'is never chosen by the client of Envoy'],
@@ -134,7 +135,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
-    'Each publication has a higher number than the one in the output folder #84ec594d': [
+    'Under one root key, each publication has a higher number #fba090d3': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
       ['custody/offline-signing/statement', 'is not signed with %s'],
       ['custody/offline-signing/statement', 'although the root key has signed it'],
@@ -196,7 +197,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/rotating/rotate', 'a rotation that does not fit'],
       ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
-    '`branch save` verifies both trees #e7edf563': [
+    '`branch save` verifies both trees #3c96fbee': [
       ['generator/publishing/save-branch', 'and publishes no file that is not part of the tree, such as %s'],
       ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
       ['generator/publishing/save-branch', 'by a tree that was built over an older list'],
@@ -275,7 +276,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A forbidden change to the published list #8f11c129': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
     ],
-    'The worst that a mirror can do #2ad8efa5': [
+    'The worst that a mirror can do #4f33ebf1': [
       ['verifier/client/lifecycle', 'going back'],
       ['verifier/client/attacks', 'that is caught in the middle of a publication'],
       ['verifier/client/lifecycle', 'then every read fails and says since when'],

@@ -1,7 +1,7 @@
 import { byId, element, rich } from './dom/element.js';
 import { readNames } from './list/names.js';
 import { similarIssuers, similarIssuersView } from './list/similar-issuers.js';
-import { trustAnchorOf } from './registry/trust-anchor.js';
+import { anchorOfPage } from './registry/trust-anchor.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
 import { issuer as text } from './texts/en.js';
@@ -16,7 +16,7 @@ export async function notFoundPage(base: URL): Promise<void> {
   try {
     // This page is the same in every registry, so it pins no root key. The page that a suggestion links to does.
     const rootKey = await fetchRootKey(base, undefined);
-    const registry = await verifiedRegistry(trustAnchorOf(rootKey, base), () => undefined);
+    const registry = await verifiedRegistry(anchorOfPage(rootKey, base), () => undefined);
     const names = await readNames(registry);
     registry.close();
     if (registry.resolve(id) !== undefined) {

@@ -2,6 +2,7 @@
 
 import './dom/later-style.js';
 
+export { createIssuerLookup } from '@passport-registry/verifier';
 export { fillCommands } from './commands.js';
 export { issuerView, listedIssuerView, unknownIssuerView } from './issuer/issuer-view.js';
 export { recentChanges } from './list/changes-list.js';
@@ -15,5 +16,5 @@ export { operationsView } from './operations/operations-view.js';
 export { readOperations } from './operations/read-operations.js';
 export { fetchVerifiedChanges } from './registry/changes.js';
 export { expiredRegistry } from './registry/expired-registry.js';
-export { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
+export { proveIssuer } from './registry/proven-issuer.js';
 export { explainFailure, provenDetails, showDetails } from './verification/details.js';

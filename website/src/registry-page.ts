@@ -14,7 +14,7 @@ import { ListView } from './list/list-view.js';
 import type { Names } from './list/names.js';
 import type { LogCheck } from './log/log-check.js';
 import { type Hold, holdOf } from './registry/hold.js';
-import { logOfPage, type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
+import { anchorOfPage, type RegistryAnchor } from './registry/trust-anchor.js';
 import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts/en.js';
@@ -23,6 +23,9 @@ import { causeOf, showBadge, showChecking, showFailure } from './verification/ve
 
 /** The name of the registry. */
 const TITLE = document.querySelector('h1')?.textContent ?? '';
+
+/** The name of the log in which the lists of the registry are. Undefined if it has none. */
+const LOG_NAME = meta('registry-log');
 
 /** The view that the URL names: by its fragment or, on the page of an issuer, by that page. */
 const currentRoute = () => routeOf(location.hash || (meta('registry-view') ?? ''));
@@ -68,7 +71,7 @@ export class RegistryPage {
     this.#pinned = pinned;
     this.#trusted = fetchRootKey(base, pinned).then((rootKey) => ({
       rootKey,
-      trustAnchor: trustAnchorOf(rootKey, base),
+      trustAnchor: anchorOfPage(rootKey, base),
     }));
   }
 
@@ -82,8 +85,8 @@ export class RegistryPage {
       let lookup: IssuerLookup | undefined;
       let isAwaited = true;
       const lookUp = async () => {
-        const { issuerLookup } = await loadParts();
-        if (isAwaited) lookup ??= issuerLookup(trustAnchor);
+        const { createIssuerLookup } = await loadParts();
+        if (isAwaited) lookup ??= createIssuerLookup({ trustAnchor });
         return lookup;
       };
       const proveShown = () => void this.#showProven(lookUp);
@@ -238,7 +241,7 @@ export class RegistryPage {
     const isRefused = this.#log?.isRefused === true;
     classList.toggle('late', isDoubtful(status) || isRefused);
     // Not green before it is proven.
-    classList.toggle('pending', logOfPage() !== undefined && this.#log?.accepted === undefined);
+    classList.toggle('pending', LOG_NAME !== undefined && this.#log?.accepted === undefined);
   }
 
   async #showDetails(panel: HTMLElement, registry: RegistryClient): Promise<void> {
@@ -290,7 +293,7 @@ export class RegistryPage {
     if (this.#log === undefined) {
       const parts = await loadParts().catch(() => undefined);
       if (parts === undefined) return;
-      this.#log ??= new parts.LogCheck(this.#base, logOfPage());
+      this.#log ??= new parts.LogCheck(this.#base, LOG_NAME);
     }
     const log = this.#log;
     const before = log.proven;

@@ -1,5 +1,5 @@
+import type { StoppedIssuer } from '../../hosts/tree-comparison.js';
 import type { RegistryStatus } from '../status.js';
-import type { StoppedIssuer } from '../tree-comparison.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadAndHold } from './load-steps.js';

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../../generator/files/private-folder.js';
 import { PATHS } from '../../../generator/tree/paths.js';
 import { commandLine } from '../../command-line.js';
+import { loadFromHost } from '../../hosts/published-before.js';
+import { doubtOfHost } from '../../hosts/tree-comparison.js';
 import type { LiveCondition, MirrorCondition } from '../hosts-condition.js';
-import { loadFromHost } from '../published-before.js';
 import type { RegistryStatus } from '../status.js';
-import { doubtOfHost } from '../tree-comparison.js';
 import { holdCommand, holdStep } from './hold-steps.js';
 import type { CommandSettings, NextStep } from './next-step.js';
 

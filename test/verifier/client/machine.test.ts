@@ -1,4 +1,6 @@
-import { type NoUsableSource, RegistryError } from '@passport-registry/verifier';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type NoUsableSource, RegistryError, type RegistryErrorCode } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import type { Effect, Occurrence } from '../../../verifier/build/client/client-events.js';
 import { initialState, type State } from '../../../verifier/build/client/client-state.js';
@@ -8,6 +10,7 @@ import type { AcceptedStatements } from '../../../verifier/build/core/publicatio
 import { forkOf, isCurrentRoot, pinnedRoots } from '../../../verifier/build/core/statements/known-roots.js';
 import type { RootChain } from '../../../verifier/build/core/statements/root-chain.js';
 import fc from '../../support/fast-check.js';
+import { ROOT } from '../../support/paths.js';
 import { rounds } from '../../support/soak.js';
 
 const SOURCES = ['https://a.example', 'https://b.example', 'https://c.example'];
@@ -391,5 +394,28 @@ describe('a client as a state machine', () => {
     const errors = Object.values(world.state.failure?.errors ?? {}).map(({ code }) => code);
     expect(errors.sort()).toEqual(['ERR_SIGNATURE_INVALID', 'ERR_SOURCE_TIMEOUT']);
     expect(world.state.current).toBeUndefined();
+  });
+
+  it('asks a source again, twice, after exactly the errors with ↻ in docs/verifiers/errors.md', () => {
+    const document = readFileSync(join(ROOT, 'docs/verifiers/errors.md'), 'utf8');
+    const [, ofSources = ''] = /for a moment:\n([\s\S]*?)\nOther codes:/.exec(document) ?? [];
+    const marked = [...ofSources.matchAll(/`(ERR_[A-Z_]+)`( ↻)?/g)].map(
+      ([, code = '', mark]) => [code as RegistryErrorCode, mark === undefined ? 0 : 2] as const,
+    );
+    expect(marked.length).toBeGreaterThan(30);
+    const retries = marked.map(([code]) => {
+      // A file with a known hash is requested again on its own (test/verifier/client/issuer-lookup.test.ts).
+      if (code === 'ERR_SUMS_MISMATCH') return [code, 2];
+      const { world, of } = refreshing('r');
+      const error = new RegistryError(code, 'the source failed');
+      let attempt = 0;
+      const isAskedAgain = () =>
+        world
+          .tell({ is: 'refused', of: { ...of(0), attempt }, error, growth: 0 })
+          .some((effect) => effect.do === 'wake' && effect.then.is === 'retry');
+      while (attempt < 9 && isAskedAgain()) attempt++;
+      return [code, attempt];
+    });
+    expect(retries).toEqual(marked);
   });
 });

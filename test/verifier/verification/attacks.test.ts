@@ -356,6 +356,51 @@ describe('a token', () => {
   });
 });
 
+describe('a host that is named', () => {
+  const answering = (path: RegExp, status: number, headers: Record<string, string>) => (all: Scene) => {
+    all.world.intercept = (request, response) => {
+      if (!path.test(request.url ?? '')) return false;
+      response.writeHead(status, headers).end();
+      return true;
+    };
+    return {};
+  };
+  const metadata = (more: object) => (all: Scene) => {
+    all.world.documents.set('/metadata', { ...(all.world.documents.get('/metadata') as object), ...more });
+    return {};
+  };
+
+  it.each<[string, (url: string) => Row[3]]>([
+    ['a redirect of the metadata', (url) => answering(/metadata/, 302, { Location: url })],
+    ['a redirect of the keys', (url) => answering(/jwks/, 307, { Location: url })],
+    ['a redirect of the status', (url) => answering(/passports/, 301, { Location: url })],
+    ['the metadata, for the keys', (url) => metadata({ jwks_uri: url })],
+    ['the metadata, as the issuer', (url) => metadata({ issuer: url })],
+    ['the token, as its issuer', (url) => changed({ iss: url })],
+    ['the token, for the keys', (url) => changed({}, { jku: url, x5u: url })],
+    ['the token, as its key', (url) => changed({}, { kid: url })],
+  ])('by %s is not contacted', async (_name, attack) => {
+    const all = await scene();
+    const requests: string[] = [];
+    const address = await listen((request, response) => {
+      requests.push(String(request.url));
+      response.end('{}');
+    });
+    for (const url of [address, 'https://stranger.example']) {
+      const change = await attack(url)(all);
+      const hosts = new Set<string>();
+      const fetch: typeof globalThis.fetch = (input, init) => {
+        const { host } = new URL(String(input));
+        hosts.add(host);
+        return fetchOf([all.world, { ...all.other, url: 'https://stranger.example' }])(input, init);
+      };
+      expect((await verdictOn(all, change, { fetch })).allowed).toBe(false);
+      expect([...hosts].filter((host) => host !== 'alpha.example')).toEqual([]);
+    }
+    expect([requests, all.other.log]).toEqual([[], []]);
+  });
+});
+
 describe('an issuer', () => {
   const record = (more: object) => async (all: Scene) => {
     Object.assign(all.world.record, more);

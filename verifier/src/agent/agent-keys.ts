@@ -1,8 +1,8 @@
 import { CompactSign, type CryptoKey } from 'jose';
 import { RegistryError } from '../core/errors.js';
 import {
+  ALG_NAMES,
   type CheckedJwk,
-  type KeyAlgorithm,
   type PublicJwk,
   publicMembers,
   SIGNATURE_PARAMETERS,
@@ -16,9 +16,6 @@ export interface AgentKeys {
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
 }
-
-/** The `alg` for each key algorithm. `EdDSA` is the older name of Ed25519, which every library supports. */
-const ALG_NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256: 'ES256' };
 
 /**
  * Exports the public key of an agent as a JWK with only the members of the key.

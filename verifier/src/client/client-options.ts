@@ -1,4 +1,3 @@
-import { isObject } from '../core/bytes/checks.js';
 import { CLOCK_TOLERANCE_MS, MAX_AGE_MS } from '../core/bytes/clock.js';
 import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../core/errors.js';
 import {
@@ -15,6 +14,7 @@ import {
   SECONDS,
 } from '../options/options.js';
 import {
+  isAnchored,
   type PinnedOptions,
   type PinnedRootKey,
   type PinnedTrustAnchor,
@@ -154,11 +154,10 @@ export function clientSettings(
   caller: string,
   more: Readonly<Record<string, OptionCheck>> = {},
 ) {
-  const isAnchored = isObject(options) && options['trustAnchor'] !== undefined;
-  const sourcesCheck = isAnchored ? SOURCES : required(SOURCES);
+  const sourcesCheck = isAnchored(options) ? SOURCES : required(SOURCES);
   assertOptions<PinnedOptions & IssuerLookupSettings>(
     options,
-    { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS, ...more },
+    { sources: sourcesCheck, ...pinnedBy(options), ...CHECKS, ...more },
     caller,
   );
   const { rootKey, nextRoots, sources = [], requirements } = withTrustAnchor(options, caller);

@@ -73,11 +73,10 @@ export async function openRegistry(
   copy: RegistryFiles | StoredPublication,
   options: OpenOptions | AnchoredOpenOptions,
 ): Promise<Registry> {
-  const isAnchored = isObject(options) && options['trustAnchor'] !== undefined;
   assertOptions<Omit<PinnedOptions, 'sources'> & OpenSettings>(
     options,
     {
-      ...pinnedBy(isAnchored),
+      ...pinnedBy(options),
       maxAge: required(SECONDS),
       requireCheckpoint: BOOLEAN,
       clockTolerance: SECONDS,

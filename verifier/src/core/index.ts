@@ -40,11 +40,14 @@ export {
 } from './keys/compact-jws.js';
 export { formatNoteKey, isSignedByNoteKey, type NoteKey, parseNoteKey } from './keys/note-key.js';
 export {
+  ALG_NAMES,
   importPublicKey,
   isPrivateJwk,
   isSignedBy,
+  type KeyAlgorithm,
   type PublicKey,
   publicMembers,
+  thumbprintOf,
 } from './keys/public-key.js';
 export type { PinnedRoot } from './keys/root-key.js';
 export { encodeSignature, trimSignature } from './keys/signature.js';

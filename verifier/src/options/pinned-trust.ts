@@ -1,3 +1,4 @@
+import { isObject } from '../core/bytes/checks.js';
 import { OptionsInvalid } from '../core/errors.js';
 import type { RootJwk, TrustAnchor } from '../core/generated/schemas.js';
 import { assertTrustAnchor, requirementsOf } from '../core/statements/trust-anchor.js';
@@ -15,9 +16,14 @@ export interface PinnedTrustAnchor {
   readonly trustAnchor: TrustAnchor;
 }
 
-/** Returns the checks of the options `rootKey` and `trustAnchor`. @param isAnchored - whether there is a trust anchor */
-export function pinnedBy(isAnchored: boolean): OptionChecks<PinnedRootKey & PinnedTrustAnchor> {
-  return { rootKey: isAnchored ? PUBLIC_KEYS : required(PUBLIC_KEYS), trustAnchor: OBJECT };
+/** Returns whether options name a trust anchor. */
+export function isAnchored(options: unknown): boolean {
+  return isObject(options) && options['trustAnchor'] !== undefined;
+}
+
+/** Returns the checks of the options `rootKey` and `trustAnchor`. */
+export function pinnedBy(options: unknown): OptionChecks<PinnedRootKey & PinnedTrustAnchor> {
+  return { rootKey: isAnchored(options) ? PUBLIC_KEYS : required(PUBLIC_KEYS), trustAnchor: OBJECT };
 }
 
 /** Options that may come from a trust anchor. */

@@ -1,5 +1,11 @@
 import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
-import { type Changes, recognitionOf, type ShownStatus, standingOf } from '@passport-registry/verifier/core';
+import {
+  type Changes,
+  recognitionOf,
+  type ShownStatus,
+  type Standing,
+  standingOf,
+} from '@passport-registry/verifier/core';
 import { type Child, element, meta, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { day } from '../dom/time.js';
@@ -8,7 +14,7 @@ import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { aboutIn, type KnownAbout, type Names } from '../list/names.js';
 import { similarIssuers, similarIssuersView } from '../list/similar-issuers.js';
-import { shownStatus, standingIcon, statusClass, statusMark } from '../list/status-mark.js';
+import { shownStatus, standingIcon, statusMark, TONES } from '../list/status-mark.js';
 import { latestStatusChange } from '../registry/changes.js';
 import type { Hold } from '../registry/hold.js';
 import { issuerFragment, listFragment, type Query } from '../route.js';
@@ -67,6 +73,7 @@ export function listedIssuerView(
 export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
   const status = shownStatus(issuer, context.hold.ids ?? []);
+  const standing = standingOf(issuer, status, Date.now());
   const about = aboutIn(context.names, issuer_id);
   const { changes } = context.past?.changes ?? {};
   const own = changes?.filter((change) => change.issuer_id === issuer_id);
@@ -81,8 +88,8 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
     backLink(context.back),
     element(
       'div',
-      { class: `verdict ${toneOf(issuer, status, context)}` },
-      standingIcon(context.isOld ? 'listed' : standingOf(issuer, status, Date.now())),
+      { class: `verdict ${verdictTone(standing, context)}` },
+      standingIcon(context.isOld ? 'listed' : standing),
       element(
         'div',
         {},
@@ -152,12 +159,10 @@ function recordSource(id: string, isInList: boolean): Child[] {
   return rich(text.recordInList, { file });
 }
 
-/** The colour of the verdict. Green is only for an issuer that the operator has examined, by a list that is not old. */
-function toneOf(issuer: Issuer, status: ShownStatus, { isOld }: IssuerContext): string {
-  if (status !== 'active') return statusClass(status);
-  const standing = standingOf(issuer, status, Date.now());
-  if (standing === 'trusted') return isOld ? '' : 'active';
-  return standing === 'listed' ? '' : 'suspended';
+/** The colour of the verdict. It warns of issuers that are not to be used yet, and nothing is green by a list that is old. */
+function verdictTone(standing: Standing, { isOld }: IssuerContext): string {
+  if (standing === 'tests' || standing === 'notYet') return 'suspended';
+  return standing === 'trusted' && isOld ? '' : TONES[standing];
 }
 
 function verdictOn(issuer: Issuer, status: ShownStatus, { hold, isOld }: IssuerContext): Child[] {

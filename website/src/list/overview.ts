@@ -1,10 +1,10 @@
 import { type Issuer, TIERS } from '@passport-registry/verifier';
-import { STANDINGS, type Standing, standingOf } from '@passport-registry/verifier/core';
+import { STANDINGS, standingOf } from '@passport-registry/verifier/core';
 import { element, svgElement } from '../dom/element.js';
 import { listFragment, type Query } from '../route.js';
 import { list as listText, standings, overview as text } from '../texts/en.js';
 import { placeName } from './places.js';
-import { countsOf, shownStatus } from './status-mark.js';
+import { countsOf, shownStatus, TONES } from './status-mark.js';
 
 const MAX_PLACES = 24;
 
@@ -18,14 +18,6 @@ interface Share {
   readonly tone?: string;
 }
 
-/** The colours of the standings. Without one, a share has the colour of texts. */
-const TONES: Partial<Record<Standing, string>> = {
-  trusted: 'active',
-  'on hold': 'suspended',
-  suspended: 'suspended',
-  revoked: 'revoked',
-};
-
 /** What a reader would rather look at than read: the issuers by status, tier and country. Each share leads to its issuers. */
 export function overview(issuers: readonly Issuer[], hold: readonly string[]): Element[] {
   if (issuers.length === 0) return [];
@@ -35,7 +27,7 @@ export function overview(issuers: readonly Issuer[], hold: readonly string[]): E
     name: standings[standing],
     count: byStanding.get(standing) ?? 0,
     query: { status: standing },
-    tone: TONES[standing] ?? '',
+    tone: TONES[standing],
   }));
   const tiers = TIERS.map((tier) => ({ name: tier, count: byTier.get(tier) ?? 0, query: { tier } }));
   return [

@@ -7,6 +7,20 @@ import { standings } from '../texts/en.js';
 
 const ICONS = { trusted: 'check', suspended: 'pause', revoked: 'cross', 'on hold': 'pause' } as const;
 
+/**
+ * The colours of the standings, as classes. Green is only for an issuer that the operator has examined, and trusts now. Without
+ * a class, the colour is that of texts.
+ */
+export const TONES: Readonly<Record<Standing, string>> = {
+  trusted: 'active',
+  listed: '',
+  tests: '',
+  notYet: '',
+  'on hold': 'suspended',
+  suspended: 'suspended',
+  revoked: 'revoked',
+};
+
 /** Returns the status to show. A hold changes nothing for an issuer that the list has suspended or revoked. */
 export function shownStatus({ issuer_id, status }: Issuer, hold: readonly string[]): ShownStatus {
   return status === 'active' && hold.includes(issuer_id) ? 'on hold' : status;
@@ -27,13 +41,6 @@ export function countsOf<T>(issuers: readonly Issuer[], of: (issuer: Issuer) => 
   return counts;
 }
 
-/** The colour of a row. Green is only for an issuer that the operator has examined, and trusts now. */
-function toneOf(issuer: Issuer, status: ShownStatus): string {
-  return status === 'active' && standingOf(issuer, status, Date.now()) !== 'trusted'
-    ? ''
-    : statusClass(status);
-}
-
 /** The icon of a standing. The check mark is only for what the operator has examined. */
 export function standingIcon(standing: Standing): SVGElement {
   return icon(wordFor(ICONS, standing) ?? 'ring');
@@ -44,7 +51,7 @@ export function statusMark(issuer: Issuer, status: ShownStatus): HTMLElement {
   const standing = standingOf(issuer, status, Date.now());
   return element(
     'span',
-    { class: `status ${toneOf(issuer, status)}` },
+    { class: `status ${TONES[standing]}` },
     standingIcon(standing),
     wordFor(standings, standing) ?? status,
   );

@@ -1,12 +1,10 @@
-import {
-  createIssuerLookup,
-  type Decision,
-  type Issuer,
-  type IssuerLookup,
-  type RegistryStatus,
-  type TrustPolicy,
+import type {
+  Decision,
+  Issuer,
+  IssuerLookup,
+  RegistryStatus,
+  TrustPolicy,
 } from '@passport-registry/verifier';
-import type { RegistryAnchor } from './trust-anchor.js';
 
 /** What the registry proves of one issuer, without its list. */
 export interface ProvenIssuer {
@@ -36,9 +34,4 @@ export async function proveIssuer(lookup: IssuerLookup, id: string): Promise<Pro
   } catch {
     return undefined;
   }
-}
-
-/** Creates a look-up of single issuers. The caller closes it. */
-export function issuerLookup(trustAnchor: RegistryAnchor): IssuerLookup {
-  return createIssuerLookup({ trustAnchor });
 }

@@ -12,7 +12,7 @@ export interface RegistryAnchor extends TrustAnchor {
  *
  * @param base - the URL of the registry
  */
-export function trustAnchorOf({ jwk }: RootKey, base: URL): RegistryAnchor {
+export function anchorOfPage({ jwk }: RootKey, base: URL): RegistryAnchor {
   const names = meta('registry-requires')?.split(' ');
   return {
     root: jwk,
@@ -20,9 +20,4 @@ export function trustAnchorOf({ jwk }: RootKey, base: URL): RegistryAnchor {
     ...(names?.includes('publication') && { publication: 'required' }),
     ...(names?.includes('checkpoint') && { checkpoint: 'required' }),
   };
-}
-
-/** The name of the log in which the lists of the registry are. Undefined if it has none. */
-export function logOfPage(): string | undefined {
-  return meta('registry-log');
 }

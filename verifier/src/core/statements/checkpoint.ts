@@ -8,6 +8,8 @@ import { readStatement, type Statement, type StatementTimes } from './statement.
 
 /** The content of a checkpoint (rule checkpoint-form). */
 export interface Checkpoint {
+  /** The thumbprint of the key that signed the checkpoint. */
+  readonly kid: string;
   readonly updatedAt: string;
   /** SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string;
@@ -73,7 +75,8 @@ export function endOfCheckpoint({ expiresAt, delegation }: Checkpoint): number {
   return Math.min(expiresAt, delegation?.expiresAt ?? expiresAt);
 }
 
-function readClaims({ claims, issuedAt, notBefore, expiresAt, text }: Statement<'registry-checkpoint+jwt'>) {
+function readClaims(statement: Statement<'registry-checkpoint+jwt'>) {
+  const { claims, kid = '', issuedAt, notBefore, expiresAt, text } = statement;
   const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
   const isSequence = sequence === undefined || isCount(sequence);
   if (
@@ -86,7 +89,7 @@ function readClaims({ claims, issuedAt, notBefore, expiresAt, text }: Statement<
   ) {
     throw invalid('has a claim that is missing or malformed');
   }
-  const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
+  const named = { kid, updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
   // Callers of a client get this array, by which the client decides.
   return { ...named, hold: Object.freeze(hold ?? []), issuedAt, notBefore, expiresAt, text };
 }

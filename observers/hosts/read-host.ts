@@ -2,15 +2,14 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Proven, type Publication, verifyDelegation } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
-import { signerOf } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { verifyAnyAge } from '../../generator/verification/accept.js';
+import { checkRootKey } from '../../generator/verification/file-checks.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import type { SeenFiles } from '../../generator/verification/seen-files.js';
 import { readUnlessTorn } from '../../generator/verification/seen-files.js';
-import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
 
@@ -123,7 +122,7 @@ async function describe(url: string, files: SeenFiles, { facts, now }: Shown): P
     checkpoint: checkpoint && {
       ...served(checkpoint.issuedAt, checkpoint.text),
       hold: checkpoint.hold,
-      signer: signerOf(checkpoint),
+      signer: checkpoint.kid,
     },
     publication: publication && {
       ...served(publication.issuedAt, publication.text),

@@ -5,8 +5,8 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
-import type { ServedStatement } from '../../observers/mirroring/read-host.js';
+import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
+import type { ServedStatement } from '../../observers/hosts/read-host.js';
 import { endedHere } from './ended-holds.js';
 import {
   compareHistories,

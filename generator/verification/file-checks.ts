@@ -14,10 +14,9 @@ import {
   sumsPath,
 } from '@passport-registry/verifier/core';
 import type { OnProgress } from '../progress.js';
-import { CHECKSUMS_PATH, isChecksummed, isIssuerPage, parseChecksums } from '../tree/checksums.js';
+import { parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';
-import { HOST_FILES, PAGES_HTACCESS } from '../tree/host-configuration.js';
-import { roleOf } from '../tree/known-files.js';
+import { isChecksummed, isHostFile, isIssuerPage, isUnlisted, roleOf } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { verifyAnyAge } from './accept.js';
 import { CONCURRENCY } from './ask-host.js';
@@ -28,7 +27,7 @@ import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.
 export async function checkRootKey(files: SeenFiles): Promise<RootKey> {
   const bytes = await files.require(PATHS.rootKey);
   const published = await importRootKey(parseKey(bytes));
-  if (!sameBytes(bytes, canonicalBytes(published.jwk))) {
+  if (Buffer.compare(bytes, canonicalBytes(published.jwk)) !== 0) {
     throw new Problems([`${PATHS.rootKey} is not the key's canonical JWK with its thumbprint as kid`]);
   }
   return published;
@@ -78,12 +77,12 @@ export async function checkRecordFiles(
     onProgress?.('comparing', done++, issuers.length);
     const path = PATHS.record(issuer.issuer_id);
     const bytes = await readOrReport(path, (path) => files.read(path), problems);
-    if (bytes !== undefined && !sameBytes(bytes, encode(issuer)))
+    if (bytes !== undefined && Buffer.compare(bytes, encode(issuer)) !== 0)
       problems.push(`${path} is not its entry in the list`);
   });
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
   for (const path of files.paths() ?? []) {
-    const isRecord = path.startsWith('issuers/') && !HOST_FILES.includes(path);
+    const isRecord = path.startsWith('issuers/') && !isHostFile(path);
     if (isRecord && !expected.has(path)) problems.push(`${path} has no entry in the list`);
   }
   failIfAny(problems.sort());
@@ -91,8 +90,8 @@ export async function checkRecordFiles(
 
 /** Reads the hashes in SHA256SUMS by path. */
 async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
-  const sums = parseChecksums(await readUtf8(files, CHECKSUMS_PATH));
-  if (sums === undefined) throw new Problems([`${CHECKSUMS_PATH} is not in the format of coreutils`]);
+  const sums = parseChecksums(await readUtf8(files, PATHS.checksums));
+  if (sums === undefined) throw new Problems([`${PATHS.checksums} is not in the format of coreutils`]);
   return sums;
 }
 
@@ -119,25 +118,19 @@ export async function checkChecksums(
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
   // A mirror leaves out what a later version has added if nothing proves SHA256SUMS.
-  const mayBeMissing = (path: string) =>
-    withoutHostFiles && (HOST_FILES.includes(path) || roleOf(path) === 'added');
+  const mayBeMissing = (path: string) => withoutHostFiles && (isHostFile(path) || roleOf(path) === 'added');
   // Hosts hide their configuration files behind all kinds of responses.
-  const reachable = [...sums].filter(([path]) => !(live && HOST_FILES.includes(path)));
+  const reachable = [...sums].filter(([path]) => !(live && isHostFile(path)));
   await forEachConcurrent(reachable, CONCURRENCY, async ([path, expected]) => {
     const found: string[] = [];
     const hash = await readOrReport(path, (path) => files.hash(path), found);
     if (hash !== undefined && hash !== expected) {
-      found.push(`${path} does not match its hash in ${CHECKSUMS_PATH}`);
+      found.push(`${path} does not match its hash in ${PATHS.checksums}`);
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
   problems.push(...(await findWrongCopies(files)));
-  const isElsewhere = (path: string) =>
-    isStated
-      ? !isChecksummed(path)
-      : [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.operations, PATHS.statements].some(
-          (unlisted) => unlisted === path,
-        );
+  const isElsewhere = (path: string) => (isStated ? !isChecksummed(path) : isUnlisted(path));
   const pending =
     pendingList === undefined
       ? []
@@ -146,17 +139,17 @@ export async function checkChecksums(
   problems.push(
     ...[...sums.keys()]
       .filter(isElsewhere)
-      .map((path) => `${CHECKSUMS_PATH} lists ${path}, which it must not list`),
+      .map((path) => `${PATHS.checksums} lists ${path}, which it must not list`),
     ...[...sums.keys()]
       // Another check refuses what is not part of a snapshot.
       .filter((path) => !isElsewhere(path) && !path.startsWith('snapshots/') && roleOf(path) === 'refused')
-      .map((path) => `${CHECKSUMS_PATH} lists ${path}, which no version of a registry has`),
+      .map((path) => `${PATHS.checksums} lists ${path}, which no version of a registry has`),
   );
   const present = files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
   problems.push(
     ...present
       .filter((path) => !listed(path) && !(roleOf(path) === 'added' && files.isRegular(path)))
-      .map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
+      .map((path) => `${path} is not in ${PATHS.checksums}`),
   );
   failIfAny(problems.sort());
   return sums;
@@ -173,13 +166,14 @@ export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry):
   const problems = [...expected]
     .filter((path) => !sums.has(path))
     .map((path) => `${PATHS.pageSums} does not list ${path}`);
-  const isOther = (path: string) => path !== PATHS.sitemap && path !== PAGES_HTACCESS && !expected.has(path);
+  const isOther = (path: string) =>
+    path !== PATHS.sitemap && path !== PATHS.pagesHtaccess && !expected.has(path);
   problems.push(...[...sums.keys()].filter(isOther).map((path) => `${path} is not the page of an issuer`));
   const present = files.paths()?.filter(isIssuerPage);
   problems.push(
     ...(present ?? []).filter((path) => !sums.has(path)).map((path) => `${path} is not in ${PATHS.pageSums}`),
   );
-  const reachable = [...sums].filter(([path]) => !(files.source.live && path === PAGES_HTACCESS));
+  const reachable = [...sums].filter(([path]) => !(files.source.live && path === PATHS.pagesHtaccess));
   const isThere =
     present === undefined
       ? await hasAny(
@@ -256,8 +250,4 @@ export async function checkClient(files: SeenFiles, trusted: PinnedTrust, now?: 
   } finally {
     client.close();
   }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
 }

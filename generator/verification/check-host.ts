@@ -1,9 +1,9 @@
 import { sha256 } from '../tree/checksums.js';
-import { expectedType } from '../tree/host-configuration.js';
+import { expectedType } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
+import { UNKNOWN_ID } from './file-checks.js';
 import { findLog, findSampleIds, findSums } from './sampled-files.js';
-import { UNKNOWN_ID } from './tree-checks.js';
 
 /** `required` of every host (rule host-responses), or `recommended` for browsers and caches. */
 type Demand = 'required' | 'recommended';

@@ -3,12 +3,12 @@ import { decodeUtf8 } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { checkRootKey } from '../../generator/verification/file-checks.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
-import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
-import { compareHosts, type HostStatus } from '../../observers/mirroring/compare-hosts.js';
-import { type HostReading, readHost } from '../../observers/mirroring/read-host.js';
+import { compareHosts, type HostStatus } from '../../observers/hosts/compare-hosts.js';
+import { type HostReading, readHost } from '../../observers/hosts/read-host.js';
 
 /** The time limit for all hosts together, for a command that goes on without their answer, for example without a network. */
 export const HOSTS_TIMEOUT_MS = 5000;

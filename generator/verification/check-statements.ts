@@ -4,6 +4,7 @@ import {
   type Checkpoint,
   canonicalBytes,
   checkpointFault,
+  DAY_MS,
   type Delegation,
   decodeUtf8,
   hasPassed,
@@ -23,11 +24,11 @@ import {
 import { SharedKeyRejected } from '../errors.js';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
 import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
+import { checkRootKey } from './file-checks.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
-import { checkRootKey } from './tree-checks.js';
 
 /** The root key with which a tree is verified, and the pinned key that led to it. */
 export interface TrustedRoot {
@@ -230,7 +231,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   if (checkpoint === undefined) {
     if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (now > updatedAt + maxAgeMs + clock.tolerance) {
-      const days = maxAgeMs / (24 * 60 * 60 * 1000);
+      const days = maxAgeMs / DAY_MS;
       problems.push(
         `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint`,
       );
@@ -245,9 +246,9 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
       warnings.push(
         `the checkpoint names the list of ${checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,
       );
-    } else if (checkpoint.treeSha256 !== (await files.hash(CHECKSUMS_PATH))) {
+    } else if (checkpoint.treeSha256 !== (await files.hash(PATHS.checksums))) {
       problems.push(
-        `the checkpoint is for a tree with another ${CHECKSUMS_PATH} (tree_sha256): sign a new one with \`checkpoint\``,
+        `the checkpoint is for a tree with another ${PATHS.checksums} (tree_sha256): sign a new one with \`checkpoint\``,
       );
     }
   }

@@ -9,9 +9,9 @@ import {
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { changesBytes, parseChanges } from '../tree/site/changes.js';
+import { factsOf } from './check-publication.js';
+import type { CheckedList, RootHistory } from './check-statements.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
-import { factsOf } from './verify-publication.js';
-import type { CheckedList, RootHistory } from './verify-statements.js';
 
 /** Checks of the data about earlier lists: snapshots and changes. */
 

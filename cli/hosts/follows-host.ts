@@ -10,7 +10,7 @@ import { getNewest } from '../../generator/review/assert-publishable.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
+import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';

@@ -14,12 +14,12 @@ import {
 import { IoFailed } from '../errors.js';
 import { findAboutFaults } from '../list/about.js';
 import { sha256 } from '../tree/checksums.js';
-import { HOST_FILES } from '../tree/host-configuration.js';
+import { isHostFile } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { summedRecord } from '../tree/sums.js';
 import { CONCURRENCY } from './ask-host.js';
+import type { CheckedList } from './check-statements.js';
 import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
-import type { CheckedList } from './verify-statements.js';
 
 /**
  * Checks that the root key has signed the publication statement, and that it names the list of the tree
@@ -72,7 +72,7 @@ export async function checkSums(
     if (found !== undefined && found !== sha256(bytes)) problems.push(`${path} does not match the list`);
   });
   for (const path of files.paths() ?? []) {
-    const isSums = path.startsWith('sums/') && !HOST_FILES.includes(path);
+    const isSums = path.startsWith('sums/') && !isHostFile(path);
     if (isSums && !expected.files.has(path)) problems.push(`${path} is not part of the tree of sums`);
   }
   failIfAny(problems.sort());

@@ -14,7 +14,7 @@ import { addFiles } from '../../generator/publishing/write.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
-import type { HostStatus } from '../../observers/mirroring/compare-hosts.js';
+import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import { askHosts } from './ask-hosts.js';
 
 /** The time limit for all mirrors together. A mirror that has not been read by then is reported as unreachable. */
