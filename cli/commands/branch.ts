@@ -24,7 +24,7 @@ interface BranchOptions {
   remote: string;
 }
 
-type LoadOptions = BranchOptions & WithSettings;
+type LoadOptions = BranchOptions & WithSettings & { replace?: boolean };
 
 type SaveOptions = BranchOptions & RuleOptions & { message: string };
 
@@ -32,7 +32,7 @@ type SaveOptions = BranchOptions & RuleOptions & { message: string };
 export function declareBranch(command: Command, io: Invocation): void {
   addCommands(command, io, {
     load: {
-      summary: 'write the tree of the branch into a new folder',
+      summary: 'write the tree of the branch into a folder',
       example: 'branch load dist',
       load: async () => declareLoad,
     },
@@ -47,6 +47,7 @@ export function declareBranch(command: Command, io: Invocation): void {
 function declareLoad(command: Command, io: Invocation): void {
   addOptions(command, ...BRANCH_OPTIONS)
     .argument('[dir]', 'folder to make', 'dist')
+    .option('--replace', 'replace an older tree in the folder, once the new one is complete')
     .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
     .action((dir: string, options: LoadOptions) => run(io, false, () => loadTree(io, dir, options)));
 }
@@ -64,10 +65,13 @@ async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<unde
   const from = namedBranch(io, options);
   const { base_url: baseUrl } = options.settings;
   if (baseUrl !== undefined) assertAddresses([baseUrl]);
-  const loaded = await loadBranch(dir, from, baseUrl);
+  const loaded = await loadBranch(dir, from, { baseUrl, replace: options.replace === true });
   const where = branchName(from);
   if (loaded === undefined) {
-    say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
+    say(
+      io,
+      `there is no ${where}, so ${dir} stays as it is: without a tree, the next build makes the first list`,
+    );
     return undefined;
   }
   say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);

@@ -17,7 +17,7 @@ export const asking = (io: Io): Asking => ({ env: io.env, confirmNew: (doubt) =>
 async function confirmNew(io: Io, doubt: string): Promise<void> {
   const otherwise =
     `${doubt} Nothing was signed. If it has never published, run this in a terminal, and answer new; without a terminal, leave ` +
-    'base_url out of registry.yaml for the first build';
+    'base_url out of registry.yaml for the first build, and mirrors';
   if (io.stdin.isTTY !== true) throw new AlreadyPublished(otherwise);
   say(io, `WARNING: ${doubt}`);
   const answer = await ask(io, 'Only if this registry has never published, answer new: ', otherwise);

@@ -115,18 +115,27 @@ async function assertNotPublished(
         'first, with the command that `status` shows',
     );
   const [live] = found;
-  // A deleted tree looks like a new registry, so no answer is no permission.
-  if (baseUrl !== undefined && live !== undefined && !isAnswer(live)) {
+  // A deleted tree looks like a new registry, so no answer is no permission. Somebody has published a list of another key.
+  const doubtful = found.filter(
+    (host) => isOfOther(host) || (baseUrl !== undefined && host === live && !isAnswer(host)),
+  );
+  if (doubtful.length > 0) {
     const start =
       'If this registry has published, a first list would start it over: load the published tree first';
-    await confirmNew(`${answerOf(live)} ${start}, as \`status\` shows.`);
+    await confirmNew(`${doubtful.map(answerOf).join(' ')} ${start}, as \`status\` shows.`);
   }
-  return found.map(answerOf).join(' ');
+  const said = found.filter((host) => !doubtful.includes(host));
+  return said.length === 0 ? undefined : said.map(answerOf).join(' ');
 }
 
-/** Whether a host tells that it serves no list of the root key: it has none, or that of another key. */
+/** Whether a host tells that nothing was published there: it has no list, or a preview. */
 function isAnswer({ empty, claimed }: HostStatus): boolean {
-  return empty === true || claimed?.rootKey !== undefined;
+  return empty === true || (claimed?.rootKey !== undefined && claimed.development);
+}
+
+/** Whether a host serves a list of another root key which is no preview. The registry may have lost the key that it had. */
+function isOfOther({ empty, claimed }: HostStatus): boolean {
+  return empty !== true && claimed?.rootKey !== undefined && !claimed.development;
 }
 
 /** Whether a host serves a list of a root key or of a later one, damaged or not. */

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { type SignedHead, STORED_FILES, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { flushFolder, flushTree } from '../files/flush.js';
 import { withOutputFolder } from '../files/output-folder.js';
+import { readIfReadable } from '../files/read-file.js';
 import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files/remote-branch.js';
 import { foldersOf } from '../files/walk.js';
 import { readLogHead } from '../log/log-files.js';
@@ -31,22 +32,36 @@ interface LoadedBranch {
   readonly notCompared: string | undefined;
 }
 
+/** How to load a branch. */
+interface LoadOptions {
+  /**
+   * The URL of the registry. If the branch does not exist, nothing must be published there. Otherwise the list there must not be
+   * newer.
+   */
+  readonly baseUrl: string | undefined;
+  /** Whether a tree in the folder is replaced, if nothing in it is newer than the branch. */
+  readonly replace: boolean;
+}
+
 /**
- * Writes the published tree, which is the newest commit of a branch, into a new folder, byte by byte.
+ * Writes the published tree, which is the newest commit of a branch, into a folder, byte by byte. Unless all succeeds, the folder
+ * stays as it was.
  *
- * @param baseUrl - the URL of the registry. If the branch does not exist, nothing must be published there. Otherwise the
- * list there must not be newer
  * @returns undefined if the branch does not exist, because nothing was published yet
- * @throws {@link UsageError} if the folder has files; {@link TreeRejected} | {@link IoFailed}
+ * @throws {@link UsageError} if the folder has files, and may not be replaced; {@link TreeRejected} | {@link IoFailed}
  */
 export async function loadBranch(
   out: string,
   from: RemoteBranch,
-  baseUrl: string | undefined,
+  { baseUrl, replace }: LoadOptions,
 ): Promise<LoadedBranch | undefined> {
   return withOutputFolder(out, async ({ out: folder, staging }) => {
-    if (existsSync(folder) && readdirSync(folder).length > 0) {
-      throw new UsageError(`${out} has files in it: remove the folder, or name another one`);
+    const isTaken = existsSync(folder) && readdirSync(folder).length > 0;
+    if (isTaken && !replace) {
+      throw new UsageError(`${out} has files in it: pass --replace, or name another folder`);
+    }
+    if (isTaken && ![PATHS.list, PATHS.rootKey].some((path) => existsSync(join(folder, path)))) {
+      throw new UsageError(`${out} has files in it, and is no published tree: name another folder`);
     }
     const commit = fetchBranch(from);
     if (commit === undefined) {
@@ -55,11 +70,12 @@ export async function loadBranch(
     }
     const files = readCommit(commit, from);
     const notCompared = await assertNotPutBack(files, from, baseUrl);
+    if (isTaken) await assertNotNewer({ folder, name: out }, files, branchName(from));
     const staged = join(staging, 'tree');
     try {
       writeFiles(staged, files);
-      if (existsSync(folder)) rmdirSync(folder);
       await flushTree(staged);
+      if (existsSync(folder)) renameSync(folder, join(staging, 'replaced'));
       renameSync(staged, folder);
       flushFolder(dirname(folder));
     } catch (cause) {
@@ -129,6 +145,33 @@ async function assertNotPutBack(
   const fault = await findLogFault(files, await evidentHead(live, published));
   if (fault !== undefined) throw newer(`the branch ${fault}`);
   return publication === undefined ? `${baseUrl} serves no list` : undefined;
+}
+
+/**
+ * Asserts that the tree on the branch may follow the one that it replaces in a folder: a publication that was not saved would be
+ * lost. A preview is none, and a damaged tree shows nothing.
+ */
+async function assertNotNewer(
+  { folder, name }: { readonly folder: string; readonly name: string },
+  files: ReadonlyMap<string, Buffer>,
+  branch: string,
+): Promise<void> {
+  const read = (path: string) => readIfReadable(folder, path);
+  try {
+    const { rootKey, signed, development } = await publishedFiles(name, read);
+    if (rootKey === undefined || development) return;
+    const stored = signed ? storedPublication(read) : undefined;
+    if (stored !== undefined) await acceptable(files, rootKey, [stored]);
+    const fault = await findLogFault(files, readLogHead(read));
+    if (fault !== undefined) throw new TreeRejected(`the branch ${fault}`);
+  } catch (cause) {
+    if (!(cause instanceof TreeRejected)) throw cause;
+    throw new TreeRejected(
+      `${name} was not replaced, because ${branch} does not continue it: ${cause.message}. Save it with \`branch save\`; or, if nobody ` +
+        `has published it, remove ${name}`,
+      { cause },
+    );
+  }
 }
 
 const PUT_BACK = 'find out who changed the branch, and restore its newest valid commit';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeWith } from '../support/components.js';
-import { commandsBelow, operatorCommands, ownRegistry, sh } from '../support/documents.js';
+import { commandsBelow, operatorCommands, ownRegistry, sh, withoutTerminal } from '../support/documents.js';
 import { installedPath } from '../support/installed.js';
 import { copyOf, madeOnce } from '../support/made-once.js';
 import { ROOT } from '../support/paths.js';
@@ -142,6 +142,42 @@ describeWith(['git'], 'an emergency', () => {
     expect(record).toMatch(
       / active: new keys, audited\nstatus: revoked\nstatus_reason: asked to be removed\n/,
     );
+  });
+});
+
+describeWith(['git'], 'the README of a new registry, without a branch', () => {
+  it.each([
+    ['without git', ''],
+    [
+      'with git, without a remote',
+      'git init -q && git add -A && git -c user.name=a -c user.email=a@b.c commit -qm R',
+    ],
+  ])('loses no tree, %s', async (_name, prepare) => {
+    const folder = await registryAfter('The key', 'Build');
+    const names = 'root_key: root.json\nsigner: { key: root-key.pem }\n';
+    writeFiles(folder, { 'registry.yaml': readFileSync(join(folder, 'registry.yaml'), 'utf8') + names });
+    await sh(`${prepare}\ntrue`, folder);
+    const list = () => JSON.parse(readFileSync(join(folder, 'dist/issuers.json'), 'utf8'));
+    const statusOf = (id: string) =>
+      list().issuers.find((one: { issuer_id: string }) => one.issuer_id === id).status;
+    const blocks = (heading: string) => commandsBelow('cli/scaffold/template/README.md', heading);
+    /** As pasted into a terminal: after a command that fails, the next one runs. */
+    const paste = async (commands = '') => {
+      await run('sh', ['-uc', withoutTerminal(commands)], folder, await installedPath());
+      await sh('npx passport-registry verify dist', folder);
+    };
+    const [suspend, end] = blocks('Emergency');
+    await paste(suspend);
+    expect(statusOf('harbour-logistics')).toBe('suspended');
+    await paste(end);
+    expect(statusOf('harbour-logistics')).toBe('active');
+    const [rotate] = blocks('New root key');
+    await paste(rotate);
+    expect(list().issuers).toHaveLength(2);
+    const [served, next] = ['dist/keys/root.json', 'rotation/next.json'].map(
+      (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid,
+    );
+    expect(served).toBe(next);
   });
 });
 

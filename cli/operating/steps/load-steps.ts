@@ -84,7 +84,8 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
   // Of two histories, the branch has the one that its last saver had.
   if (tree.hasRemote && status.live.keep === undefined) {
     if (!isThere(status)) return commandLine(settings, 'branch', 'load', out);
-    return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
+    // There may be no such branch, which is no failure.
+    return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && test -d ${FROM_BRANCH} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingHost(status)?.url;
   return url === undefined ? undefined : fromHost(url, status, settings);

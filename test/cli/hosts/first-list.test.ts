@@ -118,6 +118,27 @@ describe('a first list of a registry whose host', () => {
     for (const name of ['dist', 'request']) expect(existsSync(join(folder, name))).toBe(false);
   }
 
+  it('serves a list of another root key is refused unless the operator says on a terminal that it is new', async () => {
+    const other = ['--private', '../other.pem', '--public', 'other.json', '--no-passphrase'];
+    expect((await cli(['keys', 'generate', ...other], folder)).code).toBe(0);
+    const settings = readFileSync(join(folder, 'registry.yaml'), 'utf8');
+    writeFiles(folder, { 'mirrored.yaml': `${settings.replace(/^base_url:.*$/m, '')}mirrors: ['${url}']\n` });
+    const keys = ['--key', '../other.pem', '--root-key', 'other.json'];
+    for (const config of ['registry.yaml', 'mirrored.yaml']) {
+      const first = ['--config', config, 'build', '--production', ...keys];
+      const { error, ...outcome } = await json(...first);
+      expect({ ...outcome, error }).toMatchObject(refused);
+      expect(error.message).toMatch(/serves no list of this root key.*answer new/);
+      expect(existsSync(join(folder, 'dist'))).toBe(false);
+      const { code, stderr } = await cliAnswering('new', first, folder);
+      expect([code, stderr.split('serves no list of this root key')]).toEqual([
+        0,
+        [expect.anything(), expect.anything()],
+      ]);
+      rmSync(join(folder, 'dist'), { recursive: true });
+    }
+  });
+
   it('serves no list, or that of a preview, is built', async () => {
     deploy('');
     expect(await json('build', '--production')).toMatchObject({ code: 0 });

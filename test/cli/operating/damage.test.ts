@@ -87,7 +87,7 @@ describeWith(['git'], '`status` of a damaged tree', () => {
       rmSync(join(folder, 'dist', path));
       git('remote', 'add', 'origin', join(top, 'origin.git'));
       const load = await proposed();
-      expect(load).toMatch(/ branch load \S+ && rm -r dist && mv \S+ dist$/);
+      expect(load).toMatch(/ branch load \S+ && test -d \S+ && rm -r dist && mv \S+ dist$/);
       await obey(load);
       git('remote', 'remove', 'origin');
       expect(filesOf(join(folder, 'dist'))).toEqual(published);

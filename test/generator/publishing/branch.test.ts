@@ -315,6 +315,28 @@ describeWith(['git'], 'passport-registry branch', () => {
     expect(readdirSync(join(folder, 'issuers'))).toEqual(['alpha.yaml']);
   });
 
+  it('replaces an older tree if asked, and none that is newer than the branch, or is no tree', async () => {
+    published();
+    cpSync(join(folder, 'dist'), join(folder, 'older'), { recursive: true });
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build();
+    const newer = bytesOf(join(folder, 'dist'));
+    const load = (where: string) => cli(['branch', 'load', where, '--replace'], folder);
+    const kept = await load('dist');
+    expect([kept.code, kept.stderr]).toEqual([1, expect.stringContaining('dist was not replaced')]);
+    expect(bytesOf(join(folder, 'dist'))).toEqual(newer);
+    expect((await cli(['branch', 'save'], folder)).code).toBe(0);
+    for (const where of ['older', 'dist', 'new']) {
+      expect(await load(where)).toMatchObject({ code: 0 });
+      expect(bytesOf(join(folder, where))).toEqual(newer);
+    }
+    expect((await load('issuers')).code).toBe(2);
+    expect(readdirSync(join(folder, 'issuers'))).toEqual(['alpha.yaml', 'beta.yaml']);
+    git(origin, 'update-ref', '-d', 'refs/heads/published');
+    expect((await load('dist')).code).toBe(0);
+    expect(bytesOf(join(folder, 'dist'))).toEqual(newer);
+  });
+
   it.each([
     ['a link', 'ln -s /etc/hostname link && git add link'],
     ['a submodule', 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub'],
