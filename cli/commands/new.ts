@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { writeNewRecord } from '../../generator/authoring/new-record.js';
 import { UsageError } from '../../generator/errors.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { isMadeUpName } from '../../generator/online/fetch-document.js';
 import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
 import { ISSUERS_OPTION } from '../options/add-options.js';
@@ -90,10 +91,19 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
     );
   }
   for (const line of isRegistry
-    ? [`Review it, then run \`passport-registry check --online ${id}\`.`]
+    ? [
+        `Review it, then run \`npx passport-registry check --online ${id}\`${isMadeUp(issuer) ? ', once its URLs are those of a real issuer: names under .alt never answer' : ''}.`,
+      ]
     : nextSteps(file, registry))
     say(io, line);
   return undefined;
+}
+
+/** Whether a URL is under `.alt`, which no host of the Internet has (RFC 9476). Our documents use such names. */
+function isMadeUp(issuer: Pick<Issuer, 'jwks_uri' | 'discovery_uri'>): boolean {
+  return [issuer.jwks_uri, issuer.discovery_uri].some(
+    (url) => URL.canParse(url) && isMadeUpName(new URL(url).hostname),
+  );
 }
 
 /** Says what an issuer does next, who has no copy of the registry's repository. */

@@ -123,7 +123,7 @@ function changesOfSettings({ options, command, configured }: Call): string[] {
     nextSignerCommand === undefined ? ['key', nextKey] : ['command', 'the command of the next key'];
   if (isConfigured) {
     lines.push(
-      `registry.yaml: signer: { ${setting}: ${value} }${key === undefined ? '' : ` in place of ${shortPath(key)}`}`,
+      `registry.yaml: signer: { ${setting}: ${value} }${key === undefined ? '' : ' in place of the outgoing key'}`,
     );
     if (key?.startsWith('env:'))
       lines.push(`or put the next key into the variable ${key.slice('env:'.length)}`);

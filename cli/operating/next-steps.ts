@@ -38,7 +38,7 @@ function unfinishedRotation(status: RegistryStatus, settings: CommandSettings): 
   if (rotation.state !== 'unfinished') return undefined;
   const records = recordSteps(status, settings);
   const rotate = rotateStep(status, settings);
-  if (!tree.published || isTreeOlder(status)) return [...records, loadStep(status, settings), rotate];
+  if (!tree.published || isTreeOlder(status)) return [loadStep(status, settings), ...records, rotate];
   // Nothing should be signed with the outgoing key any more.
   return rotation.signed ? [...records, rotate, ...hostSteps(status, settings, true)] : undefined;
 }
@@ -53,10 +53,13 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   const isCommit = changes.toCommit !== undefined || changes.unpushed !== undefined;
   // Records that would stop a build come before that build.
   const stopsBuild = !isCommit && renewal.length > 0;
+  const treeGroup = { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) };
   return mostUrgentFirst([
+    // Records are compared with the published list, so what is lost or older here is loaded before they are judged.
+    ...(isOlder ? [treeGroup] : []),
     { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] },
     { level: stopsBuild ? 'error' : changes.level, steps: isCommit ? [] : records },
-    { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) },
+    ...(isOlder ? [] : [treeGroup]),
     // One commit has them all.
     { level: rotation.level, steps: isOlder ? [] : outdatedSteps(status, settings) },
     { level: changes.level, steps: isCommit && !isOlder ? records : [] },

@@ -57,6 +57,12 @@ function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: n
     const fail = (cause: Error) => reject(toGetFailed(url, cause));
     try {
       const { protocol, hostname } = new URL(url);
+      if (isMadeUpName(hostname) && !allowPrivate) {
+        throw new GetFailed(
+          'host-unreachable',
+          `${hostname} is a made-up name: names under .alt never answer`,
+        );
+      }
       if (!allowPrivate) assertPublicHost(hostname);
       const send = protocol === 'https:' ? httpsGet : httpGet;
       const call = send(url, {
@@ -121,6 +127,9 @@ class PrivateAddress extends Error {
     );
   }
 }
+
+/** Whether a host is under `.alt`, which nothing on the Internet resolves (RFC 9476). Documents use such names for examples. */
+export const isMadeUpName = (hostname: string): boolean => /(^|\.)alt\.?$/i.test(hostname);
 
 /**
  * Refuses a host name or an IP address that is not public. `publicLookup` checks the IP addresses to which a name

@@ -61,6 +61,14 @@ describe('a first list of a registry whose host', () => {
     expect(existsSync(join(folder, 'request'))).toBe(false);
   });
 
+  it('serves a list of this root key is loaded before the records are judged', async () => {
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { contact: 'a@alpha.example' }) });
+    const { next } = await json('status');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    expect(next[0].command).toMatch(/^npx passport-registry mirror \S+ \S+ && cp -rL \S+ dist$/);
+    expect(next[1].reason).toContain('reserved for examples');
+  });
+
   it('serves such a list damaged is refused', async () => {
     rmSync(join(top, 'host/issuers.sig'));
     expect(await json('build', '--production')).toMatchObject(refused);

@@ -90,7 +90,7 @@ describe('in a folder with one record', () => {
       expect((await here(...args)).stderr).toBe('1 file: 0 problems, 0 warnings\n');
     for (const args of [['--online'], ['--online', 'acme.yaml'], ['--online', 'acme']]) {
       const { code, stderr } = await here('check', ...args);
-      expect([code, stderr]).toEqual([1, expect.stringContaining('acme.yaml:4:11: error private-address')]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('acme.yaml:4:11: error host-unreachable')]);
       expect(stderr).toContain('1 issuer: 0 passed, 1 failed');
     }
   });

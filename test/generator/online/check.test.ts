@@ -176,6 +176,18 @@ describeWith(['openssl'], 'passport-registry check --online', () => {
     expect(requests).toBe(before);
   });
 
+  it('says of a made-up name that it never answers', async () => {
+    const own = temporaryFolder();
+    writeFiles(own, { 'registry.yaml': 'name: Registry\n' });
+    const made = await cli(['new', 'acme', '--issuer-url', 'https://id.acme.alt'], own);
+    expect(made.stderr).toMatch(
+      /`npx passport-registry check --online acme`, once .* names under .alt never answer/,
+    );
+    const { code, stderr } = await cli(['check', '--online', 'acme'], own);
+    expect(code).toBe(1);
+    expect(stderr.match(/error host-unreachable: id.acme.alt is a made-up name/g)).toHaveLength(2);
+  });
+
   it('refuses addresses of every kind that is not public, in each field', async () => {
     const own = temporaryFolder();
     for (const [index, host] of PRIVATE_HOSTS.entries()) {
