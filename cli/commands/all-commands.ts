@@ -127,7 +127,7 @@ export const COMMANDS: CommandEntries = {
     group: 'Trust:',
     summary: 'write the trust anchor of a registry, which verifiers pin',
     options: 'thumbprint trust-anchor require-checkpoint require-publication witness quorum force json',
-    example: 'pin https://registry.example --thumbprint THUMBPRINT',
+    example: 'pin https://registry.example --thumbprint THUMBPRINT --require-publication',
     isWithoutSettings: true,
     load: async () => (await import('./pin.js')).declarePin,
   },
