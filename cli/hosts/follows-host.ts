@@ -120,9 +120,11 @@ async function assertNotPublished(
     (host) => isOfOther(host) || (baseUrl !== undefined && host === live && !isAnswer(host)),
   );
   if (doubtful.length > 0) {
-    const start =
-      'If this registry has published, a first list would start it over: load the published tree first';
-    await confirmNew(`${doubtful.map(answerOf).join(' ')} ${start}, as \`status\` shows.`);
+    const start = doubtful.some(isOfOther)
+      ? 'If that list is of this registry, its verifiers refuse a list of another key without a rotation: find that key first, or do as ' +
+        'operators/emergency.md says of a lost root key.'
+      : 'If this registry has published, a first list would start it over: load the published tree first, as `status` shows.';
+    await confirmNew(`${doubtful.map(answerOf).join(' ')} ${start}`);
   }
   const said = found.filter((host) => !doubtful.includes(host));
   return said.length === 0 ? undefined : said.map(answerOf).join(' ');
@@ -143,7 +145,9 @@ function isOf({ updatedAt, empty, claimed }: HostStatus, rootKey: string): boole
   return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
 }
 
-function answerOf({ url, state, empty, problem }: HostStatus): string {
+function answerOf(host: HostStatus): string {
+  const { url, state, empty, problem, claimed } = host;
+  if (isOfOther(host)) return `${url} serves a list of another root key, ${claimed?.rootKey}.`;
   if (empty === true) return `${url} serves no list.`;
   if (state === 'unreachable') return `${url} does not show whether it serves a list: ${problem}.`;
   return `${url} serves no list of this root key: ${problem}.`;

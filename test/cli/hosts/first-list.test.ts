@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
+import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
 import { listen, plainHost } from '../../support/serving.js';
 import {
@@ -10,6 +11,7 @@ import {
   cliAnswering,
   clockAhead,
   recordText,
+  run,
   temporaryFolder,
   writeFiles,
 } from '../../support/workspace.js';
@@ -67,6 +69,9 @@ describe('a first list of a registry whose host', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     expect(next[0].command).toMatch(/^npx passport-registry mirror \S+ \S+ && cp -rL \S+ dist$/);
     expect(next[1].reason).toContain('reserved for examples');
+    const obeyed = await run('sh', ['-euc', next[0].command], folder, await installedPath());
+    rmSync(join(folder, '.passport-registry/mirror'), { recursive: true });
+    expect([obeyed.code, existsSync(join(folder, 'dist/issuers.json'))]).toEqual([0, true]);
   });
 
   it('serves such a list damaged is refused', async () => {
@@ -136,10 +141,10 @@ describe('a first list of a registry whose host', () => {
       const first = ['--config', config, 'build', '--production', ...keys];
       const { error, ...outcome } = await json(...first);
       expect({ ...outcome, error }).toMatchObject(refused);
-      expect(error.message).toMatch(/serves no list of this root key.*answer new/);
+      expect(error.message).toMatch(/serves a list of another root key, [\w-]{43}.*answer new/);
       expect(existsSync(join(folder, 'dist'))).toBe(false);
       const { code, stderr } = await cliAnswering('new', first, folder);
-      expect([code, stderr.split('serves no list of this root key')]).toEqual([
+      expect([code, stderr.split('serves a list of another root key')]).toEqual([
         0,
         [expect.anything(), expect.anything()],
       ]);
