@@ -16,11 +16,15 @@ export const asking = (io: Io): Asking => ({ env: io.env, confirmNew: (doubt) =>
  */
 async function confirmNew(io: Io, doubt: string): Promise<void> {
   const otherwise =
-    `${doubt} Nothing was signed. If it has never published, run this in a terminal, and answer new; without a terminal, leave ` +
-    'base_url out of registry.yaml for the first build, and mirrors';
+    `${doubt} Nothing was signed. If it has never published, or its root key is lost, run this in a terminal, and answer new; without ` +
+    'a terminal, leave base_url and mirrors out of registry.yaml for the first build';
   if (io.stdin.isTTY !== true) throw new AlreadyPublished(otherwise);
   say(io, `WARNING: ${doubt}`);
-  const answer = await ask(io, 'Only if this registry has never published, answer new: ', otherwise);
+  const answer = await ask(
+    io,
+    'Only if this registry has never published, or its root key is lost, answer new: ',
+    otherwise,
+  );
   if (answer !== 'new')
     throw new AlreadyPublished('nobody says that this registry is new, so nothing was signed');
 }

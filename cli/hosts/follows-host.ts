@@ -121,8 +121,7 @@ async function assertNotPublished(
   );
   if (doubtful.length > 0) {
     const start = doubtful.some(isOfOther)
-      ? 'If that list is of this registry, its verifiers refuse a list of another key without a rotation: find that key first, or do as ' +
-        'operators/emergency.md says of a lost root key.'
+      ? 'If that list is of this registry, its verifiers refuse this key, to which no rotation leads: find that key first.'
       : 'If this registry has published, a first list would start it over: load the published tree first, as `status` shows.';
     await confirmNew(`${doubtful.map(answerOf).join(' ')} ${start}`);
   }

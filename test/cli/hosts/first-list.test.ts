@@ -126,7 +126,7 @@ describe('a first list of a registry whose host', () => {
     const doubtful = (...args: string[]) => json('--config', 'doubtful.yaml', 'build', ...args);
     const { error, ...outcome } = await doubtful('--production');
     expect({ ...outcome, error }, base).toMatchObject(refused);
-    expect(error.message).toMatch(/answer new.*leave base_url out of registry.yaml/);
+    expect(error.message).toMatch(/answer new.*leave base_url and mirrors out of registry.yaml/);
     expect(await doubtful('--unsigned', 'request')).toMatchObject(refused);
     for (const name of ['dist', 'request']) expect(existsSync(join(folder, name))).toBe(false);
   }
