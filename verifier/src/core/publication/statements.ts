@@ -137,7 +137,7 @@ export async function underAnyRoot<T>(
       firstError ??= error;
     }
   }
-  throw firstError;
+  throw firstError ?? new RegistryError('ERR_ROOT_KEY_INVALID', 'no root key is trusted');
 }
 
 /** Returns accepted statements if this root key signed them. They prove nothing about another root key. */
@@ -170,11 +170,12 @@ async function readLoggedHead(
   { log, clock, maxAge, expiry, accepted }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
-  const head = await verifyPublicationProof(await files.get(TREE_FILES.logProof), statement, {
-    ...log,
-    ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
-  });
-  return acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
+  const times = recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY);
+  const proof = await files.get(TREE_FILES.logProof);
+  const head = await verifyPublicationProof(proof, statement, { ...log, ...times });
+  const newer = await acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
+  // The accepted one may be from a time when the clock was ahead. It would make the list look fresh for too long.
+  return (newer.witnessedAt ?? 0) > times.until ? head : newer;
 }
 
 /** An attacker could remove a statement to hide that the list is old (rules checkpoint-required, statement-required). */
