@@ -268,7 +268,7 @@ function occurrenceOf(
       const signed = statementsOf(list);
       const [current] = chains as [RootChain];
       // Most lists are signed by the current key.
-      const read = list.chain > 1 ? signed : { ...signed, root: lastOf(current) };
+      const read = list.chain > 1 ? signed : { ...signed, rootKey: lastOf(current) };
       const isSigned = chains.some((chain) => lastOf(chain).thumbprint === read.rootKey.thumbprint);
       const refusal =
         error ??

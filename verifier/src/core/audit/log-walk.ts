@@ -111,7 +111,12 @@ class EntryRefused extends Error {
 const badSigner = (message: string) => new EntryRefused('signature', message);
 const badContent: Invalid = (message, cause) => new EntryRefused('entry', message, cause);
 
-/** Verifies a statement, and that its entry says the same. @throws {@link EntryRefused} */
+/**
+ * Verifies a statement, and that its entry says the same. What it says of keys is read last, by functions that throw a
+ * {@link RegistryError} (`delegationOf`, `successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
+ *
+ * @throws {@link EntryRefused}
+ */
 async function verifiedEntry(
   { entry: given, statement: jwt, isVerified }: WalkedEntry & { readonly statement: Uint8Array | string },
   state: LogState,

@@ -30,7 +30,7 @@ export interface PublicationTrust extends SourceTrust {
   readonly needsBytes?: boolean;
 }
 
-/** A publication that passed every check. */
+/** A publication that passed every check: the statements, and the list that they name. */
 export interface Publication extends AcceptedStatements, Content {}
 
 /** The publication from which answers come now, with its records. */

@@ -48,7 +48,7 @@ export interface SourceTrust extends StatementTrust {
   readonly roots: readonly RootKey[];
 }
 
-/** The statements of a registry, verified under one root key. */
+/** The statements of a registry, verified under one root key. `publication` is the publication statement alone. */
 export interface Statements {
   /** The root key that signed everything. */
   readonly rootKey: RootKey;

@@ -34,7 +34,7 @@ export interface PublicationStatement {
   readonly sumsSha256: string;
   /** The number of levels of the tree of sums. */
   readonly levels: number;
-  /** Whether the registry has checkpoints. */
+  /** Whether the statement promises that the registry has checkpoints. Stores of monitors have this name. */
   readonly checkpoint: boolean;
   /** The log of the registry. Undefined if the registry has none. */
   readonly log: LogIdentity | undefined;
