@@ -253,6 +253,19 @@ describe('docs/architecture.md', () => {
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((path) => !exists(path) && !exists(join('generator', path)))).toEqual([]);
   });
+
+  it('counts the steps of a publication as its source does, and every stage of a build has a name', () => {
+    const read = (path: string) => readFileSync(join(ROOT, 'generator', path), 'utf8');
+    const publish = read('publishing/publish.ts');
+    const stepsIn = (text: string) => / in (\w+) steps/.exec(text)?.[1];
+    expect(stepsIn(ARCHITECTURE)).toBe(stepsIn(publish));
+    const reported = [...(read('build.ts') + publish).matchAll(/onStage\?\.\('([^']+)'\)/g)];
+    const [, listed = ''] = /at the end of each stage: (.*?)\*\//s.exec(read('progress.ts')) ?? [];
+    expect(reported.length).toBeGreaterThan(5);
+    expect(reported.map(([, stage]) => stage)).toEqual(
+      [...listed.matchAll(/`([^`]+)`/g)].map(([, stage]) => stage),
+    );
+  });
 });
 
 /** The tests that import compiled rooms, and why no public interface serves. The list may only become shorter. */

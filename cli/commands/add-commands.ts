@@ -39,20 +39,14 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
   });
 }
 
-/**
- * Completes the options of a command from registry.yaml, and checks that they fit each other. No name of a file may be a
- * private key, wherever it is from.
- */
+/** Checks that the options of a command fit each other, and adds its settings. */
 async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
   // Imported on demand: the help needs no settings.
   const { assertFilesNamed, useConfiguration } = await import('../options/use-configuration.js');
   const { assertEffective } = await import('../options/dependent-option.js');
   assertFilesNamed(command);
-  if (isWithoutSettings !== true) {
-    useConfiguration(command);
-    assertFilesNamed(command);
-  }
   assertEffective(command);
+  if (isWithoutSettings !== true) useConfiguration(command);
 }
 
 /** Makes the help of a command show an example, and only its usual options unless all are wanted. */

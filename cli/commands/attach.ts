@@ -15,7 +15,7 @@ import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
-import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
+import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
 import {
   FRESHNESS_OPTIONS,
   type FreshnessOptions,
@@ -30,8 +30,7 @@ import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { asking } from './confirm-new.js';
 
-interface Options extends FreshnessOptions, RuleOptions, LogOptions, HoldersOptions {
-  rootKey?: string;
+interface Options extends FreshnessOptions, RuleOptions, LogOptions {
   out: string;
   json?: true;
 }
@@ -54,17 +53,17 @@ export function declareAttach(command: Command, io: Invocation): void {
 }
 
 /** The folder of the request, and the files of its signatures if they are elsewhere. */
-interface Signed {
+interface SignedRequest {
   readonly folder: string;
   readonly signatures: readonly string[];
 }
 
-async function attach(io: Io, { folder, signatures }: Signed, options: Options): Promise<number> {
+async function attach(io: Io, { folder, signatures }: SignedRequest, options: Options): Promise<number> {
   const started = performance.now();
-  if (options.rootKey === undefined)
-    throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const { settings, config, delegation } = options;
-  const rootKey = await loadRootKey(options.rootKey, io.env);
+  const { root_key: file } = settings;
+  if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
+  const rootKey = await loadRootKey(file, io.env);
   const files = readRequestFiles(folder);
   const types = [...files.payloads.keys()];
   if (signatures.length > types.length) {
@@ -92,7 +91,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
       assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation }),
-      ...treeOptions(options),
+      ...treeOptions(settings),
     },
   );
   if ('statement' in attached) {
@@ -129,7 +128,7 @@ interface HoldersRecord {
 }
 
 /** Reads the record that the operator has named, or else the published one. Undefined if there is none. */
-function readRecord({ holders, out }: Options): HoldersRecord | undefined {
+function readRecord({ settings: { holders }, out }: Options): HoldersRecord | undefined {
   const source = holders ?? join(out, PATHS.holders);
   const limit = limitOf(PATHS.holders);
   const bytes = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);

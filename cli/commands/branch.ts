@@ -10,6 +10,7 @@ import { loadBranch } from '../../generator/publishing/load-branch.js';
 import { saveBranch } from '../../generator/publishing/save-branch.js';
 import { addOptions } from '../options/add-options.js';
 import { BREAK_OPTION, exceptions, OVERRIDE_OPTION, type RuleOptions } from '../options/rule-options.js';
+import type { WithSettings } from '../options/settings.js';
 import { assertAddresses } from '../options/where.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -23,7 +24,7 @@ interface BranchOptions {
   remote: string;
 }
 
-type LoadOptions = BranchOptions & { baseUrl?: string };
+type LoadOptions = BranchOptions & WithSettings;
 
 type SaveOptions = BranchOptions & RuleOptions & { message: string };
 
@@ -61,8 +62,9 @@ function declareSave(command: Command, io: Invocation): void {
 
 async function loadTree(io: Io, dir: string, options: LoadOptions): Promise<undefined> {
   const from = namedBranch(io, options);
-  if (options.baseUrl !== undefined) assertAddresses([options.baseUrl]);
-  const loaded = await loadBranch(dir, from, options.baseUrl);
+  const { base_url: baseUrl } = options.settings;
+  if (baseUrl !== undefined) assertAddresses([baseUrl]);
+  const loaded = await loadBranch(dir, from, baseUrl);
   const where = branchName(from);
   if (loaded === undefined) {
     say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);

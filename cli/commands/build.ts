@@ -12,12 +12,16 @@ import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions } from '../options/add-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
 import { DependentOption } from '../options/dependent-option.js';
-import { freshnessChoice, sayCheckpointLater } from '../options/freshness-options.js';
+import {
+  DAYS_OPTION,
+  delegationDays,
+  freshnessChoice,
+  sayCheckpointLater,
+} from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
 import { exceptions } from '../options/rule-options.js';
 import { hasSigner } from '../options/settings.js';
-import { signerChoice } from '../options/signer-options.js';
-import { positiveNumber } from '../options/values.js';
+import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -32,7 +36,6 @@ import { asking } from './confirm-new.js';
 export interface UnsignedOptions {
   unsigned?: string;
   delegate?: readonly string[];
-  days?: string;
   /** Undefined if neither `--hold` nor `--no-hold` was given. */
   hold?: boolean;
 }
@@ -60,9 +63,7 @@ const DELEGATE_OPTIONS = [
     '--delegate <file...>',
     'with --unsigned: public JWKs of online keys, for a new delegation in the request',
   ).needs('--unsigned', 'pass --unsigned, or sign the delegation with `keys delegate`'),
-  new DependentOption('--days <number>', 'how long the delegation of --delegate is valid')
-    .default('90')
-    .needs('--delegate'),
+  DAYS_OPTION,
   new DependentOption(
     '--hold',
     'let the keys of --delegate also stop issuers (default: as the published delegation)',
@@ -92,13 +93,13 @@ export async function buildAndReport(
     const how = {
       issuers,
       out: options.out,
-      signer: signerChoice(io, options),
+      signer: rootSignerChoice(io, options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
       exceptions: { ...exceptions(options), about },
       time: listTime(io, options),
       assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about, stopped }),
-      ...treeOptions(options),
+      ...treeOptions(settings),
       listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
@@ -115,8 +116,8 @@ export async function buildUnsigned(
   options: BuildCommandOptions & UnsignedOptions,
   { folder, about }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
 ): Promise<undefined> {
-  const { rootKey, settings, config, delegation, issuers, delegate, days = '90', hold } = options;
-  const { holders } = settings;
+  const { settings, config, delegation, issuers, delegate, hold } = options;
+  const { holders, root_key: rootKey } = settings;
   // It shows whether the list is the first one. `attach` publishes it.
   if (delegation !== undefined) readText(delegation);
   // Before anybody signs for a tree with this record. `attach` compares it with the root key.
@@ -130,7 +131,7 @@ export async function buildUnsigned(
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),
-        days: positiveNumber('--days', days),
+        days: delegationDays(settings),
         mayHold: hold,
       },
       exceptions: { ...exceptions(options), about },

@@ -50,26 +50,31 @@ export function declareCeremony(command: Command, io: Invocation): void {
     start: {
       summary: 'write who shares the key, and how many of them sign, to a new folder',
       example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',
+      isWithoutSettings: true,
       load: async () => declareStart,
     },
     join: {
       summary: 'take part: run it once, and once more when all holders have joined',
       example: 'keys ceremony join ceremony --as Anna --share anna.share',
+      isWithoutSettings: true,
       load: async () => declareJoin,
     },
     split: {
       summary: 'split an existing Ed25519 key among the holders, when all have joined',
       example: 'keys ceremony split ceremony --key root-key.pem',
+      isWithoutSettings: true,
       load: async () => declareSplit,
     },
     finish: {
       summary: 'compare the fingerprint, write your share and a receipt',
       example: 'keys ceremony finish ceremony --share anna.share',
+      isWithoutSettings: true,
       load: async () => declareFinish,
     },
     status: {
       summary: 'show how far a ceremony is, and who must act',
       example: 'keys ceremony status ceremony',
+      isWithoutSettings: true,
       load: async () => declareCeremonyStatus,
     },
   });

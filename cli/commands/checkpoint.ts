@@ -31,8 +31,6 @@ import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-bu
 import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
-  /** Only `checkpoint` has this option. */
-  mirror?: readonly string[];
   json?: true;
 }
 
@@ -119,13 +117,13 @@ interface OperationsReport {
 async function reportOperations(
   out: string,
   signer: Signer,
-  { mirror = [], settings }: Options,
+  { settings: { mirrors: urls = [], log = {} } }: Options,
 ): Promise<OperationsReport | undefined> {
-  const { witnesses = [], quorum } = settings.log ?? {};
-  if (mirror.length === 0 && witnesses.length === 0) return undefined;
+  const { witnesses = [], quorum } = log;
+  if (urls.length === 0 && witnesses.length === 0) return undefined;
   try {
     const mirrors = await publishOperations(out, signer, {
-      mirrors: mirror.map((url) => asSource(url) ?? url),
+      mirrors: urls.map((url) => asSource(url) ?? url),
       witnesses: witnesses.map(({ key }) => key),
       quorum,
     });
@@ -142,8 +140,8 @@ async function reportOperations(
  * the registry has no checkpoints.
  */
 async function completeOrSign(io: Io, out: string, options: Options): Promise<number> {
-  assertAddresses(options.mirror ?? []);
   const { settings } = options;
+  assertAddresses(settings.mirrors ?? []);
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
     const published = await readPublished(output.named);
@@ -164,7 +162,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
-    const report = await cosign(published, output, { ...treeOptions(options), log, checkpoint });
+    const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
     return { ...report, signer, needsCheckpoint };
   });
   if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
@@ -192,20 +190,24 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
 }
 
 /** A checkpoint to sign: over which tree, and with which change of the holds. */
-interface Request {
+interface CheckpointTask {
   readonly published: PublishedTree | undefined;
   readonly output: OutputFolder;
   readonly holdChange?: HoldChange | undefined;
 }
 
 /** A new checkpoint, its signer, and what the host has not answered. */
-interface Signed {
+interface SignedCheckpoint {
   readonly signer: Signer;
   readonly report: CheckpointReport;
   readonly unknown: string | undefined;
 }
 
-async function sign(io: Io, { published, output, holdChange }: Request, options: Options): Promise<Signed> {
+async function sign(
+  io: Io,
+  { published, output, holdChange }: CheckpointTask,
+  options: Options,
+): Promise<SignedCheckpoint> {
   const { settings } = options;
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
@@ -228,7 +230,7 @@ async function sign(io: Io, { published, output, holdChange }: Request, options:
  * @throws {@link AlreadyPublished} if it does not
  */
 async function doubtOf(
-  { published, holdChange }: Omit<Request, 'output'>,
+  { published, holdChange }: Omit<CheckpointTask, 'output'>,
   { settings: { base_url: baseUrl }, config }: Options,
 ): Promise<string | undefined> {
   if (published === undefined || (holdChange === undefined && baseUrl === undefined)) return undefined;
@@ -237,15 +239,15 @@ async function doubtOf(
   return assertFollowsHost({ published, baseUrl, config, decided, stopped });
 }
 
-/** A checkpoint that was signed, and why. */
-interface SignedCheckpoint extends Signed {
-  readonly out: string;
-  readonly holdChange?: HoldChange;
-}
-
 async function sayCheckpoint(
   io: Io,
-  { out, holdChange, signer, report, unknown }: SignedCheckpoint,
+  {
+    out,
+    holdChange,
+    signer,
+    report,
+    unknown,
+  }: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
   options: Options,
 ): Promise<number> {
   const { log, hold } = report;

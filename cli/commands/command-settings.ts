@@ -12,11 +12,11 @@ export interface StatusCommandOptions extends ExceptionOptions, WithSettings {
   rootKey?: string | undefined;
   key?: string | undefined;
   /** From registry.yaml only. */
-  signerCommand?: string;
+  signerCommand?: string | undefined;
   /** From registry.yaml only. */
   checkpointPublicKey?: string | undefined;
-  baseUrl?: string;
-  mirror?: readonly string[];
+  baseUrl?: string | undefined;
+  mirror?: readonly string[] | undefined;
   maxBehind: string;
   offline?: true;
   failOn: 'error' | 'warning';
@@ -51,7 +51,10 @@ export function commandSettings(
     ],
     overrideOptions:
       command.getOptionValueSource('override') === 'cli'
-        ? options.override.flatMap(({ issuer_id, rule }) => ['--override', shellWord(`${issuer_id}:${rule}`)])
+        ? (options.settings.transitions?.overrides ?? []).flatMap(({ issuer_id, rule }) => [
+            '--override',
+            shellWord(`${issuer_id}:${rule}`),
+          ])
         : [],
     hasOnlineKey: hasSigner(options.settings.checkpoint),
     asksMirror: asksMirror(options.settings),

@@ -11,6 +11,7 @@ import { openHistory } from '../../observers/past/history.js';
 import { type ListAt, readListAt } from '../../observers/past/list-at.js';
 import type { DatedPublication } from '../../observers/past/past-record.js';
 import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from '../options/record-paths.js';
+import type { WithSettings } from '../options/settings.js';
 import { loadTrust } from '../options/trust-option.js';
 import { pastTime } from '../options/values.js';
 import { isAddress, isFolder, sourceAt } from '../options/where.js';
@@ -35,22 +36,25 @@ interface PastSide extends DatedPublication, Pick<ListAt, 'evidence'> {
 }
 
 /** What to compare, as on the command line. */
-interface SidesOptions {
+interface SidesOptions extends WithSettings {
   readonly issuers?: string;
-  readonly rootKey?: string;
   /** Two times whose lists are compared. */
   readonly at?: readonly string[];
 }
 
 /** The arguments that name what to compare. */
-export type Compared = readonly [before: string, after: string | undefined];
+export type SideArguments = readonly [before: string, after: string | undefined];
 
 /**
  * Reads the records that `diff` compares.
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
  */
-export async function readSides(io: Io, [first, second]: Compared, options: SidesOptions): Promise<Sides> {
+export async function readSides(
+  io: Io,
+  [first, second]: SideArguments,
+  options: SidesOptions,
+): Promise<Sides> {
   if (options.at !== undefined) {
     if (second !== undefined)
       throw new UsageError('--at compares two lists of one registry: leave out the second side');
@@ -64,9 +68,10 @@ export async function readSides(io: Io, [first, second]: Compared, options: Side
   if (!isAddress(first) && !isFolder(first))
     return { ...readCommits(io, [first, second], options), isPartial: false };
   const paths = second === undefined ? recordPaths(options) : [second];
-  const before = await recordsAt(io, first, options.rootKey);
+  const { root_key: rootKey } = options.settings;
+  const before = await recordsAt(io, first, rootKey);
   if (!paths.every(isRecordFile)) {
-    return { before, after: await recordsAt(io, paths[0] ?? '', options.rootKey), isPartial: false };
+    return { before, after: await recordsAt(io, paths[0] ?? '', rootKey), isPartial: false };
   }
   const after = recordsIn(paths);
   return { before: onlyIssuersOf(before, after), after, isPartial: true };
@@ -78,7 +83,7 @@ function recordPaths({ issuers }: SidesOptions): readonly string[] {
 
 function readCommits(
   { env }: Io,
-  [first, second]: Compared,
+  [first, second]: SideArguments,
   { issuers = RECORDS_FOLDER }: SidesOptions,
 ): Pick<Sides, 'before' | 'after'> {
   const isNeither = `${first} is neither a folder nor an http(s) URL`;
@@ -110,7 +115,11 @@ async function recordsAt(io: Io, where: string, rootKey: string | undefined): Pr
  * @param where - the folder of a tree, or a URL
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
  */
-async function readPastSides(io: Io, where: string, { at = [], rootKey }: SidesOptions): Promise<Sides> {
+async function readPastSides(
+  io: Io,
+  where: string,
+  { at = [], settings: { root_key: rootKey } }: SidesOptions,
+): Promise<Sides> {
   const times = at.map((text) => pastTime('--at', text));
   const [first, second] = times;
   if (first === undefined || second === undefined || times.length > 2) {

@@ -17,13 +17,12 @@ import { forMarkdown } from '../terminal/for-markdown.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { type Compared, readSides, type Sides } from './diff-sides.js';
+import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 
 type Options = ExceptionOptions &
   ProductionOptions & {
     format: FormatOptions['format'] | 'markdown';
     issuers?: string;
-    rootKey?: string;
     at?: string[];
     failOn: 'error' | 'warning';
   };
@@ -54,7 +53,7 @@ export function declareDiff(command: Command, io: Invocation): void {
   );
 }
 
-async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
+async function diff(io: Io, compared: SideArguments, options: Options): Promise<number> {
   const sides = await readSides(io, compared, options);
   const { before, after, past } = sides;
   const { changes, notCompared } = compareRecords(before, after);
@@ -79,7 +78,7 @@ async function diff(io: Io, compared: Compared, options: Options): Promise<numbe
 
 /** Tells an issuer what a comparison with a published list means. */
 function hints(
-  [first, second]: Compared,
+  [first, second]: SideArguments,
   { before, after, isPartial }: Sides,
   { changes }: Comparison,
 ): string[] {

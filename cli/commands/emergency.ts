@@ -165,7 +165,7 @@ async function changeIn(
   } catch (error) {
     const restored = restore().map(({ id }) => id);
     if (restored.length < ids.length) throw error;
-    const root = presenceOf({ key: options.key, command: options.signerCommand }, io.env);
+    const root = presenceOf(options.settings.signer ?? {}, io.env);
     const isAway = root.level === 'note';
     if (isAway) say(io, `the root key is away: ${root.message}`);
     if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level)))

@@ -17,25 +17,23 @@ import {
 import { PATHS } from '../../generator/tree/paths.js';
 import { addOptions } from '../options/add-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
-import type { WithSettings } from '../options/settings.js';
-import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../options/signer-options.js';
-import { positiveNumber } from '../options/values.js';
+import { DAYS_OPTION, delegationDays } from '../options/freshness-options.js';
+import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayRequest } from '../terminal/say-request.js';
 import { sayCommitment } from './say-rotation.js';
 
-interface DelegateOptions extends SignerOptions {
+interface DelegateOptions extends RootSignerOptions {
   online: string[];
-  days: string;
   out: string;
   /** Undefined if neither `--hold` nor `--no-hold` was given. */
   hold?: boolean;
   unsigned?: string;
 }
 
-interface StepOptions extends SignerOptions, CommitmentOptions, WithSettings {
+interface StepOptions extends RootSignerOptions, CommitmentOptions {
   next: string;
   out: string;
   unsigned?: string;
@@ -49,7 +47,7 @@ export function declareDelegate(command: Command, io: Invocation): void {
   command
     .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
-    .option('--days <number>', 'how long the delegation is valid', '90')
+    .addOption(DAYS_OPTION)
     .option(
       '--hold',
       'also let the online keys stop issuers, with `hold` (default: as the published delegation)',
@@ -74,19 +72,19 @@ export function declareStep(command: Command, io: Invocation): void {
   );
 }
 
-async function delegateKeys(io: Invocation, { online, days, hold, out, ...options }: DelegateOptions) {
-  const term = { days: positiveNumber('--days', days) };
+async function delegateKeys(io: Invocation, { online, hold, out, ...options }: DelegateOptions) {
+  const days = delegationDays(options.settings);
   const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
-    const request = await prepareDelegation({ rootKey, keys, ...term, mayHold: hold, out }, options.unsigned);
+    const request = await prepareDelegation({ rootKey, keys, days, mayHold: hold, out }, options.unsigned);
     sayRequest(io, request, options.unsigned);
     return undefined;
   }
-  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   const published = hold ?? (await publishedPermission(out));
   const mayHold = published === true;
-  const claims = delegationClaims(keys, { ...term, mayHold });
+  const claims = delegationClaims(keys, { days, mayHold });
   io.stdout.write(`${await signStatement(root, 'registry-delegation+jwt', claims)}\n`);
   const permitted = mayHold
     ? 'sign checkpoints, and stop issuers with `hold`'
@@ -118,7 +116,7 @@ async function signStep(io: Invocation, { next: file, unsigned, ...options }: St
     sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
     return undefined;
   }
-  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   const next = await committedNext(io, { rootKey: root.rootKey, file }, options);
   io.stdout.write(`${await signStatement(root, 'registry-root-rotation+jwt', rotationClaims(next))}\n`);
   sayCommitment(io, next);
@@ -140,8 +138,11 @@ async function committedNext(
 }
 
 /** The root key that will sign a request. */
-function unsignedRootKey(io: Invocation, { rootKey }: SignerOptions): Promise<RootKey> {
-  if (rootKey !== undefined) return loadRootKey(rootKey, io.env);
+function unsignedRootKey(
+  io: Invocation,
+  { settings: { root_key: file } }: RootSignerOptions,
+): Promise<RootKey> {
+  if (file !== undefined) return loadRootKey(file, io.env);
   throw new UsageError(
     'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',
   );

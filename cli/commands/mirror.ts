@@ -9,6 +9,7 @@ import {
 import { readHost } from '../../observers/hosts/read-host.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
+import { maxAgeOption } from '../options/max-age-option.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
@@ -22,15 +23,13 @@ import { verifyHolders } from '../verify-holders.js';
 import { addCommands } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
-interface Options extends WitnessOptions {
-  rootKey?: string;
-  maxAge: string;
+interface Options extends WitnessOptions, WithSettings {
+  maxAge: number;
   watch?: string;
   json?: true;
 }
 
 interface StatusOptions extends WithSettings {
-  rootKey?: string;
   maxBehind: string;
   json?: true;
 }
@@ -42,7 +41,7 @@ export function declareMirror(command: Command, io: Invocation): void {
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .addOption(TRUST_OPTION)
-    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30');
+    .addOption(maxAgeOption());
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--watch <seconds>', 'keep running, and check again after this time')
     .addOption(JSON_OPTION)
@@ -72,7 +71,7 @@ function declareMirrorStatus(command: Command, io: Invocation): void {
     );
 }
 
-async function loadPinned(io: Io, rootKey: string | undefined) {
+async function loadPinned(io: Io, { settings: { root_key: rootKey } }: WithSettings) {
   if (rootKey !== undefined) return loadTrust(io, rootKey);
   throw new UsageError(
     '`mirror` needs --root-key to verify what it reads: the trust anchor that `passport-registry pin` writes',
@@ -96,8 +95,8 @@ async function mirrorAndReport(io: Invocation, route: Route, options: Options): 
 }
 
 async function mirror(io: Invocation, route: Route, options: Options): Promise<number> {
-  const trust = await loadPinned(io, options.rootKey);
-  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
+  const trust = await loadPinned(io, options);
+  const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);
   const once = async () => {
     const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness, verifyHolders });
@@ -138,7 +137,7 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const limit = positiveNumber('--max-behind', options.maxBehind);
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
-  const trust = await loadPinned(io, options.rootKey);
+  const trust = await loadPinned(io, options);
   const mirrors = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });

@@ -8,6 +8,8 @@ import { monitorOnce, type RoundReport } from '../../observers/monitoring/monito
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
 import { JSON_OPTION } from '../options/add-options.js';
+import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
+import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { duration, positiveNumber } from '../options/values.js';
 import { assertAddresses } from '../options/where.js';
@@ -17,14 +19,12 @@ import { run } from '../terminal/run.js';
 import { sayRound } from '../terminal/say-round.js';
 import { repeatForever } from '../terminal/watch.js';
 
-interface Options {
-  rootKey?: string;
-  mirror?: string[];
+interface Options extends WithSettings {
   watch?: string[];
   state?: string;
   since?: string;
   pendingAfter: string;
-  maxAge: string;
+  maxAge: number;
   timeout: string;
   every?: string;
   feed?: string;
@@ -42,7 +42,7 @@ export function declareMonitor(command: Command, io: Invocation): void {
     .option('--state <dir>', 'folder of what earlier rounds have seen, which the next round continues')
     .option('--since <duration>', 'without earlier rounds: tell the changes of this time, such as 2d')
     .option('--pending-after <duration>', 'how long a publication may be in the log, but not published', '1d')
-    .option('--max-age <days>', 'maximum age of cosignatures', '30')
+    .addOption(maxAgeOption('cosignatures'))
     .option('--timeout <seconds>', 'time limit of a round', '600')
     .option('--every <seconds>', 'keep running, and check again after this time')
     .option('--feed <file>', 'add alarms and changes to an Atom feed')
@@ -76,16 +76,17 @@ async function monitor(io: Invocation, url: string, options: Options): Promise<n
 }
 
 async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
-  const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
+  const { root_key: rootKey, mirrors: others } = options.settings;
+  const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
   const isOther = (source: string) => withoutSlash(source) !== withoutSlash(url);
-  const mirrors = [...new Set(options.mirror ?? trust?.sources ?? [])].filter(isOther);
+  const mirrors = [...new Set(others ?? trust?.sources ?? [])].filter(isOther);
   assertAddresses([url, ...mirrors]);
   const { since, watch = [] } = options;
   return {
     ...{ url, mirrors, trust, watch, folder: options.state },
     sinceMs: since === undefined ? undefined : duration('--since', since),
     pendingAfterMs: duration('--pending-after', options.pendingAfter),
-    maxAgeMs: positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60_000,
+    maxAgeMs: options.maxAge * DAY_SECONDS * 1000,
     timeoutMs: positiveNumber('--timeout', options.timeout) * 1000,
   };
 }

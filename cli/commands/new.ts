@@ -9,6 +9,7 @@ import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
 import { ISSUERS_OPTION } from '../options/add-options.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
+import type { WithSettings } from '../options/settings.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
 import { asSource } from '../options/where.js';
 import { ask } from '../terminal/ask.js';
@@ -16,7 +17,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
-interface Options {
+interface Options extends WithSettings {
   issuers: string;
   name?: string;
   registry?: string;
@@ -57,7 +58,8 @@ export function declareNew(command: Command, io: Invocation): void {
 }
 
 async function createRecord(io: Io, id: string, options: Options): Promise<undefined> {
-  const schema = schemaLocation(options.registry);
+  const registry = options.registry ?? options.settings.base_url;
+  const schema = schemaLocation(registry);
   const { jwksUri, discoveryUri } = await issuerUrls(io, options);
   const optional = {
     name: options.name,
@@ -89,13 +91,13 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
   }
   for (const line of isRegistry
     ? [`Review it, then run \`passport-registry check --online ${id}\`.`]
-    : nextSteps(file, options))
+    : nextSteps(file, registry))
     say(io, line);
   return undefined;
 }
 
 /** Says what an issuer does next, who has no copy of the registry's repository. */
-function nextSteps(file: string, { registry = 'URL' }: Options): string[] {
+function nextSteps(file: string, registry = 'URL'): string[] {
   return [
     'Next, fill in the other fields in an editor. Then check the record, what your host serves, and the published list:',
     `  passport-registry check ${file}`,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { assertTrustAnchor, type TrustAnchor } from '@passport-registry/verifier';
-import { GRAMMAR, logTrustOf } from '@passport-registry/verifier/core';
+import { GRAMMAR, isAnchorMember, logTrustOf } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
@@ -77,7 +77,11 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
       '--thumbprint takes the RFC 7638 thumbprint of the root key: 43 characters of base64url',
     );
   }
-  assertNextRoots(nextRoots);
+  if (nextRoots !== undefined && !isAnchorMember('next_roots', nextRoots)) {
+    throw new UsageError(
+      '--next-root takes the RFC 7638 thumbprints of 1 to 3 different keys: 43 characters of base64url each',
+    );
+  }
   const source = sourceOf(url);
   const registry = await readPinnable(source, {
     ...{ thumbprint, nextRoots, trustOnFirstUse },
@@ -106,15 +110,6 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
   }
   say(io, `${options.trustAnchor} ${outcome}${demandOf(registry)}`);
   return 0;
-}
-
-/** @throws {@link UsageError} */
-function assertNextRoots(given: readonly string[] = []): void {
-  const isThumbprint = (one: string) => GRAMMAR.bytes32.pattern.test(one);
-  if (given.length <= 3 && given.every(isThumbprint) && new Set(given).size === given.length) return;
-  throw new UsageError(
-    '--next-root takes the RFC 7638 thumbprints of 1 to 3 different keys: 43 characters of base64url each',
-  );
 }
 
 /** Returns the witnesses and the quorum. Undefined if no option is about witnesses. @throws {@link UsageError} */

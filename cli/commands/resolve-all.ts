@@ -23,7 +23,8 @@ export interface AllOptions {
   readonly policy: TrustPolicy;
   readonly trust: PinnedTrust;
   readonly sources: readonly string[];
-  readonly maxAgeDays: number;
+  /** Seconds. */
+  readonly maxAge: number;
   readonly format: (typeof PROVIDER_FORMATS)[number];
   readonly audience: readonly string[];
   readonly cache: string | undefined;
@@ -51,16 +52,14 @@ const ASKING = { timeout: 10, allowPrivate: false, concurrency: 16, maxAge: DAY_
 
 /** Prints the issuers that a policy accepts, as a list of providers for gateways that verify tokens themselves. */
 export async function resolveAll(io: Io, options: AllOptions): Promise<number> {
-  const { policy, trust, sources, maxAgeDays, format, audience, cache } = options;
+  const { policy, trust, sources, maxAge, format, audience, cache } = options;
   assertAddresses(sources);
   if (format !== 'json' && audience.length === 0) {
     throw new UsageError(
       `--format ${format} needs --audience: without it, tokens for others would be accepted`,
     );
   }
-  const client = createRegistryClient({
-    ...{ trustAnchor: trustAnchorOf(trust), sources, maxAge: (maxAgeDays * DAY_MS) / 1000 },
-  });
+  const client = createRegistryClient({ trustAnchor: trustAnchorOf(trust), sources, maxAge });
   try {
     await client.ready();
     const accepted = client.list().filter((issuer) => client.decide(issuer, policy).accepted);

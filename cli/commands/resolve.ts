@@ -25,9 +25,10 @@ import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pi
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
 import { addOptions } from '../options/add-options.js';
 import { DependentOption } from '../options/dependent-option.js';
+import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
 import { readPolicy } from '../options/policy-file.js';
+import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { positiveNumber } from '../options/values.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -36,14 +37,13 @@ import { movedOption } from './old-names.js';
 import { PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
 
-interface Options {
+interface Options extends WithSettings {
   tier?: string;
   domain?: string;
   policy?: string;
-  rootKey?: string;
   at?: string;
   proofOut?: string;
-  maxAge: string;
+  maxAge: number;
   all?: true;
   format: (typeof PROVIDER_FORMATS)[number];
   audience?: string[];
@@ -85,9 +85,7 @@ export function declareResolve(command: Command, io: Invocation): void {
 }
 
 const TIME_OPTIONS = [
-  new DependentOption('--max-age <days>', 'maximum age of a list without a checkpoint')
-    .default('30')
-    .excludes('--at'),
+  maxAgeOption().excludes('--at'),
   new DependentOption(
     '--at <time>',
     'show what the registry said at this time, RFC 3339, and what proves it',
@@ -121,14 +119,15 @@ interface Question {
 }
 
 async function resolve(io: Io, { id, sources: others }: Question, options: Options): Promise<number> {
-  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
+  const maxAge = options.maxAge * DAY_SECONDS;
   const policy = policyOf(options);
-  if (options.rootKey === undefined) {
+  const { root_key: rootKey } = options.settings;
+  if (rootKey === undefined) {
     throw new UsageError(
       'resolve trusts nobody by itself: pass --root-key with the trust anchor that `pin` wrote, or set root_key in registry.yaml',
     );
   }
-  const trust = await loadTrust(io, options.rootKey);
+  const trust = await loadTrust(io, rootKey);
   const ofTrust = trust.sources.length > 0 ? trust.sources : ['dist'];
   const sources = options.all && id !== undefined ? [id, ...others] : others;
   const source = sources.length > 0 ? sources : ofTrust;
@@ -138,7 +137,7 @@ async function resolve(io: Io, { id, sources: others }: Question, options: Optio
       throw new UsageError('resolve --all decides under a policy: pass --policy or --tier');
     const { format, audience = [], cache } = options;
     return withRegistryErrors(() =>
-      resolveAll(io, { policy, trust, sources: source, maxAgeDays, format, audience, cache }),
+      resolveAll(io, { policy, trust, sources: source, maxAge, format, audience, cache }),
     );
   }
   if (id === undefined) throw new UsageError('resolve takes the id of an issuer, or --all');
@@ -146,7 +145,7 @@ async function resolve(io: Io, { id, sources: others }: Question, options: Optio
   if (policy === undefined)
     throw new UsageError('resolve decides under a policy: pass --tier or --policy; or --at');
   return withRegistryErrors(async () => {
-    const answer = await ask(id, policy, { ...trust, source, maxAgeDays });
+    const answer = await ask(id, policy, { ...trust, source, maxAge });
     const { decision, updatedAt, about, hint } = answer;
     if (options.json) emit(io, { ...decision, updatedAt, about: about ?? null });
     sayDecision(io, id, answer);
@@ -167,8 +166,8 @@ async function withRegistryErrors<T>(work: () => Promise<T>): Promise<T> {
 /** The sources of a list, and the conditions under which it is trusted. */
 interface Conditions extends PinnedTrust {
   readonly source: readonly string[];
-  /** Days. */
-  readonly maxAgeDays: number;
+  /** Seconds. */
+  readonly maxAge: number;
 }
 
 /** The decision about an issuer. */
@@ -182,8 +181,8 @@ interface Answer {
 }
 
 async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
-  const { source, maxAgeDays } = conditions;
-  const trust = { trustAnchor: trustAnchorOf(conditions), maxAge: maxAgeDays * 24 * 60 * 60 };
+  const { source, maxAge } = conditions;
+  const trust = { trustAnchor: trustAnchorOf(conditions), maxAge };
   const answer = (registry: Registry, about: AboutIssuer | undefined) => ({
     about,
     decision: registry.decide(id, policy),

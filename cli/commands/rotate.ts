@@ -13,9 +13,9 @@ import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { renamed } from './old-names.js';
 import {
   nextPassphrase,
+  planChoice,
   ROTATION_OPTIONS,
   type RotateCommandOptions,
-  rotationOptions,
 } from './rotation-options.js';
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
@@ -34,7 +34,7 @@ export function declareRotate(command: Command, io: Invocation): void {
 }
 
 async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {
-  const given = await rotationOptions(io, options);
+  const given = await planChoice(io, options);
   const plan = await planRotation(given);
   const { out, json } = options;
   if (plan.done) {

@@ -1,5 +1,4 @@
 import { Option } from 'commander';
-import type { SignerInput } from '../../generator/signing/command-signer.js';
 import {
   KEY_CURVES,
   type KeyCurve,
@@ -7,15 +6,26 @@ import {
   type NewPassphrase,
 } from '../../generator/signing/key-file.js';
 import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
-import { HOLDERS_OPTION, type HoldersOptions, treeOptions } from '../options/build-options.js';
+import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
-import { checkpointChoice, checkpointHours } from '../options/freshness-options.js';
+import {
+  checkpointChoice,
+  checkpointHours,
+  DAYS_OPTION,
+  delegationDays,
+} from '../options/freshness-options.js';
 import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
 import { newKeyPassphrase } from '../options/new-passphrase.js';
 import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
-import { keyOptions, type SignerOptions, signerChoice, signerOptions } from '../options/signer-options.js';
-import { positiveNumber } from '../options/values.js';
-import type { PlanOptions } from '../rotating/rotation-options.js';
+import {
+  keyOptions,
+  type RootSignerOptions,
+  rootSignerChoice,
+  signerChoice,
+  signerFrom,
+  signerOptions,
+} from '../options/signer-options.js';
+import type { PlanChoice } from '../rotating/rotation-choice.js';
 import type { Io } from '../terminal/io.js';
 
 /** The folder of a rotation, unless `keys rotate` is given another one. */
@@ -23,24 +33,20 @@ export const ROTATION_FOLDER = 'rotation';
 
 /** The options of `keys rotate`. */
 export interface RotateCommandOptions
-  extends SignerOptions,
+  extends RootSignerOptions,
     ExceptionOptions,
     LogOptions,
-    CommitmentOptions,
-    HoldersOptions {
+    CommitmentOptions {
   issuers: string;
   out: string;
   folder: string;
   nextKey?: string;
   nextPassphraseFile?: string;
   nextSignerCommand?: string;
-  nextSignerInput?: SignerInput;
-  nextSignerTimeout?: string;
   nextRootKey?: string;
   nextNoPassphrase?: true;
   alg: KeyCurve;
   online?: readonly string[];
-  days: string;
   yes?: true;
   json?: true;
 }
@@ -64,7 +70,7 @@ export const ROTATION_OPTIONS = [
     '--online <file...>',
     'public JWKs of the online keys (default: those of the published delegation)',
   ),
-  new Option('--days <number>', 'how long the new delegation is valid').default('90'),
+  DAYS_OPTION,
   ...EXCEPTION_OPTIONS,
   ...LOG_OPTIONS,
   HOLDERS_OPTION,
@@ -72,33 +78,25 @@ export const ROTATION_OPTIONS = [
   JSON_OPTION,
 ];
 
-/** Returns the options of a rotation. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
-export async function rotationOptions(io: Io, options: RotateCommandOptions): Promise<PlanOptions> {
-  const { issuers, out, folder, alg, online } = options;
+/** Returns what the plan of a rotation depends on, from the options. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
+export async function planChoice(io: Io, options: RotateCommandOptions): Promise<PlanChoice> {
+  const { issuers, out, folder, alg, online, settings } = options;
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
-    outgoing: signerChoice(io, options),
-    next: signerChoice(
-      io,
-      {
-        key: options.nextKey,
-        passphraseFile: options.nextPassphraseFile,
-        signerCommand: options.nextSignerCommand,
-        signerInput: options.nextSignerInput,
-        signerTimeout: options.nextSignerTimeout,
-        rootKey: options.nextRootKey,
-      },
-      'next-',
-    ),
-    nextRoots: options.settings.next_roots,
+    outgoing: rootSignerChoice(io, options),
+    next: signerChoice(io, signerFrom(options, 'next'), {
+      rootKey: options.nextRootKey,
+      passphraseOption: '--next-passphrase-file',
+    }),
+    nextRoots: settings.next_roots,
     commit: await committedKeys(io, options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, io.env)))),
-    delegationDays: positiveNumber('--days', options.days),
-    checkpoint: await checkpointChoice(io, options.settings),
-    checkpointHours: checkpointHours(options.settings),
+    delegationDays: delegationDays(settings),
+    checkpoint: await checkpointChoice(io, settings),
+    checkpointHours: checkpointHours(settings),
     log: await logChoice(io, options),
     exceptions: exceptions(options),
-    tree: treeOptions(options),
+    tree: treeOptions(settings),
   };
 }
 

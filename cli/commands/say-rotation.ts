@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { ROTATION_FILES } from '../operating/rotation-files.js';
+import { hasSigner } from '../options/settings.js';
 import type { RemainingRotation } from '../rotating/plan.js';
 import type { Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
@@ -107,9 +108,10 @@ export function sayAfterRotation(
 
 /** The file to replace, and the setting or the option that changes. */
 function changesOfSettings({ options, command, configured }: Call): string[] {
-  const { folder, rootKey, key, nextKey, nextSignerCommand, settings } = options;
+  const { folder, nextKey, nextSignerCommand, settings } = options;
+  const { root_key: rootKey, signer: { key } = {} } = settings;
   const next = join(folder, ROTATION_FILES.next);
-  const isConfigured = (name: string) => command.getOptionValueSource(name) === 'config';
+  const isConfigured = hasSigner(settings) && command.getOptionValueSource('key') !== 'cli';
   const lines = [];
   if (rootKey === undefined) lines.push(`the public key: --root-key ${next}`);
   else if (!configured) lines.push(`the public key: cp ${next} ${shortPath(rootKey)}`);
@@ -119,7 +121,7 @@ function changesOfSettings({ options, command, configured }: Call): string[] {
   if (isSame) return lines;
   const [setting, value] =
     nextSignerCommand === undefined ? ['key', nextKey] : ['command', 'the command of the next key'];
-  if (isConfigured('key') || isConfigured('signerCommand')) {
+  if (isConfigured) {
     lines.push(
       `registry.yaml: signer: { ${setting}: ${value} }${key === undefined ? '' : ` in place of ${shortPath(key)}`}`,
     );

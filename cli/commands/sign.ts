@@ -3,20 +3,20 @@ import type { SigningHolder } from '../../custody/holder-signing/commitments.js'
 import { type SigningTask, TASK_FILES } from '../../custody/holder-signing/signing-task.js';
 import { signRequest } from '../../custody/offline-signing/sign-request.js';
 import type { SigningRequest } from '../../custody/offline-signing/signing-request.js';
-import { KeyRejected, UsageError } from '../../generator/errors.js';
+import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
 import { addOptions, JSON_OPTION } from '../options/add-options.js';
 import { DependentOption } from '../options/dependent-option.js';
-import { memoryOf, openShareFor } from '../options/share-options.js';
-import { ROOT_SIGNER_OPTIONS, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import { hasSigner } from '../options/settings.js';
+import { memoryOf, openShareFor, type ShareOptions } from '../options/share-options.js';
+import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { confirmRequest, REQUEST_OPTIONS, type RequestOptions, shownRequest } from './confirm-request.js';
 
-interface Options extends SignerOptions, RequestOptions {
-  share?: string;
+interface Options extends RootSignerOptions, RequestOptions, ShareOptions {
   again?: true;
   json?: true;
 }
@@ -25,9 +25,11 @@ interface Options extends SignerOptions, RequestOptions {
 export function declareSign(command: Command, io: Invocation): void {
   command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
-    .option(
-      '--share <file>',
-      "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
+    .addOption(
+      new DependentOption(
+        '--share <file>',
+        "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
+      ).excludes('--key'),
     )
     .addOption(
       new DependentOption(
@@ -43,12 +45,12 @@ export function declareSign(command: Command, io: Invocation): void {
 
 async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<undefined> {
   if (share !== undefined) return signWithShare(io, folder, { ...options, share });
-  if (options.key === undefined && options.signerCommand === undefined) {
+  if (!hasSigner(options.settings)) {
     throw new KeyRejected(
       'no signing key: pass --key FILE or --key env:NAME, or set signer in registry.yaml; or --share FILE, if holders share the key',
     );
   }
-  const signer = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const signer = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   const request = await shownRequest(io, { folder, rootKey: signer.rootKey }, options);
   await confirmRequest(io, request, options);
   const signed = await signRequest(folder, request, signer);
@@ -61,9 +63,6 @@ type ShareSigning = Options & { readonly share: string };
 
 /** Signs in two rounds: the first run commits, and a later run signs once enough holders have committed. */
 async function signWithShare(io: Io, folder: string, options: ShareSigning): Promise<undefined> {
-  if (options.key !== undefined || options.signerCommand !== undefined) {
-    throw new UsageError('pass either a key or a share of one, not both');
-  }
   // Imported on demand, because the other commands need no FROST.
   const { hasCommitted, signingHolder } = await import('../../custody/holder-signing/commitments.js');
   const { signingTask } = await import('../../custody/holder-signing/signing-task.js');

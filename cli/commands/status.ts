@@ -96,11 +96,14 @@ function presence({ signer = {} }: Pick<CheckpointSettings, 'signer'> = {}): Sig
 
 function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {
   const short = (path: string | undefined) => path && shortPath(path);
-  const { rootKey, key, settings } = options;
+  const { settings } = options;
   return {
     ...options,
-    rootKey: short(rootKey),
-    key: short(key),
+    rootKey: short(settings.root_key),
+    key: short(settings.signer?.key),
+    signerCommand: settings.signer?.command,
+    baseUrl: settings.base_url,
+    mirror: settings.mirrors,
     checkpointPublicKey: short(settings.checkpoint?.public_key),
   };
 }

@@ -10,6 +10,7 @@ import { lackOfQuorum } from '../operating/log-condition.js';
 import { JSON_OPTION } from '../options/add-options.js';
 import { DependentOption } from '../options/dependent-option.js';
 import { cosignChoice } from '../options/log-options.js';
+import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { positiveNumber } from '../options/values.js';
@@ -25,8 +26,7 @@ import { movedOption } from './old-names.js';
 import { verifyProof } from './verify-proof.js';
 
 interface Options extends WithSettings {
-  rootKey?: string;
-  maxAge: string;
+  maxAge: number;
   conformance?: true;
   anyContentType?: true;
   expect?: string;
@@ -44,7 +44,7 @@ export function declareVerify(command: Command, io: Invocation): void {
     )
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
-    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .addOption(maxAgeOption())
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .addOption(
       new DependentOption(
@@ -67,19 +67,19 @@ const PROOF_OPTION = new DependentOption(
 ).excludes(['--max-age', '--conformance', '--any-content-type', '--expect', '--wait']);
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
-  const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
+  const { root_key: rootKey, base_url: baseUrl } = options.settings;
+  const trust = rootKey === undefined ? undefined : await loadTrust(io, rootKey);
   if (options.proof !== undefined) {
     if (named !== undefined) throw new UsageError('--proof verifies a file alone: leave out the tree');
     if (trust === undefined) throw new UsageError('--proof needs --root-key with a trust anchor');
     return verifyProof(io, options.proof, { trust, json: options.json });
   }
-  const where = named ?? options.settings.base_url ?? defaultTarget(trust);
+  const where = named ?? baseUrl ?? defaultTarget(trust);
   if (options.conformance && !sourceAt(where).live)
     throw new UsageError('--conformance checks a live host: give its URL');
-  const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
   const demands = {
-    maxAge,
+    maxAge: options.maxAge * DAY_SECONDS,
     ...trust,
     anyContentType: options.anyContentType === true,
     verifyHolders,

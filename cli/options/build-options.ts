@@ -8,11 +8,11 @@ import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './add-options.js';
 import { FRESHNESS_OPTIONS, type FreshnessOptions } from './freshness-options.js';
 import { LOG_OPTIONS, type LogOptions } from './log-options.js';
 import { RULE_OPTIONS, type RuleOptions } from './rule-options.js';
-import type { Settings, WithSettings } from './settings.js';
-import { ROOT_SIGNER_OPTIONS, type SignerOptions } from './signer-options.js';
+import type { Settings } from './settings.js';
+import { ROOT_SIGNER_OPTIONS, type RootSignerOptions } from './signer-options.js';
 
 /** The options of commands that build. */
-export interface BuildCommandOptions extends SignerOptions, FreshnessOptions, RuleOptions, LogOptions {
+export interface BuildCommandOptions extends RootSignerOptions, FreshnessOptions, RuleOptions, LogOptions {
   issuers: string;
   out: string;
   updatedAt?: string;
@@ -41,23 +41,17 @@ export function listTime(io: Io, { updatedAt, renew }: BuildCommandOptions): Lis
   };
 }
 
-/** The options of commands whose record of the ceremony may not be in registry.yaml yet. */
-export interface HoldersOptions extends WithSettings {
-  holders?: string | undefined;
-}
-
-/** Their option, for the help. */
+/** The option of commands whose record of the ceremony may not be in registry.yaml yet, for the help. */
 export const HOLDERS_OPTION = new Option(
   '--holders <file>',
   'record of the ceremony, holders.json, which says who shares the root key',
 );
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
-export function treeOptions({ holders, settings }: HoldersOptions): TreeOptions {
-  const { base_url: baseUrl, precompress, statements } = settings;
+export function treeOptions(settings: Settings): TreeOptions {
+  const { base_url: baseUrl, holders, precompress, statements } = settings;
   return {
-    holders: holders ?? settings.holders,
-    ...{ verifyHolders, precompress, statements },
+    ...{ holders, verifyHolders, precompress, statements },
     about: descriptionOf(settings),
     page: { ...settings.page, baseUrl },
   };

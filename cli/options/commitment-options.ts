@@ -1,4 +1,4 @@
-import { GRAMMAR } from '@passport-registry/verifier/core';
+import { GRAMMAR, isAnchorMember } from '@passport-registry/verifier/core';
 import { Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
@@ -8,9 +8,6 @@ import type { Io } from '../terminal/io.js';
 export interface CommitmentOptions {
   commit?: readonly string[];
 }
-
-/** How many keys a root key may be committed to (rule rotation-commitment). */
-const MAX_KEYS = 3;
 
 /** Their option, for the help. */
 export const COMMIT_OPTION = new Option(
@@ -35,10 +32,6 @@ export async function committedKeys(
       GRAMMAR.bytes32.pattern.test(one) ? one : (await loadRootKey(one, env)).thumbprint,
     ),
   );
-  const repeated = thumbprints.find((thumbprint, at) => thumbprints.indexOf(thumbprint) !== at);
-  if (repeated !== undefined) throw new UsageError(`--commit names ${repeated} twice: name each key once`);
-  if (thumbprints.length > MAX_KEYS) {
-    throw new UsageError(`--commit names ${thumbprints.length} keys: name at most ${MAX_KEYS}`);
-  }
-  return thumbprints;
+  if (isAnchorMember('next_roots', thumbprints)) return thumbprints;
+  throw new UsageError(`--commit names ${thumbprints.join(', ')}: name 1 to 3 different keys`);
 }

@@ -13,7 +13,7 @@ export class DependentOption extends Option {
   readonly needed: Condition[] = [];
   readonly excluded: Condition[] = [];
 
-  /** Declares that the option has no effect without another one, which may also be in registry.yaml. */
+  /** Declares that the option has no effect without another one. A command without the other one has no such condition. */
   needs(other: string, remedy = `pass ${other}, too, or leave it out`): this {
     this.needed.push({ other, remedy });
     return this;
@@ -35,14 +35,14 @@ export function assertEffective(command: Command): void {
   for (const option of command.options) {
     if (!(option instanceof DependentOption) || !isGiven(command, option)) continue;
     const { long, needed, excluded } = option;
-    for (const { other, remedy } of needed) {
-      if (!isSet(command, other)) throw new UsageError(`${long} has no effect without ${other}: ${remedy}`);
-    }
-    for (const { other, remedy } of excluded) {
-      const found = command.options.find((each) => each.long === other);
-      if (found !== undefined && isGiven(command, found))
-        throw new UsageError(`${long} and ${other} exclude each other: ${remedy}`);
-    }
+    const isOther = ({ other }: Condition, given: boolean) =>
+      command.options.some((each) => each.long === other && isGiven(command, each) === given);
+    const missing = needed.find((condition) => isOther(condition, false));
+    if (missing !== undefined)
+      throw new UsageError(`${long} has no effect without ${missing.other}: ${missing.remedy}`);
+    const rival = excluded.find((condition) => isOther(condition, true));
+    if (rival !== undefined)
+      throw new UsageError(`${long} and ${rival.other} exclude each other: ${rival.remedy}`);
   }
 }
 
@@ -52,10 +52,4 @@ function isGiven(command: Command, option: Option): boolean {
   return (
     command.getOptionValueSource(name) === 'cli' && option.negate === (command.getOptionValue(name) === false)
   );
-}
-
-/** Whether an option is on the command line or in registry.yaml. */
-function isSet(command: Command, flag: string): boolean {
-  const name = command.options.find(({ long }) => long === flag)?.attributeName();
-  return name !== undefined && ['cli', 'config'].includes(command.getOptionValueSource(name) ?? '');
 }

@@ -9,8 +9,14 @@ import type { Signer } from '../../generator/signing/sign.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { DependentOption } from './dependent-option.js';
-import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from './settings.js';
-import { passphraseFrom, signerChoice } from './signer-options.js';
+import {
+  CHECKPOINT_HOURS,
+  DELEGATION_DAYS,
+  hasSigner,
+  type Settings,
+  type WithSettings,
+} from './settings.js';
+import { signerChoice } from './signer-options.js';
 
 /** The options for delegation and rotation, of commands that publish a list. The online key is in registry.yaml. */
 export interface FreshnessOptions extends WithSettings {
@@ -52,6 +58,17 @@ export async function freshnessChoice(io: Io, options: FreshnessOptions): Promis
 /** Whoever stops an issuer at night may not have the online key at hand. The published checkpoint stays valid. */
 const CHECKPOINT_LATER =
   'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
+
+/** The option for the validity of a new delegation, for the help. */
+export const DAYS_OPTION = new DependentOption(
+  '--days <number>',
+  `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
+).needs('--delegate');
+
+/** How long a new delegation is valid, in days. */
+export function delegationDays({ delegation: { days = DELEGATION_DAYS } = {} }: Settings): number {
+  return days;
+}
 
 /** Says what is left to do after a publication with `--checkpoint-later`. */
 export function sayCheckpointLater(
@@ -97,10 +114,9 @@ export async function sectionSigner(
   }: SignerPlace,
 ): Promise<Signer> {
   const { signer = {}, public_key: rootKey } = settings[section] ?? {};
-  const { key, passphrase_file: file, command: signerCommand, input: signerInput, timeout } = signer;
-  const signerTimeout = timeout === undefined ? undefined : String(timeout);
-  const choice = signerChoice(io, { key, signerCommand, signerInput, signerTimeout });
-  const passphrase = passphraseFrom(io, file, passphraseOption);
+  // A key has its public half.
+  const needed = signer.command === undefined ? undefined : rootKey;
+  const choice = signerChoice(io, signer, { rootKey: needed, production: true, passphraseOption });
   const name = section === 'checkpoint' ? 'the online key' : 'the key of the log';
   const refuse = (cause: unknown): never => {
     if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
@@ -110,8 +126,7 @@ export async function sectionSigner(
       isOtherKey: true,
     });
   };
-  const needsKey = signerCommand === undefined ? {} : { rootKey };
-  const chosen = await chooseSigner({ ...choice, ...needsKey, passphrase, production: true }).catch(refuse);
+  const chosen = await chooseSigner(choice).catch(refuse);
   const expected = rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env).catch(refuse);
   if (expected !== undefined && expected.thumbprint !== chosen.rootKey.thumbprint) {
     throw new KeyRejected(

@@ -3,10 +3,10 @@ import { UsageError } from '../../generator/errors.js';
 import type { PublicationExceptions } from '../../generator/publishing/publication.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { OVERRIDABLE } from '../../generator/review/forbidden-changes.js';
+import type { WithSettings } from './settings.js';
 
 /** The options for exceptions from the rules, of commands that make, sign or publish a list. */
-export interface ExceptionOptions {
-  override: TransitionOverride[];
+export interface ExceptionOptions extends WithSettings {
   allowExampleNames?: true;
 }
 
@@ -64,9 +64,9 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
 
 /** Returns the exceptions that the operator allows. */
 export function exceptions({
-  override: overrides,
+  settings: { transitions = {} },
   allowExampleNames,
   breakPinnedVerifiers,
 }: RuleOptions): PublicationExceptions {
-  return { overrides, allowExampleNames, breakPinnedVerifiers };
+  return { overrides: transitions.overrides, allowExampleNames, breakPinnedVerifiers };
 }

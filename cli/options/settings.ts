@@ -18,10 +18,10 @@ import { positiveNumber, wholeNumber } from './values.js';
 export interface SignerSettings {
   readonly key?: string | undefined;
   readonly passphrase_file?: string | undefined;
-  readonly command?: string;
-  readonly input?: SignerInput;
+  readonly command?: string | undefined;
+  readonly input?: SignerInput | undefined;
   /** Seconds. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 /** A signer with its public key. */
@@ -136,50 +136,69 @@ export interface WithSettings extends CommandPlace {
 /** How long a checkpoint is valid, in hours, unless `checkpoint.hours` says otherwise. */
 export const CHECKPOINT_HOURS = 24;
 
+/** How long a delegation is valid, in days, unless `delegation.days` says otherwise. */
+export const DELEGATION_DAYS = 90;
+
 /** How long to wait for witnesses, in seconds, unless `log.wait` says otherwise. */
 export const COSIGN_WAIT = 60;
 
+/** The settings that an option replaces as they are. */
+const REPLACED = {
+  root_key: 'rootKey',
+  base_url: 'baseUrl',
+  mirrors: 'mirror',
+  holders: 'holders',
+} as const;
+
 /** Returns the settings for a run of a command. @throws {@link UsageError} if an option is not what its place takes */
 export function settingsFor(command: Command, written: Settings): Settings {
-  const given = (name: string): string | undefined =>
-    command.getOptionValueSource(name) === 'cli' ? command.getOptionValue(name) : undefined;
-  const { checkpoint, log } = written;
-  const [hours, wait] = [given('hours'), given('cosignWait')];
+  // Options before the name of a subcommand also apply.
+  const given = (name: string) =>
+    command.getOptionValueSourceWithGlobals(name) === 'cli' ? command.optsWithGlobals()[name] : undefined;
+  const replaced = Object.entries(REPLACED).map(([setting, option]) => [setting, given(option)]);
+  const [hours, wait, days, overrides] = ['hours', 'cosignWait', 'days', 'override'].map(given);
+  const onlineKey = given('onlineKey');
   const settings: Settings = {
     ...written,
+    ...Object.fromEntries(replaced.filter(([, value]) => value !== undefined)),
+    signer: chosenSigner(written.signer, { key: given('key'), passphrase_file: given('passphraseFile') }),
     checkpoint: {
-      ...checkpoint,
-      ...chosenSigner(checkpoint, {
-        key: given('onlineKey'),
+      ...written.checkpoint,
+      ...(onlineKey !== undefined && { public_key: undefined }),
+      ...(hours !== undefined && { hours: positiveNumber('--hours', hours) }),
+      signer: chosenSigner(written.checkpoint?.signer, {
+        key: onlineKey,
         passphrase_file: given('onlinePassphraseFile'),
       }),
-      ...(hours !== undefined && { hours: positiveNumber('--hours', hours) }),
     },
-    log: {
-      ...log,
-      ...(wait !== undefined && { wait: wholeNumber('--cosign-wait', wait) }),
+    log: { ...written.log, ...(wait !== undefined && { wait: wholeNumber('--cosign-wait', wait) }) },
+    delegation: {
+      ...written.delegation,
+      ...(days !== undefined && { days: positiveNumber('--days', days) }),
     },
+    transitions: { ...written.transitions, ...(overrides !== undefined && { overrides }) },
   };
-  for (const section of [settings.checkpoint, settings.log]) assertFilesNamed(section ?? {});
+  const { root_key, holders, checkpoint, log } = settings;
+  for (const file of [root_key, holders, checkpoint?.public_key, log?.public_key])
+    if (file !== undefined) assertNoKeyText(file);
+  for (const signer of [settings.signer, checkpoint?.signer, log?.signer]) assertFilesNamed(signer);
   return settings;
 }
 
 /**
- * Returns the online key that `--online-key` names, for a section. It replaces that of the file as a whole: a key on the command
- * line must not be combined with a command from the file. A passphrase alone chooses no key, and belongs to that of the file.
+ * Returns the signer of a section. A key on the command line replaces that of the file as a whole: it must not be combined
+ * with a command from the file. A passphrase alone chooses no key, and belongs to that of the file.
  */
 function chosenSigner(
-  section: SignerSection | undefined,
+  written: SignerSettings | undefined,
   { key, passphrase_file }: Pick<SignerSettings, 'key' | 'passphrase_file'>,
-): SignerSection {
-  if (key !== undefined) return { signer: { key, passphrase_file }, public_key: undefined };
-  return passphrase_file === undefined ? {} : { signer: { ...section?.signer, passphrase_file } };
+): SignerSettings | undefined {
+  if (key !== undefined) return { key, passphrase_file };
+  return passphrase_file === undefined ? written : { ...written, passphrase_file };
 }
 
-function assertFilesNamed({ signer, public_key }: SignerSection): void {
-  for (const file of [signer?.key, signer?.passphrase_file, public_key]) {
-    if (file !== undefined) assertNoKeyText(file);
-  }
+function assertFilesNamed({ key, passphrase_file }: SignerSettings = {}): void {
+  for (const file of [key, passphrase_file]) if (file !== undefined) assertNoKeyText(file);
 }
 
 /** Whether a section has a signer: a key or a command. */

@@ -1,24 +1,20 @@
 import { Option } from 'commander';
 import { readText } from '../../generator/files/read-file.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
-import type { SignerInput } from '../../generator/signing/command-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
 import { DependentOption } from './dependent-option.js';
+import type { SignerSettings, WithSettings } from './settings.js';
 import { positiveNumber } from './values.js';
 
-/** The options of commands that sign. */
-export interface SignerOptions {
-  key?: string | undefined;
-  passphraseFile?: string | undefined;
-  /** This and the following: for the root key from registry.yaml only. */
-  signerCommand?: string | undefined;
-  signerInput?: SignerInput | undefined;
-  signerTimeout?: string | undefined;
-  rootKey?: string | undefined;
+/** The options of commands that sign with the root key. The key is in the settings. */
+export interface RootSignerOptions extends WithSettings {
   production?: true;
 }
+
+/** How long a command may take that signs, in seconds. */
+const SIGNER_TIMEOUT = 60;
 
 /** The prefixes of the names of options for a signer, with what its key is, and of which type. */
 const KEYS = {
@@ -66,45 +62,55 @@ export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] 
       .default('payload')
       .needs(`--${prefix}signer-command`),
     new DependentOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take')
-      .default('60')
+      .argParser((text: string) => positiveNumber(`--${prefix}signer-timeout`, text))
+      .default(SIGNER_TIMEOUT)
       .needs(`--${prefix}signer-command`),
   ];
 }
 
-/**
- * Returns the choice of a signer, from the options.
- *
- * @param prefix - the prefix of the option names, for messages
- * @throws {@link UsageError} | {@link IoFailed}
- */
-export function signerChoice(io: Io, options: SignerOptions, prefix: keyof typeof KEYS = ''): SignerChoice {
-  const {
-    key,
-    passphraseFile,
-    signerCommand,
-    signerInput,
-    signerTimeout = '60',
-    rootKey,
-    production,
-  } = options;
-  const timeout = positiveNumber(`--${prefix}signer-timeout`, signerTimeout);
+/** Returns the signer that the options with a prefix name. */
+export function signerFrom(options: object, prefix: 'next' | 'witness'): SignerSettings {
+  const value = (name: string) => Reflect.get(options, `${prefix}${name}`);
+  return {
+    key: value('Key'),
+    passphrase_file: value('PassphraseFile'),
+    command: value('SignerCommand'),
+    input: value('SignerInput'),
+    timeout: value('SignerTimeout'),
+  };
+}
+
+/** What a command demands of a signer. */
+interface SignerDemands {
+  /** The file of the public key that the signer must have. */
+  readonly rootKey?: string | undefined;
+  /** Whether a development key is refused, as it is wherever CI is set. */
+  readonly production?: boolean | undefined;
+  /** The option that names the file of the passphrase, for messages. */
+  readonly passphraseOption?: string;
+}
+
+/** Returns the choice of a signer. */
+export function signerChoice(
+  io: Io,
+  { key, passphrase_file, command, input, timeout = SIGNER_TIMEOUT }: SignerSettings = {},
+  { rootKey, production = false, passphraseOption }: SignerDemands = {},
+): SignerChoice {
+  const terminal = io.stdin.isTTY === true;
   return {
     key,
-    passphrase: passphraseFrom(io, passphraseFile, `--${prefix}passphrase-file`),
-    signer:
-      signerCommand === undefined
-        ? undefined
-        : {
-            command: signerCommand,
-            timeout,
-            terminal: io.stdin.isTTY === true,
-            ...(signerInput && { input: signerInput }),
-          },
+    passphrase: passphraseFrom(io, passphrase_file, passphraseOption),
+    signer: command === undefined ? undefined : { command, timeout, terminal, ...(input && { input }) },
     rootKey,
-    production: production === true || isContinuousIntegration(io.env['CI']),
+    production: production || isContinuousIntegration(io.env['CI']),
     directory: process.cwd(),
     env: io.env,
   };
+}
+
+/** Returns the choice of the signer with the root key. */
+export function rootSignerChoice(io: Io, { settings, production }: RootSignerOptions): SignerChoice {
+  return signerChoice(io, settings.signer, { rootKey: settings.root_key, production });
 }
 
 /**

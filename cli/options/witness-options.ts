@@ -2,22 +2,17 @@ import { importRootKey } from '@passport-registry/verifier';
 import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
-import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { commandSigner } from '../../generator/signing/command-signer.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { openState, type WitnessState } from '../../observers/witnessing/witness-state.js';
 import type { Io } from '../terminal/io.js';
-import { signerChoice, signerOptions } from './signer-options.js';
+import { hasSigner, type SignerSettings } from './settings.js';
+import { signerChoice, signerFrom, signerOptions } from './signer-options.js';
 
-/** The options of commands that cosign as a witness. */
+/** The options of commands that cosign as a witness, besides those for its signer. */
 export interface WitnessOptions {
   witnessState?: string;
-  witnessKey?: string;
-  witnessPassphraseFile?: string;
-  witnessSignerCommand?: string;
-  witnessSignerInput?: SignerInput;
-  witnessSignerTimeout?: string;
 }
 
 /** The same, for the help. */
@@ -36,9 +31,10 @@ export const WITNESS_OPTIONS = [
  * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Cosigner | undefined> {
-  const { witnessState: folder, witnessKey: key, witnessSignerCommand: command } = options;
-  if (folder === undefined && key === undefined && command === undefined) return undefined;
-  if (key === undefined && command === undefined) {
+  const { witnessState: folder } = options;
+  const signer = signerFrom(options, 'witness');
+  if (folder === undefined && !hasSigner({ signer })) return undefined;
+  if (!hasSigner({ signer })) {
     throw new UsageError('a witness needs its key: pass --witness-key, or --witness-signer-command');
   }
   if (folder === undefined) {
@@ -47,27 +43,23 @@ export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Co
     );
   }
   const state = openState(folder);
-  return { state, signer: await witnessSigner(io, state, options) };
+  return { state, signer: await witnessSigner(io, state, signer) };
 }
 
 async function witnessSigner(
   io: Io,
   { folder, key }: WitnessState,
-  options: WitnessOptions,
+  settings: SignerSettings,
 ): Promise<Signer> {
-  const signing = {
-    key: options.witnessKey,
-    passphraseFile: options.witnessPassphraseFile,
-    signerCommand: options.witnessSignerCommand,
-    signerInput: options.witnessSignerInput,
-    signerTimeout: options.witnessSignerTimeout,
-  };
-  const choice = signerChoice(io, signing, 'witness-');
+  const choice = signerChoice(io, settings, {
+    passphraseOption: '--witness-passphrase-file',
+    production: true,
+  });
   const rootKey = await importRootKey(key.jwk);
   if (choice.signer !== undefined && choice.key === undefined) {
     return commandSigner(rootKey, { env: io.env, ...choice.signer });
   }
-  const signer = await chooseSigner({ ...choice, production: true });
+  const signer = await chooseSigner(choice);
   if (signer.rootKey.thumbprint === rootKey.thumbprint) return signer;
   throw new KeyRejected(
     `the witness key is ${signer.rootKey.thumbprint}, but the state in ${folder} belongs to ${rootKey.thumbprint}`,

@@ -6,7 +6,7 @@ import { readIfReadable } from '../../generator/files/read-file.js';
 import { delegationValidity } from '../../generator/freshness/expiry.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { ROTATION_FILES, type RotationFiles } from '../operating/rotation-files.js';
-import type { PlanOptions } from './rotation-options.js';
+import type { PlanChoice } from './rotation-choice.js';
 
 /** The two keys of a rotation. */
 export interface RotationKeys {
@@ -60,7 +60,7 @@ export async function assertStepFits(
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function planDelegation(
-  { online, out }: Pick<PlanOptions, 'online' | 'out'>,
+  { online, out }: Pick<PlanChoice, 'online' | 'out'>,
   { folder, delegation }: RotationFiles,
   { outgoing, next }: RotationKeys,
 ): Promise<DelegationPlan> {
@@ -90,7 +90,7 @@ type Delegated = Pick<Awaited<ReturnType<typeof verifyDelegation>>, 'keys' | 'ma
 const NOTHING_DELEGATED: Delegated = { keys: [], mayHold: false };
 
 async function publishedDelegation(
-  { online, out }: Pick<PlanOptions, 'online' | 'out'>,
+  { online, out }: Pick<PlanChoice, 'online' | 'out'>,
   outgoing: RootKey,
 ): Promise<Delegated> {
   const bytes = readIfReadable(out, PATHS.delegation);

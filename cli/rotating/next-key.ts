@@ -9,7 +9,7 @@ import { generateKeyFile, loadRootKey, publicHalf } from '../../generator/signin
 import type { Signer } from '../../generator/signing/sign.js';
 import { assertCommitted, publishedSteps } from '../../generator/tree/commitment.js';
 import { type RotationFiles, writeRotationFile } from '../operating/rotation-files.js';
-import type { PlanOptions, RotationOptions } from './rotation-options.js';
+import type { PlanChoice, RotationChoice } from './rotation-choice.js';
 
 /** What is known about the next root key before a rotation goes on. */
 export interface NextKey {
@@ -25,7 +25,7 @@ export interface NextKey {
  * @throws {@link KeyRejected} if the folder of the rotation belongs to another key; {@link UsageError} | {@link IoFailed}
  */
 export async function readNextKey(
-  { next: choice, out, issuers }: PlanOptions,
+  { next: choice, out, issuers }: PlanChoice,
   files: RotationFiles,
 ): Promise<NextKey> {
   const { key, signer, rootKey } = choice;
@@ -68,7 +68,7 @@ function otherKey(key: RootKey, { folder, next }: RotationFiles, where: string):
  */
 function assertSafePlace(
   key: string,
-  { folder, out, issuers }: Pick<PlanOptions, 'folder' | 'out' | 'issuers'>,
+  { folder, out, issuers }: Pick<PlanChoice, 'folder' | 'out' | 'issuers'>,
 ): void {
   const keyFolder = dirname(resolve(key));
   assertOutside(out, [keyFolder, dirname(resolve(folder))]);
@@ -99,7 +99,7 @@ const TRIAL = Buffer.from('passport-registry: a trial signature\n');
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function nextSigner(
-  { next: choice, algorithm, newPassphrase, env, out }: RotationOptions,
+  { next: choice, algorithm, newPassphrase, env, out }: RotationChoice,
   plan: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
   const { files, makesKey, outgoing } = plan;

@@ -4,7 +4,7 @@ import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { RotationKeys } from './check-files.js';
-import type { PlanOptions } from './rotation-options.js';
+import type { PlanChoice } from './rotation-choice.js';
 
 /** Who signs the checkpoint of the tree with the next root key. */
 export type CheckpointSigner = 'online key' | 'next key';
@@ -16,7 +16,7 @@ export type CheckpointSigner = 'online key' | 'next key';
  * @throws {@link UsageError} | {@link KeyRejected}
  */
 export function planCheckpoint(
-  { out, checkpoint }: Pick<PlanOptions, 'out' | 'checkpoint'>,
+  { out, checkpoint }: Pick<PlanChoice, 'out' | 'checkpoint'>,
   { outgoing, next, delegated }: RotationKeys & { readonly delegated: readonly RootKey[] | undefined },
 ): CheckpointSigner | undefined {
   const signer = checkpoint?.signer.rootKey.thumbprint;

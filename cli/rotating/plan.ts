@@ -22,7 +22,7 @@ import { verifyHolders } from '../verify-holders.js';
 import { assertStepFits, type DelegationPlan, planDelegation } from './check-files.js';
 import { type NextKey, readNextKey } from './next-key.js';
 import { type CheckpointSigner, planCheckpoint } from './plan-checkpoint.js';
-import type { PlanOptions } from './rotation-options.js';
+import type { PlanChoice } from './rotation-choice.js';
 
 /** A rotation that is complete: the tree has the next key, and everything in it verifies. */
 export interface CompleteRotation {
@@ -52,7 +52,7 @@ export interface RemainingRotation extends NextKey {
  *
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
-export async function planRotation(options: PlanOptions): Promise<CompleteRotation | RemainingRotation> {
+export async function planRotation(options: PlanChoice): Promise<CompleteRotation | RemainingRotation> {
   const { out, issuers, exceptions, outgoing: choice, env } = options;
   // A build would remove the folder of the rotation, or publish it.
   assertOutside(out, [dirname(resolve(options.folder))]);
@@ -131,7 +131,7 @@ async function isValid(out: string, pinned: RootKey): Promise<boolean> {
   return checks.every(({ name, result }) => result !== 'failed' || name === 'freshness');
 }
 
-function assertUsable({ next, makesKey }: NextKey, { folder, next: { key }, out }: PlanOptions): void {
+function assertUsable({ next, makesKey }: NextKey, { folder, next: { key }, out }: PlanChoice): void {
   if (!makesKey || next === undefined) return;
   throw new KeyRejected(
     `${key} does not exist, but ${folder} belongs to a rotation to ${next.thumbprint}: restore the key file or, because ` +

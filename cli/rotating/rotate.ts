@@ -14,7 +14,7 @@ import { ROTATION_FILES, writeRotationFile } from '../operating/rotation-files.j
 import { verifyHolders } from '../verify-holders.js';
 import { nextSigner } from './next-key.js';
 import { planRotation, type RemainingRotation } from './plan.js';
-import type { RotationOptions } from './rotation-options.js';
+import type { RotationChoice } from './rotation-choice.js';
 
 /** The result of a rotation. */
 export interface RotationReport {
@@ -32,7 +32,7 @@ export interface RotationReport {
  * @param confirmed - the plan that the operator has seen
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
-export function rotate(confirmed: RemainingRotation, options: RotationOptions): Promise<RotationReport> {
+export function rotate(confirmed: RemainingRotation, options: RotationChoice): Promise<RotationReport> {
   return withOutputLock(options.folder, async () => {
     // While the operator read the plan, another process may have worked on the rotation.
     const plan = await planRotation(options);
@@ -60,7 +60,7 @@ function summaryOf({
   return JSON.stringify([keys, step, signed, changes]);
 }
 
-async function carryOut(plan: RemainingRotation, given: RotationOptions): Promise<RotationReport> {
+async function carryOut(plan: RemainingRotation, given: RotationChoice): Promise<RotationReport> {
   const { out, folder, issuers, exceptions } = given;
   const { outgoing, files } = plan;
   // Before anything is made, so that a wrong key leaves nothing behind.
@@ -86,14 +86,14 @@ async function carryOut(plan: RemainingRotation, given: RotationOptions): Promis
 }
 
 /** Asks for the passphrase of the next key at most once: of a new key now, of an existing one when it is read. */
-async function withPassphrase(options: RotationOptions, makesKey: boolean): Promise<RotationOptions> {
+async function withPassphrase(options: RotationChoice, makesKey: boolean): Promise<RotationChoice> {
   const { next, newPassphrase } = options;
   const typed = makesKey && next.key !== undefined ? await newPassphrase?.(next.key) : undefined;
   if (typed === undefined) return { ...options, next: askingOnce(next) };
   return { ...options, next: { ...next, passphrase: () => typed }, newPassphrase: () => typed };
 }
 
-async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: RootKey): Promise<Signer> {
+async function outgoingSigner({ outgoing: choice }: RotationChoice, outgoing: RootKey): Promise<Signer> {
   const signer = await chooseSigner({ ...choice, production: true });
   if (signer.rootKey.thumbprint === outgoing.thumbprint) return signer;
   throw new KeyRejected(
@@ -104,7 +104,7 @@ async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: R
 async function signStep(
   { signer, outgoing }: { readonly signer: Signer; readonly outgoing: RootKey },
   { rootKey: next }: Signer,
-  { folder, out, commit }: RotationOptions,
+  { folder, out, commit }: RotationChoice,
 ): Promise<string> {
   const nextRoots = nextCommitment(commit, { outgoing, next, steps: publishedSteps(out) });
   const step = await signStatement(
@@ -122,7 +122,7 @@ async function signStep(
 
 async function delegationOf(
   { delegation: { keys, signs, mayHold }, files }: RemainingRotation,
-  { folder, delegationDays: days }: RotationOptions,
+  { folder, delegationDays: days }: RotationChoice,
   next: Signer,
 ): Promise<string | undefined> {
   if (keys === undefined) return undefined;

@@ -1,7 +1,8 @@
 import { importRootKey, RegistryError, type RootKey } from '@passport-registry/verifier';
+import { isAnchorMember } from '@passport-registry/verifier/core';
 import { type RotationClaims, signingInput } from '../../generator/freshness/statements.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
-import { assertCanonicalInput, isThumbprint, readInput, refusedInput } from './read-input.js';
+import { assertCanonicalInput, readInput, refusedInput } from './read-input.js';
 
 /** A rotation step to be signed. */
 export interface RequestedRotation {
@@ -16,9 +17,6 @@ export interface RequestedRotation {
   /** In milliseconds since 1970. */
   readonly issuedAt: number;
 }
-
-/** The maximum number of keys to which a step limits the following step (rule rotation-commitment). */
-const MAX_NEXT_ROOTS = 3;
 
 /**
  * Reads a rotation step that is not signed yet, and asserts that it is the one that this program makes of its claims.
@@ -37,11 +35,8 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
     throw refusedInput('rotation', `leads from ${rootKey.thumbprint} to the same key`);
   }
   const { iat, next_roots: nextRoots, step } = claims as unknown as RotationClaims;
-  if (nextRoots !== undefined && !areNextRoots(nextRoots)) {
-    throw refusedInput(
-      'rotation',
-      `has next_roots that are not 1 to ${MAX_NEXT_ROOTS} different thumbprints`,
-    );
+  if (nextRoots !== undefined && !isAnchorMember('next_roots', nextRoots)) {
+    throw refusedInput('rotation', 'has next_roots that are not 1 to 3 different thumbprints');
   }
   const used = [rootKey, next].find(({ thumbprint }) => nextRoots?.includes(thumbprint));
   if (used !== undefined) {
@@ -57,11 +52,6 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
   };
   assertCanonicalInput('rotation', input, signingInput(rootKey, 'registry-root-rotation+jwt', canonical));
   return { input, next, nextRoots: nextRoots ?? [], step, issuedAt };
-}
-
-function areNextRoots(value: unknown): value is readonly string[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_NEXT_ROOTS) return false;
-  return value.every(isThumbprint) && new Set(value).size === value.length;
 }
 
 /** Describes a rotation step in words. */

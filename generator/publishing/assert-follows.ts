@@ -1,8 +1,8 @@
 import { RegistryError, type RootKey, type StoredPublication } from '@passport-registry/verifier';
-import { refuseOlderList, type TreeHead } from '@passport-registry/verifier/core';
+import { ANY_TIME, refuseOlderList, type TreeHead, verifyDelegation } from '@passport-registry/verifier/core';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
-import { assertNotAhead } from '../list/updated-at.js';
+import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
 import { damagedLog, type ReadFileSync, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
@@ -188,13 +188,22 @@ const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does n
  *
  * @param accepted - what it has accepted before, newest first
  */
-export function acceptable(
+export async function acceptable(
   files: NamedTree['files'],
   rootKey: RootKey,
   accepted: readonly StoredPublication[],
-): Promise<unknown> {
+): Promise<void> {
+  const known = await Promise.all(accepted.map((stored) => withDelegation(stored, rootKey)));
   const trust = pinnedKey(rootKey);
-  return acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted });
+  await acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted: known });
+}
+
+/** Verifiers remember the delegation of a tree from earlier checkpoints, also if the root key has signed the present one. */
+async function withDelegation(stored: StoredPublication, rootKey: RootKey): Promise<StoredPublication> {
+  if (stored.delegation === undefined) return stored;
+  // No verifier has accepted a delegation that is damaged.
+  const delegation = await verifyDelegation(stored.delegation, rootKey, ANY_TIME).catch(() => undefined);
+  return delegation === undefined ? stored : { ...stored, delegatedAt: formatUpdatedAt(delegation.issuedAt) };
 }
 
 /** Applies the rules for changes to the two lists (rule record-changes). */

@@ -186,7 +186,8 @@ describe('registry.yaml', () => {
   it('that is invalid stops no command that takes nothing from it', async () => {
     configure('signer: [');
     const generate = ['keys', 'generate', '--no-passphrase', '--private', 'new.pem', '--public', 'new.json'];
-    for (const args of [generate, ['keys', 'public', 'new.pem']]) {
+    const ceremony = ['keys', 'ceremony', 'start', 'c', '--holders', 'Anna', 'Bo', '--threshold', '2'];
+    for (const args of [generate, ['keys', 'public', 'new.pem'], ceremony]) {
       const { code, stderr } = await cli(args, folder);
       expect(code, stderr).toBe(0);
     }

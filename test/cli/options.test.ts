@@ -51,7 +51,7 @@ describe('an option without effect', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is no option whose companion is in registry.yaml, or that is there itself', async () => {
+  it('is on the command line: registry.yaml may say what other commands need', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry.yaml': 'signer: { key: root.pem }\ndelegation: { days: 30 }\n' });
     for (const args of [['build'], ['build', '--unsigned', 'request']])

@@ -86,9 +86,9 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 9.1 MB and 0.84 MB, unpacked', () => {
-    expect(generator.unpackedSize).toBeLessThan(9_100_000);
-    expect(verifier.unpackedSize).toBeLessThan(840_000);
+  it('at most 9.2 MB and 0.86 MB, unpacked', () => {
+    expect(generator.unpackedSize).toBeLessThan(9_200_000);
+    expect(verifier.unpackedSize).toBeLessThan(860_000);
   });
 
   it('the licences of all bundled packages', () => {

@@ -26,7 +26,7 @@ import {
   start,
 } from '../../support/signing-holders.js';
 import { versionBefore } from '../../support/versions.js';
-import { cli, run, temporaryFolder } from '../../support/workspace.js';
+import { cli, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 beforeEach(start);
 
@@ -101,8 +101,10 @@ describe('two of three holders', () => {
     }
   });
 
-  it('sign only after they said yes', async () => {
+  it('sign only after they said yes, also where registry.yaml names a key that is no share', async () => {
     await at('committed');
+    const settings = { 'registry.yaml': 'signer: { key: gone.pem, passphrase_file: gone }\n' };
+    writeFiles(holders.machine('Anna').folder, settings);
     const { code, stderr } = await holders.as('Anna', ['sign', request]);
     expect(code).toBe(2);
     expect(stderr).toContain('give --yes');

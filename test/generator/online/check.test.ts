@@ -143,6 +143,10 @@ describeWith(['openssl'], 'passport-registry check --online', () => {
         if (message.includes('/')) expect(message).toMatch(LINES[field] ?? /never/);
       }
     }
+    const curve = `issuers/${ids[names.indexOf('has a key on an unsupported curve')]}.yaml`;
+    expect(report.diagnostics.find(({ file }: { file: string }) => file === curve)?.message).toContain(
+      'at jwks_uri is neither OKP/Ed25519 nor EC/P-256',
+    );
     for (const [index, { issuers: found }] of reports.entries()) {
       const bad = found.filter(({ result }: { result: string }) => result === 'bad').length;
       expect(outcomes[index]?.stderr).toContain(

@@ -177,6 +177,13 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     second();
     await run('checkpoint', 'first', '--online-key', 'online.pem');
     await refused(1, /a delegation dated .* was accepted before/, 'first');
+    // A checkpoint of the root key does not rest on the newest delegation, which is still in the tree.
+    await build(...withKeys({ checkpoint: 'key.pem' }));
+    await save();
+    second();
+    const renewed = ['--out', 'first', '--renew', '--updated-at', later(60)];
+    await build(...renewed, ...withKeys({ checkpoint: 'online.pem' }));
+    await refused(1, /a delegation dated .* was accepted before/, 'first');
     // Without its checkpoint, the branch does not show which delegation is the newest.
     pushByHand('echo x > checkpoint.jwt');
     expect((await cli(['branch', 'load', 'damaged'], folder)).code).toBe(1);

@@ -57,7 +57,10 @@ export interface IssuerLookupSettings {
    * Default: 30 days.
    */
   readonly maxAge?: number;
-  /** How often the client asks the sources. A revocation arrives within this time. Default: 60. */
+  /**
+   * How often the client asks the sources. A revocation arrives within this time, if the first source that answers has it.
+   * Default: 60.
+   */
   readonly refreshInterval?: number;
   /**
    * How long the client continues to use a list that is no longer fresh, if no source has a newer one. Default: 3600.

@@ -71,7 +71,7 @@ export interface IssuerLookup {
 }
 
 /**
- * Creates a client that looks up single issuers instead of loading the whole list. A look-up downloads a few kilobytes. The rules are those
+ * Creates a client that looks up single issuers instead of loading the whole list. A look-up downloads about 10 kB. The rules are those
  * of {@link createRegistryClient}; the registry must have a publication statement. A look-up tells the host which issuer
  * is asked for.
  *

@@ -77,6 +77,7 @@ export { type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js'
 
 // The statements that the root key or an online key signs (rule jwt-profile).
 
+export { isAnchorMember } from './generated/predicates.js';
 export {
   type Checkpoint,
   endOfCheckpoint,

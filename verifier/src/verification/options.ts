@@ -27,7 +27,7 @@ import type { ReplayStore } from '../replay/replay-store.js';
 export interface IssuerAccessOptions {
   /** The maximum difference between clocks. Default: 30. */
   readonly clockTolerance?: number;
-  /** How long the verifier uses the status of a passport. A revocation arrives within this time. Default: 30. */
+  /** How long the verifier uses the status of a passport after it arrived. Default: 30. */
   readonly statusMaxAge?: number;
   /** How long the verifier uses an issuer's metadata and keys. Default: 300. */
   readonly metadataMaxAge?: number;

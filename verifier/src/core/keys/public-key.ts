@@ -87,20 +87,20 @@ export function publicMembers(jwk: unknown, invalid: Invalid): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
   if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
   const { kty, crv } = jwk;
+  const isEd25519 = kty === 'OKP' && crv === 'Ed25519';
+  // Before the coordinates, which a key of another kind need not have.
+  if (!isEd25519 && !(kty === 'EC' && crv === 'P-256')) throw invalid('is neither OKP/Ed25519 nor EC/P-256');
   const x = coordinate(jwk['x']);
   if (x === undefined) throw invalid('has an x that is not 32 bytes in base64url without padding');
-  if (kty === 'OKP' && crv === 'Ed25519') {
+  if (isEd25519) {
     if (jwk['y'] !== undefined && jwk['y'] !== null) throw invalid('is an Ed25519 key with a y');
     refuse(ed25519Fault(x.bytes), invalid);
-    return { kty, crv, x: x.text, algorithm: 'Ed25519' };
+    return { kty: 'OKP', crv: 'Ed25519', x: x.text, algorithm: 'Ed25519' };
   }
-  if (kty === 'EC' && crv === 'P-256') {
-    const y = coordinate(jwk['y']);
-    if (y === undefined) throw invalid('has a y that is not 32 bytes in base64url without padding');
-    refuse(p256Fault(x.bytes, y.bytes), invalid);
-    return { kty, crv, x: x.text, y: y.text, algorithm: 'ES256' };
-  }
-  throw invalid('is neither OKP/Ed25519 nor EC/P-256');
+  const y = coordinate(jwk['y']);
+  if (y === undefined) throw invalid('has a y that is not 32 bytes in base64url without padding');
+  refuse(p256Fault(x.bytes, y.bytes), invalid);
+  return { kty: 'EC', crv: 'P-256', x: x.text, y: y.text, algorithm: 'ES256' };
 }
 
 function refuse(fault: string | undefined, invalid: Invalid): void {

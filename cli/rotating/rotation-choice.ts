@@ -7,7 +7,7 @@ import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { KeyCurve, NewPassphrase } from '../../generator/signing/key-file.js';
 
 /** What the plan of a rotation depends on. */
-export interface PlanOptions {
+export interface PlanChoice {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */
@@ -40,7 +40,7 @@ export interface PlanOptions {
 }
 
 /** How to rotate the root key of a registry. */
-export interface RotationOptions extends PlanOptions {
+export interface RotationChoice extends PlanChoice {
   /** Provides the passphrase of a key file that is made. Undefined if none is made. */
   readonly newPassphrase: NewPassphrase | undefined;
 }
