@@ -286,6 +286,7 @@ const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
   'support/serving.ts': 'the server of `serve`, in the process of a test',
   'verifier/client/machine.test.ts': 'events that no host can send in this order',
   'verifier/conformance.test.ts': 'thousands of records by the validator of the generator',
+  'verifier/sums/attacks.test.ts': 'ids that every public function refuses before',
 };
 
 describe('tests', () => {

@@ -2,6 +2,8 @@ import type { Case, Right, Role, ShownTree, Step } from '../cases/case.js';
 import { base64, sha256Hex, utf8 } from '../cases/encoding.js';
 import { bytesIn } from '../cases/files.js';
 import { golden } from '../cases/goldens.js';
+import { jwt } from '../cases/jwt.js';
+import { key } from '../cases/keys.js';
 import { makeCase, shown, variant, type Work } from '../cases/make-case.js';
 
 /** Two trees, which both go on from a golden tree, and what is right. */
@@ -158,6 +160,20 @@ const STORIES: Readonly<Record<string, Story>> = {
       (registry) => registry.rotate('next root', ['other root']),
     ],
     right: [FORK, YES],
+  },
+  // No later step of the chain that is known leads there.
+  'another way to the key of a rotation': {
+    rule: 'rotation-chain',
+    shows: [
+      (registry) => registry.rotate('next root'),
+      (registry) => {
+        const claims = { iat: registry.now, next_root: key('next root').jwk, step: 1 };
+        const step = jwt(key('stranger'), { typ: 'registry-root-rotation+jwt' }, claims);
+        registry.rotate('next root').files.set('keys/rotation.json', utf8(JSON.stringify([step])));
+        registry.seal();
+      },
+    ],
+    right: ['ERR_ROTATION_GAP', YES],
   },
   'a rotation goes on': {
     rule: 'rotation-fork',
@@ -471,6 +487,30 @@ function* clockSetBack(role: Role): Generator<Case> {
   yield makeCase(role, { id: 'memory/the clock is set back', rule: 'store-times', base, why, steps });
 }
 
+/** The clock was ahead, and so were the cosignatures that are stored: they make no list fresh. */
+function* clockWasAhead(role: Role): Generator<Case> {
+  const base = 'witnessed';
+  const { registry } = golden(base);
+  const { now } = registry;
+  const cosigned = (at: number) =>
+    shown(
+      registry
+        .copy()
+        .cosign({ at })
+        .seal({ exp: now + 80 * DAY }),
+      base,
+    );
+  const until = (now + 30 * DAY) * 1000 + HOUR + TOLERANCE;
+  const steps: Step[] = [
+    { now: (now + 40 * DAY) * 1000, sources: [cosigned(now + 40 * DAY)], right: 'accept' },
+    { now: golden(base).now, sources: [cosigned(now)], right: 'accept', restarts: true },
+    { now: until, sources: [], right: 'accept' },
+    { now: until + 1, sources: [], right: ['ERR_REGISTRY_STALE'] },
+  ];
+  const why = 'The stored proof has cosignatures from the future, because the clock was ahead.';
+  yield makeCase(role, { id: 'memory/the clock was ahead', rule: 'log-proof', base, why, steps });
+}
+
 /** A rotation is saved before its list is. Whoever answers before the list is saved, too, forgets it. */
 function* rotatedTwiceSaved(role: Role): Generator<Case> {
   const why = 'What is accepted is saved before the answer: the program can end at any time.';
@@ -536,6 +576,7 @@ export function* memoryKit(role: Role): Generator<Case> {
   yield* clockSetBack(role);
   yield* rotatedTwiceSaved(role);
   if (role === 'client') yield* updates(role);
+  if (role === 'client') yield* clockWasAhead(role);
   for (const base of ['stated', 'checkpoint']) {
     for (const [name, story] of Object.entries(STORIES)) yield* told(role, { base, name, story });
   }
@@ -573,3 +614,6 @@ function* told(role: Role, { base, name, story }: NamedStory): Generator<Case> {
 }
 
 const HOUR = 60 * 60_000;
+const TOLERANCE = 300_000;
+/** In seconds. */
+const DAY = 24 * 60 * 60;

@@ -355,7 +355,7 @@ const ABOUT = { issuers: { alpha: { name: 'Alpha' } } };
 function* described(role: Role): Generator<Case> {
   const base = 'checkpoint';
   const about =
-    (text: string, hash = sha256Hex(utf8(text))) =>
+    (text: string, hash: unknown = sha256Hex(utf8(text))) =>
     (registry: Registry) => {
       registry.publish({ claims: { about_sha256: hash } });
       registry.files.set('about.json', utf8(text));
@@ -364,6 +364,7 @@ function* described(role: Role): Generator<Case> {
   const named: readonly (readonly [string, Work, boolean])[] = [
     ['a name', about(jcs(ABOUT)), true],
     ['another hash', about(jcs(ABOUT), '0'.repeat(64)), false],
+    ['its hash in an array', about(jcs(ABOUT), [sha256Hex(utf8(jcs(ABOUT)))]), false],
     ['no form', about('{}'), false],
     ['not canonical', about(JSON.stringify(ABOUT, null, 2)), false],
     ['a name with a line break', about(jcs({ issuers: { alpha: { name: 'a\nb' } } })), false],

@@ -92,7 +92,14 @@ async function readFrom(
   const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
   const pinned = { ...required, log, rootKey: { ...earlier, nextRoots } };
   assertTrustAnchor(trustAnchorOf(pinned));
-  const { root, checkpoint, publication, logged, updatedAt, issuers } = await verifyFresh(files, pinned);
+  const {
+    rootKey: root,
+    checkpoint,
+    publication,
+    logged,
+    updatedAt,
+    issuers,
+  } = await verifyFresh(files, pinned);
   if (root.thumbprint !== published.thumbprint) {
     throw new Problems([
       `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${root.thumbprint}`,

@@ -113,7 +113,7 @@ interface Shown {
 }
 
 async function describe(url: string, files: SeenFiles, { facts, now }: Shown): Promise<ServedTree> {
-  const { root, checkpoint, publication, updatedAt, sha256: list } = facts;
+  const { rootKey: root, checkpoint, publication, updatedAt, sha256: list } = facts;
   const [problem] = checkpoint ? expiryOf(checkpoint, checkpoint.delegation, now).problems : [];
   return {
     ...{ url, failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },

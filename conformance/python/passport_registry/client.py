@@ -343,11 +343,12 @@ class Refresh:
         return logged
 
     def cosigned_ms(self, logged: Logged | None) -> int | None:
-        """When the quorum has cosigned. Of the same head, the newer cosignatures stay (#log-rollback)."""
+        """When the quorum has cosigned. Of the same head, the newer cosignatures that count stay (#log-proof)."""
         cosigned_ms = logged.quorum_ms(self.anchor.quorum) if logged else None
         last = self.memory.log
         if logged and last and last["size"] == logged.head.size and cosigned_ms is not None:
-            return max(cosigned_ms, last["cosigned_ms"] or 0)
+            last_ms = last["cosigned_ms"] or 0
+            return max(cosigned_ms, last_ms) if self.clock.counts(last_ms) else cosigned_ms
         return cosigned_ms
 
     def named_list(self, root: PublicKey, checkpoint: Checkpoint | None, statement: Statement | None) -> IssuerList:

@@ -117,7 +117,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const OTHER = noteSigner('other.example/log', 'log');
 
 const BY_OTHER =
-  /^log: entry 5 of the log: its statement is signed by \S{43}, but the root key in force there is/;
+  /^log: entry 5 of the log: its statement is signed by "\S{43}", but the root key in force there is/;
 
 describe('an entry is refused', () => {
   const attacks: Record<string, [text: () => Promise<string>, problem: RegExp]> = {

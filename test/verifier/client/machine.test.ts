@@ -21,7 +21,7 @@ const chainOf = (names: string): RootChain => ({ keys: [...names].map(keyOf), ro
 /** The chains that a source may show: `t` is a thief, who has signed a step, too. */
 const CHAINS = ['r', 'rs', 'rsu', 'rt'].map(chainOf);
 const namesOf = ({ keys }: RootChain) => keys.map(({ thumbprint }) => thumbprint).join('');
-const lastOf = ({ keys }: RootChain) => keys.at(-1) as AcceptedStatements['root'];
+const lastOf = ({ keys }: RootChain) => keys.at(-1) as AcceptedStatements['rootKey'];
 
 /** A list by its day and its content, signed by the last key of a chain. */
 interface ListOf {
@@ -33,7 +33,7 @@ interface ListOf {
 
 function statementsOf({ day, content, chain, isChecked }: ListOf): AcceptedStatements {
   return {
-    root: lastOf(CHAINS[chain] as RootChain),
+    rootKey: lastOf(CHAINS[chain] as RootChain),
     updatedAt: `2026-01-0${day}T00:00:00Z`,
     sha256: `${content}`,
     freshUntil: day * 1000,
@@ -158,7 +158,7 @@ class World {
       expect(isOlder(state.accepted, before.accepted)).toBe(false);
       if (is !== 'loaded') expect(this.verified).toContain(state.accepted.sha256 + state.accepted.updatedAt);
       // Only a current root key counts, and none after a fork.
-      if (is !== 'loaded') expect(isCurrentRoot(state.roots, state.accepted.root)).toBe(true);
+      if (is !== 'loaded') expect(isCurrentRoot(state.roots, state.accepted.rootKey)).toBe(true);
     }
     // A refusal changes no memory. It can end a round that another source has won.
     if (is === 'refused' && !done.includes('use')) {
@@ -268,8 +268,8 @@ function occurrenceOf(
       const signed = statementsOf(list);
       const [current] = chains as [RootChain];
       // Most lists are signed by the current key.
-      const read = list.chain > 1 ? signed : { ...signed, root: lastOf(current) };
-      const isSigned = chains.some((chain) => lastOf(chain).thumbprint === read.root.thumbprint);
+      const read = list.chain > 1 ? signed : { ...signed, rootKey: lastOf(current) };
+      const isSigned = chains.some((chain) => lastOf(chain).thumbprint === read.rootKey.thumbprint);
       const refusal =
         error ??
         (isSigned ? undefined : new RegistryError('ERR_SIGNATURE_INVALID', 'another key signed it')) ??

@@ -161,6 +161,13 @@ describe('a step', () => {
     expect(await verdicts(clientOf([await registryHost(files)]))).toEqual([verdict]);
   });
 
+  it('that names an odd signer is refused, without what could steer a terminal', async () => {
+    const odd = { ...key(thief), rootKey: { ...key(thief).rootKey, thumbprint: '\u001b[2J\nOK' } };
+    const rotation = [...(await steps(root, second)), await rotationStep(odd, key(third))];
+    const host = await registryHost(withRotation(publish(key(third), [issuer('a')]), rotation));
+    await expect(clientOf([host]).ready()).rejects.toThrow('a step is signed by "\\u001b[2J\\nOK", but');
+  });
+
   it('that is ahead of time is refused', async () => {
     const jwt = await statement(key(root), 'registry-root-rotation+jwt', {
       iat: Math.floor(Date.now() / 1000) + 3600,
@@ -188,6 +195,7 @@ describe('a client that has followed a rotation', () => {
       'ERR_ROTATION_LOOP',
       async () => withRotation(publish(key(root), [issuer('a')], at(-50)), await steps(second, root)),
     ],
+    ['another way to the key', 'ERR_ROTATION_GAP', async () => rotated(at(-50), thief, second)],
     ['no rotation', 'ERR_SIGNATURE_INVALID', async () => publish(key(root), [issuer('a')], at(-50))],
     [
       'an empty rotation',

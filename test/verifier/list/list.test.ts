@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { importRootKey, type RootKey, verifyList } from '@passport-registry/verifier';
-import { canonicalBytes, encodeSignature } from '@passport-registry/verifier/core';
+import { canonicalBytes, encodeSignature, LIMITS } from '@passport-registry/verifier/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 import { issuer as goodIssuer } from '../../support/publication.js';
@@ -34,6 +34,14 @@ describe('verifyList', () => {
 
   it('takes a list without issuers', async () => {
     expect((await verifySigned(canonicalBytes(list()))).registry.issuers).toEqual([]);
+  });
+
+  it('refuses more bytes than a list may have, before it reads one', async () => {
+    // The memory is never touched.
+    const bytes = new Uint8Array(LIMITS.list + 1);
+    await expect(verifyList({ list: bytes, signature: '', rootKey })).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_SOURCE_TOO_LARGE' }),
+    );
   });
 
   it('judges the signature before it parses a single byte', async () => {

@@ -177,6 +177,15 @@ describe('the signer of an entry', () => {
     ]);
   });
 
+  it('is shown without what could steer a terminal', async () => {
+    const named = { ...stranger.rootKey, thumbprint: '\u001b[2J\nOK' };
+    const walk = await walkLog(begin(first), [
+      log[0] as Stated,
+      await delegation({ ...stranger, rootKey: named }, 9),
+    ]);
+    expect(walk.problems[0]?.message).toContain('is signed by "\\u001b[2J\\nOK", but');
+  });
+
   it('is any of the known root keys at the first entry, unless one is in force', async () => {
     const one = await publication(second, 1);
     expect((await walkLog(begin(first, second), [one])).problems).toEqual([]);
@@ -276,8 +285,29 @@ describe('an entry', () => {
     expect(await problems(4, next)).toEqual([]);
   });
 
+  it('of a rotation step has a number that is a place in a rotation', async () => {
+    for (const step of [null, 'x', 0.5, 0, -1, 65, true]) {
+      const { statement } = await rotation(first, second, 1, { step });
+      const { problems: found } = await walkLog(begin(first), [{ statement }]);
+      expect(found.map(({ code }) => code)).toEqual(['ERR_ROTATION_INVALID']);
+    }
+  });
+
   it('of a delegation has a statement in the form of a delegation', async () => {
     expect(await problems(3, await delegation(first, 9, { keys: [] }))).toEqual(['entry 3 log-statements']);
+  });
+
+  it('of another type says nothing of a claim that has no canonical form', async () => {
+    const unsigned = beginLog({ keys: [second.rootKey], unknown: first.rootKey.thumbprint });
+    const text = await statement(first, 'registry-more+jwt', { iat: 1, note: '\ud800' });
+    const saying = (note: string): AnyEntry => {
+      const members = { note, sha256: hash(text), type: 'more' };
+      return { ...members, type: 'unknown', named: 'more', text: JSON.stringify(members) };
+    };
+    const walk = await walkLog(unsigned, [{ statement: text, entry: saying('x') }]);
+    expect(walk.problems.map(({ message }) => message)).toEqual([
+      'its statement does not say what the entry says',
+    ]);
   });
 
   it('of another type has a statement of another type', async () => {

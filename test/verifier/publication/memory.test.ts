@@ -83,7 +83,32 @@ describe('what was stored', () => {
   });
 });
 
+describe('the proof of a log', () => {
+  it('that is in the store from the future gives way to one that the quorum has cosigned now', async () => {
+    const registry = new LoggedRegistry(root);
+    await registry.publish();
+    const [now, logged] = [registry.now, { ...conditions(), log: logTrustOf(registry.anchor(2)) }];
+    const cosigned = async (time: number) => registry.prove({ cosigned: registry.cosigning(2, time) });
+    const chosen = async (stored: number, shown: number) => {
+      const files = await cosigned(stored);
+      const texts = { publication: textOf(files, 'publication.jwt'), proof: textOf(files, PROOF) };
+      const memory = await readMemory({ version: 1, ...texts }, pinnedMemory([root.rootKey]), logged);
+      expect(memory.accepted?.logged?.witnessedAt).toBe(stored);
+      return (await verifyStatements(source(await cosigned(shown)), memory, logged)).logged?.witnessedAt;
+    };
+    expect(await chosen(now + 300 * 24 * 3_600_000, now)).toBe(now);
+    expect(await chosen(now + 60_000, now)).toBe(now + 60_000);
+    expect(await chosen(now, now + 60_000)).toBe(now + 60_000);
+  });
+});
+
 describe('what one source shows', () => {
+  it('is refused with a code if no root key is known', async () => {
+    const files = source(await publishSummed(root, [issuer('a')]));
+    const memory = { chains: [], accepted: undefined };
+    expect(await codeOf(verifyStatements(files, memory, conditions()))).toBe('ERR_ROOT_KEY_INVALID');
+  });
+
   it('is refused by a look-up without a statement, before its checkpoint is compared', async () => {
     const list = publish(root, [issuer('a')], at(-500));
     const sealed = async (ago: number): Promise<Files> =>

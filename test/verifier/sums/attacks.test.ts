@@ -1,5 +1,6 @@
 import { createIssuerLookup, createRegistryClient, type NoUsableSource } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readProvenRecord } from '../../../verifier/build/core/sums/proof.js';
 import {
   type Files,
   issuer,
@@ -280,4 +281,12 @@ describe('sums that do not belong to the list, under a genuine signature', () =>
     expect(await lookUp(from(forged), ID)).toBe('absent');
     expect(await load(from(forged), ID)).toBe('present');
   });
+});
+
+it('what is no issuer_id is in no list, and no file is asked for', async () => {
+  const asked: unknown[] = [];
+  const files = { request: (paths: unknown) => asked.push(paths), read: () => Promise.reject(new Error()) };
+  for (const id of ['../../admin?x=1', 'A', 'index', ''])
+    expect(await readProvenRecord(id, { sumsSha256: sha256(Buffer.of()), levels: 0 }, files)).toBeUndefined();
+  expect(asked).toEqual([]);
 });

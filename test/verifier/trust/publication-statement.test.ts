@@ -39,6 +39,15 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
       (error: RegistryError) => error.code,
     );
 
+  it('is not refused for its hash of about.json, and names no file by what is none', async () => {
+    const named = async (about_sha256: unknown) =>
+      (await verifyPublicationStatement(await signed({ about_sha256 }), key.rootKey, ANY_TIME)).aboutSha256;
+    expect(await named('ab'.repeat(32))).toBe('ab'.repeat(32));
+    expect(await named(undefined)).toBeUndefined();
+    for (const odd of [{ toString: 0, valueOf: 0 }, ['ab'.repeat(32)], null, 7, 'AB'.repeat(32), '\u001b[2J'])
+      expect(await named(odd)).toBe('');
+  });
+
   it('says which list is the newest, and which tree of sums', async () => {
     const jwt = await signed({
       sequence: 7,

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { importRootKey, verifySignature } from '@passport-registry/verifier';
-import { encodeSignature } from '@passport-registry/verifier/core';
+import { encodeSignature, trimSignature } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
 import { P256_JWK } from '../../support/rfc-keys.js';
 
@@ -107,6 +107,7 @@ describe('the text of a signature', () => {
   it.each([
     ['a final newline', `${good}\n`],
     ['white space around it', ` \t\r\n${good}\r\n\f `],
+    ['256 characters with its white space', good.padEnd(256)],
   ])('may have %s', async (_name, text) => {
     await verifySignature(hex(message), text, await ed25519(key));
   });
@@ -124,11 +125,20 @@ describe('the text of a signature', () => {
     ['a byte order mark', `\ufeff${good}`],
     ['hexadecimal', signature],
     ['an HTML page', '<!doctype html><title>404</title>'],
+    ['longer than 256 characters with its white space', good.padEnd(257)],
   ])('must not be %s', async (_name, text) => {
     await expect(verifySignature(hex(message), text, await ed25519(key))).rejects.toThrow(
       expect.objectContaining({ code: 'ERR_SIGNATURE_MALFORMED' }),
     );
   });
+});
+
+it('white space inside is kept, and costs no more than it is long', () => {
+  const text = `A${' '.repeat(100_000)}A`;
+  const begin = performance.now();
+  expect(trimSignature(`\n${text}\n`)).toBe(text);
+  expect(trimSignature(' \n ')).toBe('');
+  expect(performance.now() - begin).toBeLessThan(1000);
 });
 
 describe('the key decides the algorithm', () => {

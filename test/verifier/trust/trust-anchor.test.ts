@@ -390,7 +390,8 @@ describe('a client with a trust anchor', () => {
   it('refuses a kid that is not the thumbprint', async () => {
     const { base } = await registryHost(plain);
     const trustAnchor = { root: { ...root.rootKey.jwk, kid: other.rootKey.thumbprint }, sources: [base] };
-    expect(await ask({ trustAnchor })).toBe('ERR_ROOT_KEY_INVALID');
+    expect(await ask({ trustAnchor })).toBe('ERR_TRUST_ANCHOR_INVALID');
+    expect(() => assertTrustAnchor(trustAnchor)).toThrow(root.rootKey.thumbprint);
   });
 });
 

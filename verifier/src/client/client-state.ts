@@ -83,7 +83,7 @@ export function statusOf(
   return {
     source,
     updatedAt: current?.updatedAt,
-    rootKeys: current === undefined ? [] : [current.root.thumbprint],
+    rootKeys: current === undefined ? [] : [current.rootKey.thumbprint],
     checkpoint: checkpoint !== undefined,
     publication: current?.publication !== undefined,
     logSize: current?.logged?.size,

@@ -221,7 +221,7 @@ class Turn<S extends AcceptedStatements> {
   }
 
   #decide({ best, errors }: Round<S>): void {
-    if (best !== undefined && isCurrentRoot(this.state.roots, best.answer.root)) {
+    if (best !== undefined && isCurrentRoot(this.state.roots, best.answer.rootKey)) {
       this.#accept(best);
       return;
     }
@@ -236,10 +236,15 @@ class Turn<S extends AcceptedStatements> {
   }
 
   #accept({ source, answer }: Found<S>): void {
-    const { sha256, updatedAt, root } = answer;
+    const { sha256, updatedAt, rootKey } = answer;
     const { current, roots } = this.state;
     const type = current?.sha256 === sha256 ? 'unchanged' : 'accepted';
-    this.#change({ roots: bindRoots(roots, root), confirmedAt: this.#at, failures: 0, failure: undefined });
+    this.#change({
+      roots: bindRoots(roots, rootKey),
+      confirmedAt: this.#at,
+      failures: 0,
+      failure: undefined,
+    });
     this.#use(answer, source);
     this.#emit(type === 'accepted' ? { type, source, updatedAt, sha256 } : { type, source, updatedAt });
     const hold = answer.checkpoint?.hold ?? [];
@@ -259,13 +264,13 @@ class Turn<S extends AcceptedStatements> {
   #save(): void {
     const { current, roots } = this.state;
     if (current === undefined) return;
-    this.#perform({ do: 'save', current, rotation: rotationWith(roots, current.root) });
+    this.#perform({ do: 'save', current, rotation: rotationWith(roots, current.rootKey) });
   }
 
   /** Ends the freshness of a list whose root key was replaced. @param time - in milliseconds since 1970 */
   #outdateIfReplaced(time: number): boolean {
     const { current, isOutdated, roots } = this.state;
-    if (current === undefined || isOutdated || isCurrentRoot(roots, current.root)) return false;
+    if (current === undefined || isOutdated || isCurrentRoot(roots, current.rootKey)) return false;
     const outdated = { ...current, freshUntil: Math.min(current.freshUntil, time) };
     this.#change({ isOutdated: true, current: outdated });
     return true;
@@ -330,10 +335,10 @@ function evidenceOf({
   checkpoint,
   publication,
   logged,
-  root,
+  rootKey,
   delegatedAt,
 }: AcceptedStatements): string {
-  const { thumbprint } = root;
+  const { thumbprint } = rootKey;
   return `${[sha256, checkpoint?.text, publication?.text, logged?.proof, delegatedAt, thumbprint]}`;
 }
 

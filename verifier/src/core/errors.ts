@@ -158,7 +158,7 @@ export type RegistryErrorCode =
   | 'ERR_ROTATION_NOT_COMMITTED'
   /**
    * A root key has two valid successors (docs/protocol/rotation.md#rotation-fork): its owner or an attacker signed two
-   * rotations. Both are refused.
+   * rotations. A client refuses the source that departs from what it has accepted. Beyond that, it refuses all sources.
    */
   | 'ERR_ROTATION_FORK'
   /** The operations statement, which no verifier decides by, is malformed, or not signed by the root key or a delegated key. */

@@ -111,26 +111,6 @@ export {
 export { STATEMENT_CLAIMS, STATEMENT_TYPES, type StatementType } from './statements/statement-types.js';
 export { importAnchorRoot, requirementsOf } from './statements/trust-anchor.js';
 
-// A publication: what one attempt at one source proves (rule client-steps).
-
-export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
-export type { Publication } from './publication/publication.js';
-export { readHashedFile } from './publication/registry-files.js';
-export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
-export type { SummedStatements } from './publication/statements.js';
-export { STATEMENT_FILES } from './publication/statements-file.js';
-export { STORED_FILES } from './publication/stored-publication.js';
-export {
-  type Conditions,
-  type Memory,
-  type Proven,
-  pinnedMemory,
-  readMemory,
-  verifyPublication,
-  verifyStatements,
-} from './publication/verify-publication.js';
-export { findMisnamed } from './publication/whole-list.js';
-
 // The format of a log, and the proof that it contains a publication (rules log-bytes, log-entries, log-head, log-proof).
 
 export {
@@ -193,6 +173,26 @@ export {
   tileWidth,
 } from './log/tiles.js';
 export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log/tlog-proof.js';
+
+// A publication: what one attempt at one source proves (rule client-steps).
+
+export { type AboutIssuers, readAbout, verifyAbout } from './publication/about-file.js';
+export type { Publication } from './publication/publication.js';
+export { readHashedFile } from './publication/registry-files.js';
+export { checkpointFault, isOlderCheckpoint, refuseOlderList } from './publication/rollback.js';
+export type { SummedStatements } from './publication/statements.js';
+export { STATEMENT_FILES } from './publication/statements-file.js';
+export { STORED_FILES } from './publication/stored-publication.js';
+export {
+  type Conditions,
+  type Memory,
+  type Proven,
+  pinnedMemory,
+  readMemory,
+  verifyPublication,
+  verifyStatements,
+} from './publication/verify-publication.js';
+export { findMisnamed } from './publication/whole-list.js';
 
 // A proof of what a registry said in the past (rules history-proof, history-period).
 

@@ -5,10 +5,11 @@ const MIB = 1024 * KIB;
 
 /**
  * The maximum sizes of unauthenticated data, in bytes after decompression (rule limits). Whoever fetches applies
- * these limits while the bytes arrive, and the readers here apply them again.
+ * these limits while the bytes arrive, and `limitFiles` applies them again to what a source provides. Only the readers of a JWT, a
+ * rotation, a proof or an entry of a log, a detached signature, and a list with its signature (`verifyList`) apply them themselves.
  */
 export const LIMITS = {
-  /** A JWT: delegation, checkpoint, rotation step, passport, mandate or proof. */
+  /** A JWT: a statement of a registry, passport, mandate or proof of an action. */
   jwt: 16 * KIB,
   /** `keys/rotation.json`. */
   rotation: 256 * KIB,

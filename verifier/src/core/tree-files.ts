@@ -1,9 +1,10 @@
-/** The paths of the files in a tree that the core reads, or knows a limit of (rule tree-files). */
+/** The paths of the single files in a tree that the core reads (rule tree-files), and of two that it only has a limit for. */
 export const TREE_FILES = {
   list: 'issuers.json',
   signature: 'issuers.sig',
+  /** Not read here (rule root-key-pinned). */
   rootKey: 'keys/root.json',
-  /** The record of the ceremony that made a shared root key (rule holders-record). */
+  /** Not read here: the record of the ceremony that made a shared root key (rule holders-record). */
   holders: 'keys/holders.json',
   rotation: 'keys/rotation.json',
   delegation: 'keys/delegation.jwt',

@@ -1,7 +1,9 @@
+import { isIntegerWithin } from '../bytes/checks.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
 import { JwsRefused, readCompactJws } from '../keys/compact-jws.js';
 import { importRootKey } from '../keys/root-key.js';
+import { MAX_ROTATION_STEPS } from '../limits.js';
 import {
   type DelegationEntry,
   delegationEntry,
@@ -78,7 +80,9 @@ async function entryOf(statement: Statement, steps: number) {
   if (type !== LOGGED_TYPES.rotation) return {};
   const { thumbprint } = await importRootKey(claims['next_root']);
   // Steps of older versions do not name their position. A log begins with all steps that there are.
-  const step = typeof claims['step'] === 'number' ? claims['step'] : steps + 1;
+  const { step = steps + 1 } = claims;
+  if (!isIntegerWithin(step, 1, MAX_ROTATION_STEPS))
+    throw new RegistryError('ERR_ROTATION_INVALID', 'its claim step is no position in a rotation');
   return { entry: rotationEntry(text, thumbprint, step) };
 }
 

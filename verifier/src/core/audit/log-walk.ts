@@ -1,6 +1,8 @@
+import { isSameBytes } from '../bytes/encodings.js';
+import { shown } from '../bytes/fault.js';
 import { hashHex } from '../bytes/sha256-sync.js';
 import type { Invalid } from '../bytes/utf8.js';
-import { RegistryError, type RegistryErrorCode } from '../errors.js';
+import { hasCode, RegistryError, type RegistryErrorCode } from '../errors.js';
 import type { RootKey } from '../keys/root-key.js';
 import { canonicalBytes } from '../list/canonical.js';
 import { type AnyEntry, entryBytes, type UnknownEntry } from '../log/log-entry.js';
@@ -109,7 +111,12 @@ class EntryRefused extends Error {
 const badSigner = (message: string) => new EntryRefused('signature', message);
 const badContent: Invalid = (message, cause) => new EntryRefused('entry', message, cause);
 
-/** Verifies a statement, and that its entry says the same. @throws {@link EntryRefused} */
+/**
+ * Verifies a statement, and that its entry says the same. What it says of keys is read last, by functions that throw a
+ * {@link RegistryError} (`delegationOf`, `successorIn`), which becomes an {@link EntryRefused}. The others throw one themselves.
+ *
+ * @throws {@link EntryRefused}
+ */
 async function verifiedEntry(
   { entry: given, statement: jwt, isVerified }: WalkedEntry & { readonly statement: Uint8Array | string },
   state: LogState,
@@ -161,7 +168,7 @@ async function wasSigned(
 ): Promise<boolean> {
   const { kid } = statement;
   if (kid !== (inForce ?? kid)) {
-    throw badSigner(`is signed by ${kid}, but the root key in force there is ${inForce}`);
+    throw badSigner(`is signed by ${shown(kid)}, but the root key in force there is ${inForce}`);
   }
   const root = roots.find(({ thumbprint }) => thumbprint === kid);
   // Nobody can verify what the first root key signed before its rotation, if a tree has only its thumbprint.
@@ -191,10 +198,18 @@ function assertSame({ entry, statement }: LoggedStatement, given: AnyEntry | und
 function saysNoMore({ named, text }: UnknownEntry, { type, claims }: Statement): boolean {
   const { type: _type, sha256: _sha256, ...members } = JSON.parse(text) as Record<string, unknown>;
   const isClaim = ([name, value]: [string, unknown]) =>
-    Object.hasOwn(claims, name) && canonicalJson(value) === canonicalJson(claims[name]);
+    Object.hasOwn(claims, name) && isSameJson(value, claims[name]);
   return type === `registry-${named}+jwt` && Object.entries(members).every(isClaim);
 }
 
-const canonicalJson = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
+/** Whether a value of an entry, which has a canonical form, is that of a claim, which may have none. */
+function isSameJson(value: unknown, claim: unknown): boolean {
+  try {
+    return isSameBytes(canonicalBytes(value), canonicalBytes(claim));
+  } catch (error) {
+    if (hasCode(error, 'ERR_NOT_CANONICALIZABLE')) return false;
+    throw error;
+  }
+}
 
 const entryText = (entry: AnyEntry) => new TextDecoder().decode(entryBytes(entry));

@@ -39,7 +39,7 @@ export function isCount(value: unknown): value is number {
 }
 
 /** Returns whether a value is an integer from `min` to `max`, both included. */
-export function isIntegerWithin(value: unknown, min: number, max: number): boolean {
+export function isIntegerWithin(value: unknown, min: number, max: number): value is number {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 

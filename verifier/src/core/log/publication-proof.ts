@@ -12,7 +12,7 @@ import { consistentRoots, type TreeHead } from './merkle.js';
 import { hashesFromTiles, type ReadTile, TILE_WIDTH, type TileAddress, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
-/** The head of a log that contains an accepted publication. */
+/** The head of a log that contains an accepted publication. Its `root` is a hash. */
 export interface LoggedHead extends TreeHead {
   /** The number of entries before the publication. */
   readonly index: number;

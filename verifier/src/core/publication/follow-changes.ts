@@ -22,7 +22,7 @@ export interface ListChange {
 /** A newer list than the current one. */
 export interface NewerList {
   readonly statement: PublicationStatement;
-  readonly root: RootKey;
+  readonly rootKey: RootKey;
   /** Whether the result has the bytes of the list and its signature. */
   readonly needsBytes: boolean;
 }

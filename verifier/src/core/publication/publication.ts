@@ -6,7 +6,7 @@ import { TREE_FILES } from '../tree-files.js';
 import type { CurrentRecords, ListChange } from './follow-changes.js';
 import { readSignature, snapshotOf } from './list-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
-import type { NamedList } from './rollback.js';
+import type { DatedList } from './rollback.js';
 import {
   type AcceptedStatements,
   acceptedUnder,
@@ -30,7 +30,7 @@ export interface PublicationTrust extends SourceTrust {
   readonly needsBytes?: boolean;
 }
 
-/** A publication that passed every check. */
+/** A publication that passed every check: the statements, and the list that they name. */
 export interface Publication extends AcceptedStatements, Content {}
 
 /** The publication from which answers come now, with its records. */
@@ -38,7 +38,7 @@ export interface CurrentPublication extends Publication {
   readonly records: CurrentRecords;
 }
 
-interface Content extends NamedList {
+interface Content extends DatedList {
   /** The size of the list in bytes. */
   readonly size: number;
   /** All records, if the list was read as a whole. Undefined if the current list is the same, or has to be changed. */
@@ -73,8 +73,8 @@ export function pathsReadFirst({
  */
 export async function readPublication(files: RegistryFiles, trust: PublicationTrust): Promise<Publication> {
   const source = limitFiles(files);
-  return underAnyRoot(trust.roots, async (root) => {
-    const statements = await readStatements(source, root, trust);
+  return underAnyRoot(trust.roots, async (rootKey) => {
+    const statements = await readStatements(source, rootKey, trust);
     const content = await readContent({ files: source, trust, statements });
     return { ...content, ...acceptList(statements, content, trust) };
   });
@@ -93,7 +93,7 @@ async function readContent(reading: Reading): Promise<Content> {
 
 /** Returns the current list if the source still has it: a statement names it, or the signature is the same. */
 async function unchanged({ files, trust, statements }: Reading): Promise<Content | undefined> {
-  const current = acceptedUnder(statements.root, trust.current);
+  const current = acceptedUnder(statements.rootKey, trust.current);
   if (current === undefined) return undefined;
   const { updatedAt, sha256, size, records, signature, pair } = current;
   const named = namedBy(statements);
@@ -109,10 +109,10 @@ async function unchanged({ files, trust, statements }: Reading): Promise<Content
 /** Follows the changes since the current list through the tree of sums. Whatever is wrong, the whole list decides. */
 async function followed({ files, trust, statements }: Reading): Promise<Content | undefined> {
   const { current, maxListBytes = LIMITS.list, needsBytes = false } = trust;
-  const { publication: statement, root } = statements;
+  const { publication: statement, rootKey } = statements;
   if (current === undefined || statement === undefined || statement.size > maxListBytes) return undefined;
   try {
-    const found = await current.records.follow(files, { statement, root, needsBytes });
+    const found = await current.records.follow(files, { statement, rootKey, needsBytes });
     if (found === undefined) return undefined;
     const { updatedAt, sha256, size } = statement;
     return { updatedAt, sha256, size, issuers: undefined, signature: found.pair?.signature, ...found };

@@ -13,7 +13,7 @@ import type { RegistryFiles } from './registry-files.js';
 /** What is signed: a list by its statement, under a root key. */
 interface SignedBy {
   readonly statement: PublicationStatement;
-  readonly root: RootKey;
+  readonly rootKey: RootKey;
   /** Does long work. */
   readonly work: Work;
 }
@@ -31,7 +31,7 @@ export type Work = <T>(steps: Steps<T>) => Promise<T>;
 export async function rebuildList(
   files: RegistryFiles,
   issuers: readonly Issuer[],
-  { statement, root, work }: SignedBy,
+  { statement, rootKey, work }: SignedBy,
 ): Promise<SignedPair> {
   const list = await work(listBytesSteps(issuers, statement.updatedAt));
   const sha256 = await sha256Hex(list);
@@ -43,7 +43,7 @@ export async function rebuildList(
   }
   const signature = await readFromFolders([snapshotOf(statement), ''], async (folder) => {
     const found = await readSignature(files, folder);
-    if (found !== undefined) await verifySignature(list, found, root);
+    if (found !== undefined) await verifySignature(list, found, rootKey);
     return found;
   });
   if (signature === undefined)

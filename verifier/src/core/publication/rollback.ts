@@ -2,15 +2,15 @@ import { RegistryError } from '../errors.js';
 import type { Checkpoint } from '../statements/checkpoint.js';
 import type { PublicationStatement } from '../statements/publication-statement.js';
 
-/** A list by its time and its hash. */
-export interface NamedList {
+/** A list by its time and its hash: one that is accepted, or the named list (`namedBy`). */
+export interface DatedList {
   readonly updatedAt: string;
   /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
 /** Refuses a list that is older than the accepted list, and a different list of the same date (rule list-rollback). */
-export function refuseOlderList({ updatedAt, sha256 }: NamedList, accepted: NamedList | undefined): void {
+export function refuseOlderList({ updatedAt, sha256 }: DatedList, accepted: DatedList | undefined): void {
   if (accepted === undefined) return;
   if (updatedAt < accepted.updatedAt) {
     throw new RegistryError(

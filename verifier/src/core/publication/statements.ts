@@ -18,7 +18,7 @@ import { TREE_FILES } from '../tree-files.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
 import {
   checkpointFault,
-  type NamedList,
+  type DatedList,
   refuseOlderCheckpoint,
   refuseOlderDelegation,
   refuseOlderList,
@@ -48,10 +48,10 @@ export interface SourceTrust extends StatementTrust {
   readonly roots: readonly RootKey[];
 }
 
-/** The statements of a registry, verified under one root key. */
+/** The statements of a registry, verified under one root key. `publication` is the publication statement alone. */
 export interface Statements {
   /** The root key that signed everything. */
-  readonly root: RootKey;
+  readonly rootKey: RootKey;
   readonly checkpoint: Checkpoint | undefined;
   readonly publication: PublicationStatement | undefined;
   /** The head of the log. Undefined if the verifier does not read the log. */
@@ -61,13 +61,13 @@ export interface Statements {
 }
 
 /** The newest list of a registry, as far as its statements say, and how long it is fresh. */
-export interface AcceptedStatements extends Statements, NamedList {
+export interface AcceptedStatements extends Statements, DatedList {
   /** When the publication stops being fresh, in milliseconds since 1970, without the tolerance. */
   readonly freshUntil: number;
 }
 
 /** A list by its time, its hash, its size and the number of its issuers. */
-export interface SizedList extends NamedList {
+export interface SizedList extends DatedList {
   /** The size of the list in bytes. */
   readonly size: number;
   /** Undefined in a checkpoint, which does not say it. */
@@ -92,17 +92,17 @@ export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly s
  */
 export async function readStatements(
   files: RegistryFiles,
-  root: RootKey,
+  rootKey: RootKey,
   trust: StatementTrust,
 ): Promise<Statements> {
   const reading = files.get(TREE_FILES.publication);
   // If the checkpoint is refused, a failed download does not matter.
   reading.catch(() => undefined);
   const { accepted } = trust;
-  const bySameRoot = acceptedUnder(root, accepted);
-  const checkpoint = await readCheckpoint(files, root, trust);
+  const bySameRoot = acceptedUnder(rootKey, accepted);
+  const checkpoint = await readCheckpoint(files, rootKey, trust);
   const bytes = await reading;
-  const publication = bytes && (await verifyPublicationStatement(bytes, root, trust));
+  const publication = bytes && (await verifyPublicationStatement(bytes, rootKey, trust));
   assertPresent({ checkpoint, publication }, trust);
   if (checkpoint !== undefined) {
     // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
@@ -116,7 +116,7 @@ export async function readStatements(
     refuseOlderList(publication, accepted);
   }
   return {
-    root,
+    rootKey,
     checkpoint,
     publication,
     logged: publication && (await readLoggedHead(files, publication, trust)),
@@ -127,30 +127,30 @@ export async function readStatements(
 /** Returns the first result under one of the root keys. If none has a result, the error of the first key counts. */
 export async function underAnyRoot<T>(
   roots: readonly RootKey[],
-  read: (root: RootKey) => Promise<T>,
+  read: (rootKey: RootKey) => Promise<T>,
 ): Promise<T> {
   let firstError: unknown;
-  for (const root of roots) {
+  for (const rootKey of roots) {
     try {
-      return await read(root);
+      return await read(rootKey);
     } catch (error) {
       firstError ??= error;
     }
   }
-  throw firstError;
+  throw firstError ?? new RegistryError('ERR_ROOT_KEY_INVALID', 'no root key is trusted');
 }
 
 /** Returns accepted statements if this root key signed them. They prove nothing about another root key. */
 export function acceptedUnder<S extends AcceptedStatements>(
-  root: RootKey,
+  rootKey: RootKey,
   accepted: S | undefined,
 ): S | undefined {
-  return accepted?.root.thumbprint === root.thumbprint ? accepted : undefined;
+  return accepted?.rootKey.thumbprint === rootKey.thumbprint ? accepted : undefined;
 }
 
 async function readCheckpoint(
   files: RegistryFiles,
-  root: RootKey,
+  rootKey: RootKey,
   { accepted, clock, expiry }: StatementTrust,
 ): Promise<Statements['checkpoint']> {
   const delegation = files.get(TREE_FILES.delegation);
@@ -158,8 +158,8 @@ async function readCheckpoint(
   delegation.catch(() => undefined);
   const checkpoint = await files.get(TREE_FILES.checkpoint);
   if (checkpoint === undefined) return undefined;
-  const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
-  refuseOlderDelegation(verified.delegation?.issuedAt, acceptedUnder(root, accepted)?.delegatedAt);
+  const verified = await verifyCheckpoint({ checkpoint, delegation }, rootKey, { clock, expiry });
+  refuseOlderDelegation(verified.delegation?.issuedAt, acceptedUnder(rootKey, accepted)?.delegatedAt);
   return verified;
 }
 
@@ -170,11 +170,12 @@ async function readLoggedHead(
   { log, clock, maxAge, expiry, accepted }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
-  const head = await verifyPublicationProof(await files.get(TREE_FILES.logProof), statement, {
-    ...log,
-    ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
-  });
-  return acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
+  const times = recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY);
+  const proof = await files.get(TREE_FILES.logProof);
+  const head = await verifyPublicationProof(proof, statement, { ...log, ...times });
+  const newer = await acceptHead({ head, accepted: accepted?.logged }, (path) => files.get(path));
+  // The accepted one may be from a time when the clock was ahead. It would make the list look fresh for too long.
+  return (newer.witnessedAt ?? 0) > times.until ? head : newer;
 }
 
 /** An attacker could remove a statement to hide that the list is old (rules checkpoint-required, statement-required). */
@@ -210,7 +211,7 @@ function assertPresent(
  */
 export function acceptList(
   statements: Statements,
-  { updatedAt, sha256 }: NamedList,
+  { updatedAt, sha256 }: DatedList,
   { accepted, clock, maxAge, expiry }: StatementTrust,
 ): AcceptedStatements {
   const { checkpoint, publication, logged } = statements;
@@ -247,8 +248,8 @@ export async function readSummedStatements(
   trust: SourceTrust,
 ): Promise<SummedStatements> {
   const source = limitFiles(files);
-  return underAnyRoot(trust.roots, async (root) => {
-    const statements = await readStatements(source, root, { ...trust, requirePublication: true });
+  return underAnyRoot(trust.roots, async (rootKey) => {
+    const statements = await readStatements(source, rootKey, { ...trust, requirePublication: true });
     const publication = statements.publication as PublicationStatement;
     return { ...acceptList(statements, publication, trust), publication };
   });

@@ -11,7 +11,7 @@ import { TREE_FILES } from '../tree-files.js';
 import { readSignature } from './list-files.js';
 import type { Publication } from './publication.js';
 import { limitFiles, type RegistryFiles } from './registry-files.js';
-import type { NamedList } from './rollback.js';
+import type { DatedList } from './rollback.js';
 import {
   type AcceptedStatements,
   acceptList,
@@ -24,7 +24,9 @@ import {
 } from './statements.js';
 
 /**
- * An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store.
+ * An accepted publication as plain JSON. The client verifies it again after loading: whoever can write to the store cannot forge
+ * a list. But they can take away what protects against older ones, and nothing proves `delegatedAt`, which can make a client
+ * refuse valid sources.
  */
 export interface StoredPublication {
   readonly version: 1;
@@ -119,7 +121,8 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
 
 /**
  * Adds to the statements of a store when the newest delegation was signed. Nothing proves this time. The function therefore
- * ignores a time that nobody could have accepted by the clock: such a time would lock out valid sources.
+ * ignores a time that nobody could have accepted by the clock: such a time would lock out valid sources. A time in the past
+ * that nobody has accepted can do so, too.
  */
 export function withDelegationTime<T extends AcceptedStatements>(
   statements: T,
@@ -165,8 +168,8 @@ export function trustInStore<T extends Pick<SourceTrust, 'clock'>>(trust: T, cha
 export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Promise<AcceptedStatements> {
   const source = limitFiles(files);
   const lenient = { ...trust, requireCheckpoint: false, requirePublication: false };
-  return underAnyRoot(trust.roots, async (root) => {
-    const statements = await readLenient(source, root, lenient);
+  return underAnyRoot(trust.roots, async (rootKey) => {
+    const statements = await readLenient(source, rootKey, lenient);
     const named = namedBy(statements) ?? (await readStoredList(source, statements));
     return acceptList(statements, named, lenient);
   });
@@ -175,13 +178,13 @@ export async function readAccepted(files: RegistryFiles, trust: SourceTrust): Pr
 /** Reads statements with as much of what the verifier demands of the log as they prove, even if that is not enough. */
 async function readLenient(
   files: RegistryFiles,
-  root: RootKey,
+  rootKey: RootKey,
   { log, ...trust }: StatementTrust,
 ): Promise<Statements> {
   // The head of the log counts even if its cosignatures do not suffice any more.
   for (const quorum of log === undefined ? [] : [log.quorum, 0]) {
     try {
-      return await readStatements(files, root, { ...trust, log: log && { ...log, quorum } });
+      return await readStatements(files, rootKey, { ...trust, log: log && { ...log, quorum } });
     } catch (error) {
       // No other fault is one of the proof.
       if (!hasCode(error, 'ERR_TOO_FEW_COSIGNATURES', 'ERR_NOT_LOGGED', 'ERR_PUBLICATION_MISSING'))
@@ -189,16 +192,16 @@ async function readLenient(
     }
   }
   // An older version wrote the store, or a client that does not read the log.
-  return readStatements(files, root, { ...trust, log: undefined });
+  return readStatements(files, rootKey, { ...trust, log: undefined });
 }
 
 /**
  * Reads the time and the hash of a list that the root key has signed. No issuer is read from the list, so its form does
  * not matter.
  */
-async function readStoredList(files: RegistryFiles, { root }: Statements): Promise<NamedList> {
+async function readStoredList(files: RegistryFiles, { rootKey }: Statements): Promise<DatedList> {
   const list = (await files.get(TREE_FILES.list)) ?? new Uint8Array();
-  await verifySignature(list, (await readSignature(files)) ?? '', root);
+  await verifySignature(list, (await readSignature(files)) ?? '', rootKey);
   const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };
   if (!isValidUtcSecond(updatedAt))
     throw new RegistryError('ERR_LIST_MALFORMED', 'the list has no updated_at');

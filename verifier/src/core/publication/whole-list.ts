@@ -23,7 +23,7 @@ export async function readWholeList(
   const found = await readFromFolders(folders, async (folder) => {
     const pair = await readPair(files, folder, reading);
     if (pair === undefined) return undefined;
-    const verified = { ...pair, ...(await verifyList({ ...pair, rootKey: statements.root })) };
+    const verified = { ...pair, ...(await verifyList({ ...pair, rootKey: statements.rootKey })) };
     const { registry, sha256, list } = verified;
     const { updated_at: updatedAt, issuers } = registry;
     assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements);

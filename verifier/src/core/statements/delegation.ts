@@ -15,7 +15,7 @@ export type DelegationFile = Uint8Array | string | undefined | Promise<Uint8Arra
 
 /** What a delegation says. */
 export interface Delegation {
-  /** The online keys. */
+  /** The online keys. They are checked like root keys and have their type, but only {@link verifyBySigner} trusts them. */
   readonly keys: readonly RootKey[];
   /** Whether a checkpoint by these keys may hold issuers. */
   readonly mayHold: boolean;

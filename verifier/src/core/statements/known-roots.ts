@@ -3,7 +3,8 @@ import type { PinnedRoot, RootKey } from '../keys/root-key.js';
 import { currentRoots, longestChains, pinnedChains, type RootChain } from './root-chain.js';
 
 /**
- * What a client knows of the root keys from the rotations of all sources (rule rotation-fork). All rules are here:
+ * What a client knows of the root keys from the rotations of all sources (rule rotation-fork). `walkChains` refuses a source
+ * that departs from a bound chain, and the caller knows when all sources have responded. The other rules are here:
  *
  * - A chain is *bound* if it is pinned, if it comes from the store, or if the client has accepted a list under it. A
  *   chain also becomes bound when all sources have responded (or their deadline has passed) and no source has shown a
@@ -11,7 +12,7 @@ import { currentRoots, longestChains, pinnedChains, type RootChain } from './roo
  *   sources.
  * - Beyond the bound part, the client compares the chains of all sources as they arrive. The longest valid chain wins.
  *   The client refuses a list signed by a replaced key, from any source. It keeps the longest chain while the process
- *   runs.
+ *   runs, unless there is a fork.
  * - If sources show two valid successors of one key beyond the bound part, the client refuses all sources, because it
  *   cannot tell which successor an attacker made. Each round decides again: the fork ends in a round in which the
  *   sources show exactly one successor, and continues in a round in which no source shows any.

@@ -34,11 +34,11 @@ export interface PublicationStatement {
   readonly sumsSha256: string;
   /** The number of levels of the tree of sums. */
   readonly levels: number;
-  /** Whether the registry has checkpoints. */
+  /** Whether the statement promises that the registry has checkpoints. Stores of monitors have this name. */
   readonly checkpoint: boolean;
   /** The log of the registry. Undefined if the registry has none. */
   readonly log: LogIdentity | undefined;
-  /** SHA-256 of about.json. Undefined if there is no such file. No decision depends on it, so its form is not checked. */
+  /** SHA-256 of about.json. Undefined if there is no such file, empty if the claim is no hash: no decision depends on it. */
   readonly aboutSha256: string | undefined;
   /** When the statement was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
@@ -118,7 +118,8 @@ export function publicationStatementOf({
     levels,
     checkpoint: checkpoint === true,
     log: log === undefined ? undefined : logIdentity(log),
-    aboutSha256: about_sha256 === undefined ? undefined : String(about_sha256),
+    // Another value is refused by nobody, and is the hash of no file.
+    aboutSha256: about_sha256 === undefined || isSha256(about_sha256) ? about_sha256 : '',
     issuedAt,
     notBefore,
     expiresAt,

@@ -28,8 +28,9 @@ export function currentRoots(chains: readonly RootChain[]): readonly RootKey[] {
  * fit every chain. The function throws only if the rotation fits no chain, or departs from one.
  *
  * @param rotation - the bytes of keys/rotation.json. Undefined if there is no such file
- * @throws `ERR_ROTATION_FORK` if the rotation departs from a chain; `ERR_NOT_YET_VALID`; the errors of
- *   {@link readRotation}
+ * @throws the errors of {@link readRotation}, whatever chains there are; `ERR_ROTATION_FORK` if the rotation departs from a
+ *   chain; if it fits none, what is wrong with it for the first one: `ERR_ROTATION_GAP` | `ERR_ROTATION_SIGNATURE` |
+ *   `ERR_NOT_YET_VALID` | `ERR_ROTATION_INVALID` | `ERR_ROTATION_LOOP` | `ERR_ROTATION_NOT_COMMITTED`
  */
 export async function walkChains(
   chains: readonly RootChain[],

@@ -1,4 +1,5 @@
 import type { Clock } from '../bytes/clock.js';
+import { shown } from '../bytes/fault.js';
 import { strictJsonOf } from '../bytes/strict-json.js';
 import type { Invalid } from '../bytes/utf8.js';
 import { RegistryError } from '../errors.js';
@@ -61,9 +62,9 @@ export async function walkSteps(
     const last = steps.at(-1);
     if (last === undefined) return chain.slice(0, 1);
     // The chain may begin where these steps end. The last step is not verified, because its result is already trusted.
-    const end = indexOf((await nextRootOf(last)).thumbprint);
-    if (end !== -1) return chain.slice(0, end + 1);
+    // A later key of the chain has a step from the key before it, which these steps lack.
     const pinned = chain[0]?.thumbprint;
+    if ((await nextRootOf(last)).thumbprint === pinned) return chain.slice(0, 1);
     throw new RegistryError('ERR_ROTATION_GAP', `no step of the rotation starts at the root key ${pinned}`);
   }
   const walked = chain.slice(0, indexOf(first.kid) + 1);
@@ -87,7 +88,7 @@ export async function verifyStep(
   if (step.kid !== outgoing?.thumbprint) {
     throw new RegistryError(
       'ERR_ROTATION_GAP',
-      `a step is signed by ${step.kid}, but the previous root key is ${outgoing?.thumbprint}`,
+      `a step is signed by ${shown(step.kid)}, but the previous root key is ${outgoing?.thumbprint}`,
     );
   }
   await verifyStatement(step, outgoing, {

@@ -1,7 +1,9 @@
 import { sha256Hex } from '../bytes/sha256.js';
+import { RegistryError } from '../errors.js';
 import type { IssuerRegistry } from '../generated/schemas.js';
 import type { RootKey } from '../keys/root-key.js';
 import { verifySignature } from '../keys/signature.js';
+import { LIMITS } from '../limits.js';
 import { readList } from '../list/list.js';
 
 /** A list with its signature, both as received. */
@@ -31,7 +33,7 @@ export interface VerifiedList {
  *
  * A verified list may be old: the signature proves who signed the list, not that it is the newest list.
  *
- * @throws `ERR_SIGNATURE_MALFORMED` | `ERR_SIGNATURE_INVALID` and the errors of {@link readList}
+ * @throws `ERR_SOURCE_TOO_LARGE` | `ERR_SIGNATURE_MALFORMED` | `ERR_SIGNATURE_INVALID` and the errors of {@link readList}
  *
  * @example
  * ```ts
@@ -49,6 +51,8 @@ export interface VerifiedList {
  * ```
  */
 export async function verifyList({ list, signature, rootKey }: SignedList): Promise<VerifiedList> {
+  if (list.length > LIMITS.list)
+    throw new RegistryError('ERR_SOURCE_TOO_LARGE', `the list is larger than ${LIMITS.list} bytes`);
   const [sha256] = await Promise.all([sha256Hex(list), verifySignature(list, signature, rootKey)]);
   return { registry: readList(list), sha256 };
 }

@@ -61,7 +61,14 @@ export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor 
   const anchor = value as unknown as TrustAnchor;
   const wrongSource = faultOfSources(anchor.sources ?? []);
   if (wrongSource !== undefined) throw new RegistryError('ERR_TRUST_ANCHOR_INVALID', wrongSource);
-  if (anchor.next_roots?.includes(thumbprintOf(anchor.root)) === true) {
+  const thumbprint = thumbprintOf(anchor.root);
+  if ((anchor.root.kid ?? thumbprint) !== thumbprint) {
+    throw new RegistryError(
+      'ERR_TRUST_ANCHOR_INVALID',
+      `root has a kid that is not the thumbprint of the key, ${thumbprint}`,
+    );
+  }
+  if (anchor.next_roots?.includes(thumbprint) === true) {
     throw new RegistryError(
       'ERR_TRUST_ANCHOR_INVALID',
       'next_roots contain the thumbprint of root: a key cannot follow itself',

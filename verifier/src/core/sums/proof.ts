@@ -1,3 +1,4 @@
+import { isValidIssuerId } from '../generated/predicates.js';
 import type { Issuer } from '../generated/schemas.js';
 import { readRecord } from '../list/record.js';
 import {
@@ -29,7 +30,7 @@ export interface HashedFiles {
  * id.
  *
  * @returns undefined if the files prove that the list has no such issuer: an inner file does not list the branch, or the
- *   leaf does not list the record
+ *   leaf does not list the record; and, without a request, for what is no valid `issuer_id`
  * @throws the errors of `files`; `ERR_SUMS_INVALID` | `ERR_RECORD_INVALID`
  */
 export async function readProvenRecord(
@@ -37,6 +38,8 @@ export async function readProvenRecord(
   { sumsSha256, levels }: NamedSums,
   files: HashedFiles,
 ): Promise<Issuer | undefined> {
+  // No list contains it, and a path made of it could lead anywhere.
+  if (!isValidIssuerId(issuerId)) return undefined;
   const prefixes = prefixesTo(placeOf(issuerId), levels);
   const paths = [...prefixes.map(sumsPath), recordPath(issuerId)];
   files.request(paths);
