@@ -22,7 +22,7 @@ import {
   freshnessChoice,
   sayCheckpointLater,
 } from '../options/freshness-options.js';
-import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
+import { cosignChoice, LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
 import { exceptions, RULE_OPTIONS, type RuleOptions } from '../options/rule-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -90,7 +90,10 @@ async function attach(io: Io, { folder, signatures }: SignedRequest, options: Op
       exceptions: exceptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation }),
+      assertFollowsHosts: followsHosts(asking(io), {
+        ...{ settings, config, delegation },
+        witnesses: cosignChoice(settings).witnesses,
+      }),
       ...treeOptions(settings),
     },
   );

@@ -18,7 +18,7 @@ import {
   freshnessChoice,
   sayCheckpointLater,
 } from '../options/freshness-options.js';
-import { logChoice } from '../options/log-options.js';
+import { cosignChoice, logChoice } from '../options/log-options.js';
 import { exceptions } from '../options/rule-options.js';
 import { hasSigner } from '../options/settings.js';
 import { rootSignerChoice } from '../options/signer-options.js';
@@ -88,6 +88,7 @@ export async function buildAndReport(
   { output, about, stopped }: BuildPurpose = {},
 ): Promise<BuildReport> {
   const { settings, config, delegation, issuers } = options;
+  const { witnesses } = cosignChoice(settings);
   const started = performance.now();
   const report = await withProgress(io, async (onProgress) => {
     const how = {
@@ -98,7 +99,15 @@ export async function buildAndReport(
       log: await logChoice(io, options),
       exceptions: { ...exceptions(options), about },
       time: listTime(io, options),
-      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about, stopped }),
+      assertFollowsHosts: followsHosts(asking(io), {
+        settings,
+        config,
+        witnesses,
+        delegation,
+        issuers,
+        about,
+        stopped,
+      }),
       ...treeOptions(settings),
       listeners: { onProgress },
     };
@@ -118,6 +127,7 @@ export async function buildUnsigned(
 ): Promise<undefined> {
   const { settings, config, delegation, issuers, delegate, hold } = options;
   const { holders, root_key: rootKey } = settings;
+  const { witnesses } = cosignChoice(settings);
   // It shows whether the list is the first one. `attach` publishes it.
   if (delegation !== undefined) readText(delegation);
   // Before anybody signs for a tree with this record. `attach` compares it with the root key.
@@ -137,7 +147,14 @@ export async function buildUnsigned(
       exceptions: { ...exceptions(options), about },
       time: listTime(io, options),
       // Of two histories, `attach` could not publish what is signed.
-      assertFollowsHosts: followsHosts(asking(io), { settings, config, delegation, issuers, about }),
+      assertFollowsHosts: followsHosts(asking(io), {
+        settings,
+        config,
+        witnesses,
+        delegation,
+        issuers,
+        about,
+      }),
     },
     folder,
   );

@@ -3,6 +3,7 @@ import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import { addOptions } from '../options/add-options.js';
+import { cosignChoice } from '../options/log-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
 import { ask } from '../terminal/ask.js';
@@ -73,7 +74,8 @@ async function doubtOf({
   const published = await readPublished(out);
   if (published === undefined) return undefined;
   try {
-    return await assertFollowsHost({ published, baseUrl: settings.base_url, config });
+    const { witnesses } = cosignChoice(settings);
+    return await assertFollowsHost({ published, baseUrl: settings.base_url, config, witnesses });
   } catch (error) {
     if (error instanceof AlreadyPublished) return error;
     throw error;

@@ -3,6 +3,8 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
 import { AlreadyPublished } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
+import type { Witness } from '../../generator/log/log-choice.js';
+import { otherHistory } from '../../generator/log/other-history.js';
 import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/outdated-records.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
@@ -34,6 +36,8 @@ interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'publ
   readonly decided?: readonly string[] | 'all' | undefined;
   /** The issuers that the command stops. Default: none. */
   readonly stopped?: readonly string[] | undefined;
+  /** The witnesses of the log, of a command that adds to it. Default: none is asked. */
+  readonly witnesses?: readonly Witness[] | undefined;
 }
 
 /** Whom a build asks if no host tells. */
@@ -46,6 +50,8 @@ export interface Asking {
 /** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
   readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
+  /** The witnesses of the log. */
+  readonly witnesses: readonly Witness[];
   /** The file of the delegation that is published with the list. */
   readonly delegation?: string | undefined;
   /** The issuers that the command suspends or revokes, if there are any. */
@@ -62,12 +68,13 @@ interface ShownBy extends CommandPlace {
  */
 export function followsHosts(
   asking: Asking,
-  { settings: { base_url: baseUrl, mirrors = [] }, config, delegation, stopped, about, issuers }: ShownBy,
+  { settings, config, witnesses, delegation, stopped, about, issuers }: ShownBy,
 ): AssertFollowsHosts {
+  const { base_url: baseUrl, mirrors = [] } = settings;
   return async ({ rootKey, published, records, ...next }) => {
     if (published === undefined)
       return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
-    const unknown = await assertFollowsHost({ published, baseUrl, config, stopped, ...next });
+    const unknown = await assertFollowsHost({ published, baseUrl, config, stopped, witnesses, ...next });
     if (about === undefined && issuers !== undefined)
       assertNewest({ issuers, env: asking.env }, records, published);
     return unknown;
@@ -166,21 +173,26 @@ export async function assertFollowsHost({
   config,
   decided = [],
   stopped = [],
+  witnesses = [],
   ...next
 }: NextTree): Promise<string | undefined> {
   const { folder: out, rootKey } = published;
   if (rootKey === undefined || published.development) return undefined;
+  const other = await historyOfWitnesses(published, witnesses);
+  const refused = other && new AlreadyPublished(`${other}. Nothing was signed: ${wayBack(out)}`);
+  if (baseUrl === undefined && refused !== undefined) throw refused;
   if (baseUrl === undefined)
     return `${out} was not compared with any host, because no base_url is known in this folder (registry.yaml).`;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const [host] = await askHosts([baseUrl], { rootKey, folder: out, now: Date.now(), signal });
-  if (host === undefined) return undefined;
+  if (host === undefined) throw new TypeError('no answer about a host that was asked');
   const given = next.onlineKeys && { keys: next.onlineKeys };
   const tree = await ownTree(published, rootKey);
   const delegation = given ?? (await verified(next.delegation, rootKey));
   const parts = await compareTrees(host, tree, { delegation, signal });
   const whole = compareWhole(parts);
   if (whole === undefined) {
+    if (refused !== undefined) throw refused;
     const why = host.empty === true ? 'it serves no list' : (host.problem ?? 'the tree cannot be read');
     return `${baseUrl} was not compared with ${out}: ${why}. When it answers, run \`status\` before you publish ${out}.`;
   }
@@ -195,6 +207,8 @@ export async function assertFollowsHost({
       `${histories}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
   if (whole === 'newer') throw newerHost(host, { out, config }, parts);
+  // Of two histories, the host has shown one, and the rule for those decides.
+  if (refused !== undefined && whole !== 'other') throw refused;
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
   if (released.length === 0) {
@@ -209,6 +223,26 @@ export async function assertFollowsHost({
   throw new AlreadyPublished(
     `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run \`hold ${both}\`. ` +
       `Only if one of you has ended the hold elsewhere, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again`,
+  );
+}
+
+/** What a witness has cosigned, and the log of a tree lacks, in words. Undefined if no witness shows that. */
+export async function historyOfWitnesses(
+  { folder, statement }: Pick<PublishedTree, 'folder' | 'statement'>,
+  witnesses: readonly Witness[],
+): Promise<string | undefined> {
+  if (statement?.log === undefined || witnesses.length === 0) return undefined;
+  const read = (path: string) => readIfReadable(folder, path);
+  const found = await otherHistory(witnesses, { read, vkeys: [statement.log.vkey] });
+  return found && `${found}: ${folder} is an old copy, or the log is forked`;
+}
+
+/** The way out if witnesses have cosigned what a tree lacks. */
+export function wayBack(out: string): string {
+  return (
+    `witnesses never cosign what follows. Find the newest tree, in the folder in which it was signed, on a mirror or in a backup, and put ` +
+    `it in the place of ${out}. Until then, \`hold\` stops issuers over the tree that the host serves. If it is lost for good, read ` +
+    '"What can go wrong, and what stays" in the document log.md'
   );
 }
 

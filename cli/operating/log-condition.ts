@@ -7,6 +7,7 @@ import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
+import { historyOfWitnesses } from '../hosts/follows-host.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -22,6 +23,8 @@ export interface LogCondition extends Condition {
   readonly quorum: number;
   /** Whether the newest publication in the log has not replaced the published files yet. */
   readonly pending: boolean;
+  /** Whether a witness has cosigned what the log lacks: no witness cosigns what follows. Absent if that is unknown. */
+  readonly isForked?: true;
 }
 
 /** Describes the log of the tree, and whether enough witnesses have cosigned the head that its proof is for. */
@@ -62,6 +65,17 @@ export async function logCondition(
       ? ''
       : `, cosigned by ${found.cosignedBy.join(', ')} since ${formatUpdatedAt(oldest * 1000)}`;
   return { level: 'ok', message: `${log}${names}`, ...found, pending: false };
+}
+
+/** Adds whether witnesses have cosigned another history than the log has, which they never leave. */
+export async function withWitnesses(
+  log: LogCondition,
+  { published }: LocalTree,
+  { witnesses }: CosignChoice,
+): Promise<LogCondition> {
+  if (published === undefined || published.development) return log;
+  const other = await historyOfWitnesses(withPending(published), witnesses);
+  return other === undefined ? log : { ...log, level: 'error', message: other, isForked: true };
 }
 
 const headIn = (proof: Uint8Array) =>

@@ -1,7 +1,7 @@
 import { type Condition, LEVELS, type Level, mostUrgent } from './condition.js';
 import type { RegistryStatus } from './status.js';
 import { damageSteps } from './steps/damage-steps.js';
-import { historySteps } from './steps/history-steps.js';
+import { forkSteps, historySteps } from './steps/history-steps.js';
 import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
 import { askMirrors, hostSteps, isPublishedFirst } from './steps/host-steps.js';
 import { isTreeOlder, loadStep, loadSteps } from './steps/load-steps.js';
@@ -21,7 +21,7 @@ type Steps = readonly NextStep[];
 
 /**
  * Returns what the operator should do, in order. Empty if there is nothing to do. Damage comes first, then a root key that nobody
- * here knows, then two histories: none of them leaves anything else to do. A rotation that has begun goes on. The rest is a
+ * here knows, then two histories, of the host or of witnesses: none of them leaves anything else to do. A rotation that has begun goes on. The rest is a
  * matter of urgency.
  */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): Steps {
@@ -29,6 +29,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): St
   if (damage.length > 0) return damage;
   if (status.live.isForeign) return [foreignKeyStep(status)];
   if (status.live.keep !== undefined) return historySteps(status, settings);
+  if (status.log.isForked) return forkSteps(status, settings);
   return unfinishedRotation(status, settings) ?? stepsByUrgency(status, settings);
 }
 

@@ -17,7 +17,7 @@ import { type HoldersCondition, holdersCondition } from './holders-condition.js'
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { type LocalTree, readLocalTree } from './local-tree.js';
-import { type LogCondition, logCondition } from './log-condition.js';
+import { type LogCondition, logCondition, withWitnesses } from './log-condition.js';
 import { type PublicationCondition, publicationCondition } from './publication-condition.js';
 import {
   type PinnedKey,
@@ -92,6 +92,11 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const isProduction = [options.rootKey, key, command].some((one) => one !== undefined);
   const development = !isProduction && local.report?.development !== false;
   const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
+  const { comparedWithTree, keep, isForeign } = hosts.live;
+  // What is newer, or another history, is on the host: the steps begin with that.
+  const asksWitnesses = !options.offline && comparedWithTree !== 'newer' && keep === undefined && !isForeign;
+  const ownLog = await logCondition(local, options.witnesses);
+  const log = asksWitnesses ? await withWitnesses(ownLog, local, options.witnesses) : ownLog;
   const isAbsent = local.report === undefined && local.refusal === undefined;
   const isServed = [hosts.live, ...hosts.mirrors].some(({ host }) => host?.updatedAt !== undefined);
   const trace = isAbsent ? await findTrace({ rootKey: pinned.rootKey, env: options.env }) : undefined;
@@ -102,7 +107,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     tree: treeCondition(local, { env: options.env, trace, isServed }),
     list: listCondition(local, now),
     publication: publicationCondition(local),
-    log: withPresence(await logCondition(local, options.witnesses), options.logSigner, options.env),
+    log: withPresence(log, options.logSigner, options.env),
     delegation: delegationCondition(local, now, await thumbprintIn(options.onlineKey, options.env)),
     checkpoint: withPresence(checkpointCondition(local, now), options.onlineSigner, options.env),
     hold: holdCondition(local, hosts.live),

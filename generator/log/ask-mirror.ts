@@ -28,13 +28,13 @@ const TRANSIENT = ['ERR_SOURCE_UNREACHABLE', 'ERR_SOURCE_TIMEOUT', 'ERR_SOURCE_T
 /**
  * Waits until a mirror serves its cosignature of a head (rule log-witnesses).
  *
- * @param onProblem - receives what the mirror lacks so far, in words
+ * @param onProblem - receives what the mirror lacks so far
  * @throws {@link WitnessProblem} if waiting is useless
  */
 export async function askMirror(
   url: string,
   question: Question,
-  onProblem: (problem: string) => void,
+  onProblem: (problem: Error) => void,
 ): Promise<NoteSignature> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
     try {
@@ -42,7 +42,7 @@ export async function askMirror(
     } catch (error) {
       const isTransient = error instanceof NotYet || hasCode(error, ...TRANSIENT);
       if (!isTransient || question.signal.aborted) throw error;
-      onProblem((error as Error).message);
+      onProblem(error as Error);
     }
     await setTimeout(pause, undefined, { signal: question.signal });
   }
@@ -65,7 +65,10 @@ async function readHead(url: string, question: Question): Promise<NoteSignature>
   const problem = (message: string) => `serves a head that ${message}`;
   const text = textOf(await response.body(), (message) => new WitnessProblem(problem(message)));
   const served = parseHead(text, (message) => new NotYet(problem(message)));
-  if (served.note.text !== head.note.text) throw new NotYet(otherHead(served.size, head.size));
+  if (served.note.text !== head.note.text) {
+    const isOtherHistory = served.size >= head.size;
+    throw new NotYet(otherHead(served.size, head.size), { isOtherHistory });
+  }
   const known = knownTime(question);
   const demand = { text: head.note.text, key, since: known ?? Number.NEGATIVE_INFINITY };
   const found = await readCosignature(served.note.signatures, demand);

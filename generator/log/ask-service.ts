@@ -51,8 +51,10 @@ export async function askService(url: string, question: Question): Promise<NoteS
       const lines = parseSignatureLines(text, sentResponse);
       return readCosignature(lines, { text: head.note.text, key, since });
     }
-    if (status !== 409)
-      throw new WitnessProblem(`responded with ${status}: ${text.split('\n')[0]?.slice(0, MAX_SHOWN)}`);
+    if (status !== 409) {
+      const problem = `responded with ${status}: ${text.split('\n')[0]?.slice(0, MAX_SHOWN)}`;
+      throw new WitnessProblem(problem, { isOtherHistory: status === 422 });
+    }
     oldSize = conflictingSize(text, oldSize, head.size);
   }
   throw new WitnessProblem(`named another size ${MAX_CONFLICTS} times`);
@@ -66,10 +68,14 @@ function conflictingSize(text: string, asked: number, size: number): number {
   if (cosigned > size) {
     throw new WitnessProblem(
       `has cosigned a head of this log with ${countEntries(cosigned)}, but the log has only ${size}: check whether an old copy of the log has been put back`,
+      { isOtherHistory: true },
     );
   }
-  if (cosigned === asked)
-    throw new WitnessProblem(`responded with 409 to a proof from ${asked}, the size that it named`);
+  if (cosigned === asked) {
+    const problem = `responded with 409 to a proof from ${asked}, the size that it named`;
+    // C2SP tlog-witness: at the same size, the roots differ.
+    throw new WitnessProblem(problem, { isOtherHistory: asked === size });
+  }
   return cosigned;
 }
 

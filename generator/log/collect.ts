@@ -3,14 +3,19 @@ import { askMirror } from './ask-mirror.js';
 import { askService } from './ask-service.js';
 import type { CosignChoice, Witness } from './log-choice.js';
 import type { ReadFileSync } from './log-files.js';
-import type { Question } from './read-cosignature.js';
+import { type Question, WitnessProblem } from './read-cosignature.js';
 
 /** Collected cosignatures, and why others are missing. */
 export interface Cosigned {
   /** Valid cosignatures of the head, one of each witness. */
   readonly signatures: readonly NoteSignature[];
   /** Why a witness has not cosigned, in words, by the name of the witness. */
-  readonly missing: readonly { readonly witness: string; readonly problem: string }[];
+  readonly missing: readonly {
+    readonly witness: string;
+    readonly problem: string;
+    /** Whether the witness has cosigned what the log lacks. */
+    readonly isOtherHistory?: true;
+  }[];
 }
 
 /** How long the other witnesses may take when the quorum is reached, in milliseconds. */
@@ -30,12 +35,12 @@ export async function collectCosignatures(
 ): Promise<Cosigned> {
   if (waitMs === 0) return { signatures: [], missing: witnesses.map(notAsked) };
   const found = new Map<Witness, NoteSignature>();
-  const problems = new Map<Witness, string>();
+  const problems = new Map<Witness, Error>();
   const enough = quorum === 0 ? witnesses.length : quorum;
   await withinTime(waitMs, async (signal, endSoon) => {
     await Promise.all(
       witnesses.map(async (witness) => {
-        const onProblem = (problem: string) => problems.set(witness, problem);
+        const onProblem = (problem: Error) => problems.set(witness, problem);
         try {
           const cosignature = await ask(witness, { head, key: witness.key, read, signal }, onProblem);
           if (signal.aborted) return;
@@ -43,7 +48,7 @@ export async function collectCosignatures(
           if (found.size === enough) endSoon();
         } catch (error) {
           // What was wrong before the time was over says more than that it was over.
-          if (!signal.aborted) onProblem((error as Error).message);
+          if (!signal.aborted) onProblem(error as Error);
         }
       }),
     );
@@ -52,10 +57,15 @@ export async function collectCosignatures(
     signatures: [...found.values()],
     missing: witnesses
       .filter((witness) => !found.has(witness))
-      .map((witness) => ({
-        witness: witness.key.name,
-        problem: problems.get(witness) ?? 'did not respond in time',
-      })),
+      .map((witness) => {
+        const error = problems.get(witness);
+        const isOther = error instanceof WitnessProblem && error.isOtherHistory;
+        return {
+          witness: witness.key.name,
+          problem: error?.message ?? 'did not respond in time',
+          ...(isOther && { isOtherHistory: true }),
+        };
+      }),
   };
 }
 
@@ -67,7 +77,7 @@ const notAsked = ({ key }: Witness) => ({
 function ask(
   { mirror, service }: Witness,
   question: Question,
-  onProblem: (problem: string) => void,
+  onProblem: (problem: Error) => void,
 ): Promise<NoteSignature> {
   if (service !== undefined) return askService(service, question);
   return askMirror(mirror ?? '', question, onProblem);

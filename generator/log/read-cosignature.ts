@@ -12,7 +12,15 @@ import { formatUpdatedAt } from '../list/updated-at.js';
 import type { ReadFileSync } from './log-files.js';
 
 /** What a witness does wrong, or does not do, in words that can follow its name. */
-export class WitnessProblem extends Error {}
+export class WitnessProblem extends Error {
+  /** Whether the witness has cosigned what the log lacks, so that it never cosigns this log again. */
+  readonly isOtherHistory: boolean;
+
+  constructor(message: string, { isOtherHistory = false } = {}) {
+    super(message);
+    this.isOtherHistory = isOtherHistory;
+  }
+}
 
 /** A request to a witness. */
 export interface Question {

@@ -27,6 +27,8 @@ export interface LogReport {
   readonly isComplete: boolean;
   /** Why witnesses have not cosigned, in words. */
   readonly missing: readonly string[];
+  /** Whether one of them has cosigned what the log lacks: it never cosigns what follows. */
+  readonly isForked: boolean;
 }
 
 /** A verified tree, and the log that contains its statements. */
@@ -94,9 +96,14 @@ export function removeReplacedTiles({ end }: ExtendedLog, { out }: OutputFolder)
 /** Makes the report about a head of the log. */
 export function logReport(
   { size }: SignedHead,
-  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing'> & Pick<Cosigned, 'missing'>,
+  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing' | 'isForked'> & Pick<Cosigned, 'missing'>,
 ): LogReport {
-  return { size, ...outcome, missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`) };
+  return {
+    size,
+    ...outcome,
+    missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`),
+    isForked: missing.some(({ isOtherHistory }) => isOtherHistory === true),
+  };
 }
 
 /** New cosignatures of a published head. */

@@ -104,6 +104,9 @@ function removalNotes({ removed }: Written, folder: string): string[] {
   return [...notes, `Removed from ${folder}, because no publication makes such a file: ${named}${more}.`];
 }
 
+const FORKED =
+  'A witness has cosigned what this log lacks: the log is an old copy or forked, and that witness never cosigns it again. Publish nothing, and do what `status` says.';
+
 /** Returns notes about a publication that is not complete, and about missing cosignatures. */
 function logNotes(log: LogReport | undefined): string[] {
   if (isOnlyLogged(log)) {
@@ -111,6 +114,7 @@ function logNotes(log: LogReport | undefined): string[] {
       'The list is in the log, but the published files are still the old ones: `checkpoint` collects cosignatures and completes the publication.',
     ];
   }
+  if (log?.isForked === true) return [FORKED];
   if (!lacksQuorum(log)) return [];
   return [
     'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `checkpoint` when the witnesses are back.',

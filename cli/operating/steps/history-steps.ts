@@ -1,9 +1,10 @@
+import { wayBack } from '../../hosts/follows-host.js';
 import type { StoppedIssuer } from '../../hosts/tree-comparison.js';
 import type { RegistryStatus } from '../status.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadAndHold } from './load-steps.js';
-import { type CommandSettings, type NextStep, PULL, run } from './next-step.js';
+import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
 import { buildStep, laterCheckpointSteps, publishingOptions, rootKeyFirst } from './signing-steps.js';
 
@@ -59,6 +60,20 @@ function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep
     return [buildStep({ reason, more: ['--renew'] }, status, settings)];
   }
   return laterCheckpointSteps(status, settings);
+}
+
+/**
+ * Witnesses have cosigned what the tree lacks: nothing should be signed over it with the root key. A hold may have been signed, and
+ * stops issuers if enough witnesses have cosigned the list beside it.
+ */
+export function forkSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { log, live } = status;
+  const isCosigned = log.cosigned !== undefined && log.cosigned >= log.quorum && !log.pending;
+  const isHold = isCosigned && live.parts?.publication === 'same' && live.parts.checkpoint === 'older';
+  return [
+    ...(isHold ? publishSteps(status, settings) : []),
+    told(`build and publish nothing with the root key: ${wayBack(settings.out)}`),
+  ];
 }
 
 /** The other history has ended some stops on purpose: the condition names them, and nobody repeats them. */

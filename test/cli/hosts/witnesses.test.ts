@@ -1,0 +1,200 @@
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { copyOf } from '../../support/made-once.js';
+import { listen, plainHost } from '../../support/serving.js';
+import {
+  newWitness,
+  startWitness,
+  type WitnessFiles,
+  type WitnessProcess,
+} from '../../support/witness-service.js';
+import { cli, filesOf, workspace, writeFiles } from '../../support/workspace.js';
+
+const NOBODY = 'http://127.0.0.1:1';
+
+let made: { folder: string; witness: WitnessFiles };
+let folder: string;
+let files: WitnessFiles;
+let witness: WitnessProcess;
+let host: string;
+let logKey: string;
+
+const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+const copy = (source: string, target: string) => {
+  rmSync(join(folder, target), { recursive: true, force: true });
+  cpSync(join(folder, source), join(folder, target), { recursive: true });
+};
+
+async function json(...args: readonly string[]) {
+  const { code, stdout, stderr } = await cli([...args, '--json'], folder);
+  return { stderr, ...JSON.parse(stdout), code };
+}
+
+const suspend = (id: string) => ['suspend', id, '--reason', 'leak', '--production'];
+
+function configure(service: string, key = files.vkey): void {
+  const settings = `origin: registry.alt/log, signer: { key: log.pem }, wait: 1, quorum: 1, witnesses: [{ key: ${key}, service: '${service}' }]`;
+  const base = `root_key: root.json\nsigner: { key: root.pem }\n${host === '' ? '' : `base_url: ${host}\n`}`;
+  writeFiles(folder, {
+    'registry.yaml': `${base}log: { ${settings} }\ncheckpoint: { signer: { key: online.pem }, public_key: online.json }\n`,
+  });
+}
+
+const start = () => startWitness(files, '--log', logKey);
+
+/** The verifier key of the log of the tree. */
+function vkeyOfLog(): string {
+  const [, payload = ''] = text('dist/publication.jwt').split('.');
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()).log.vkey;
+}
+
+beforeAll(async () => {
+  folder = await workspace(['alpha', 'beta', 'gamma']);
+  host = '';
+  for (const name of ['root', 'log', 'online']) {
+    const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
+    writeFiles(folder, { [`${name}.json`]: stdout });
+  }
+  files = await newWitness();
+  configure(NOBODY);
+  const { stdout } = await cli(['keys', 'delegate', '--online', 'online.json', '--hold'], folder);
+  writeFiles(folder, { 'delegation.jwt': stdout });
+  const build = ['build', '--production', '--delegation', 'delegation.jwt'];
+  expect(await json(...build)).toMatchObject({ code: 6 });
+  rmSync(join(folder, 'delegation.jwt'));
+  logKey = vkeyOfLog();
+  witness = await start();
+  configure(witness.url);
+  expect(await json('checkpoint')).toMatchObject({ code: 0 });
+  await witness.end('SIGTERM');
+  copy('dist', 'host');
+  made = { folder, witness: files };
+});
+
+beforeEach(async () => {
+  folder = copyOf(made.folder);
+  files = { ...made.witness, folder: copyOf(made.witness.folder) };
+  host = await plainHost(join(folder, 'host'), 'index.html');
+  witness = await start();
+  configure(witness.url);
+  return async () => {
+    await witness.end('SIGKILL');
+  };
+});
+
+describe('a tree that lacks what a witness has cosigned', () => {
+  beforeEach(async () => {
+    expect(await json(...suspend('alpha'))).toMatchObject({ code: 0 });
+    copy('dist', 'lost');
+    copy('host', 'dist');
+  });
+
+  it('gets no second continuation: nothing is signed over it, and `status` says so', async () => {
+    const before = [filesOf(join(folder, 'dist')), text('issuers/beta.yaml')];
+    for (const args of [
+      ['build', '--production'],
+      suspend('alpha'),
+      suspend('beta'),
+      ['revoke', 'beta', '--reason', 'leak', '--production'],
+      ['suspend', 'beta', '--reason', 'leak', '--unsigned', 'request'],
+    ]) {
+      const { code, error } = await json(...args);
+      expect([args, code, error.code]).toEqual([args, 1, 'ERR_ALREADY_PUBLISHED']);
+      expect(error.message).toMatch(
+        /w1 has cosigned a head of this log with 3 entries, but the log has only 2: dist is an old copy, or the log is forked\. Nothing was signed: .*Find the newest tree/,
+      );
+    }
+    const rotate = ['keys', 'rotate', '--next-key', 'next.pem', '--next-no-passphrase', '--yes'];
+    // Only a thief of the key is a reason to go on, and only people know that.
+    expect(await json(...rotate)).toMatchObject({
+      code: 2,
+      error: { message: expect.stringMatching(/has cosigned a head .*Only if a thief of the root key/) },
+    });
+    expect([filesOf(join(folder, 'dist')), text('issuers/beta.yaml')]).toEqual(before);
+    const { code, log, next } = await json('status');
+    expect([code, log.level, log.isForked]).toEqual([1, 'error', true]);
+    expect(next).toEqual([
+      { reason: expect.stringMatching(/^build and publish nothing .*Find the newest tree/) },
+    ]);
+    copy('lost', 'dist');
+    expect(await json('status')).toMatchObject({ log: { level: 'ok' } });
+    expect(await json(...suspend('beta'))).toMatchObject({ code: 0, log: { size: 4, cosigned: 1 } });
+  });
+
+  it('still gets a hold, which `status` publishes', async () => {
+    expect(await json('hold', 'alpha')).toMatchObject({ code: 6, hold: ['alpha'] });
+    const { log, next } = await json('status');
+    expect([log.isForked, next[0].command]).toEqual([
+      true,
+      expect.stringContaining(`verify ${host} --expect`),
+    ]);
+    copy('dist', 'host');
+    expect((await json('status')).next).toEqual([
+      { reason: expect.stringMatching(/^build and publish nothing/) },
+    ]);
+  });
+
+  it('is refused without any host, too', async () => {
+    host = NOBODY;
+    configure(witness.url);
+    expect(await json(...suspend('beta'))).toMatchObject({
+      code: 1,
+      error: { code: 'ERR_ALREADY_PUBLISHED' },
+    });
+    host = '';
+    configure(witness.url);
+    expect(await json(...suspend('beta'))).toMatchObject({
+      code: 1,
+      error: { code: 'ERR_ALREADY_PUBLISHED' },
+    });
+  });
+
+  it('is forked for good if the witness was away meanwhile, and no command waits for it any more', async () => {
+    configure(NOBODY);
+    const away = await json(...suspend('beta'));
+    expect(away).toMatchObject({ code: 6, log: { isForked: false, cosigned: 0 } });
+    expect(away.stderr).toContain('when the witnesses are back');
+    configure(witness.url);
+    const { code, log, next } = await json('status');
+    expect([code, log.level, log.isForked]).toEqual([1, 'error', true]);
+    expect(log.message).toMatch(/another head of this log with 3 entries .*the log is forked/);
+    expect(JSON.stringify(next)).not.toContain('checkpoint dist');
+    expect(await json(...suspend('gamma'))).toMatchObject({
+      code: 1,
+      error: { code: 'ERR_ALREADY_PUBLISHED' },
+    });
+  });
+
+  it.each([
+    ['refuses the proof', 422, 'no\n'],
+    ['has cosigned more', 409, '8\n'],
+  ])('is not called unfinished if a witness that shows no head %s', async (_name, status, body) => {
+    configure(
+      await listen((request, response) =>
+        response.writeHead(request.method === 'POST' ? status : 404).end(body),
+      ),
+    );
+    const { code, log, stderr } = await json(...suspend('beta'));
+    expect([code, log.isForked]).toEqual([6, true]);
+    expect(stderr).toContain('A witness has cosigned what this log lacks');
+    expect(stderr).not.toMatch(/witnesses are back|checkpoint|and publish/);
+  });
+
+  it('is known by a head of the log only: no witness can make one up', async () => {
+    const head = `registry.alt/log\n8\n${Buffer.alloc(32).toString('base64')}\n\n— registry.alt/log ${Buffer.alloc(68).toString('base64')}\n`;
+    configure(
+      await listen((request, response) =>
+        response.writeHead(request.method === 'POST' ? 503 : 200).end(head),
+      ),
+    );
+    expect(await json(...suspend('beta'))).toMatchObject({ code: 6, log: { isForked: false } });
+  });
+});
+
+it('a revocation that a witness may have cosigned is not undone', async () => {
+  const revoke = ['revoke', 'alpha', '--reason', 'leak', '--production'];
+  const { code, stderr } = await json(...revoke);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('This one stays: the log has it')]);
+  expect(stderr).not.toContain('you can undo it');
+});
