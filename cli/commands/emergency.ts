@@ -8,6 +8,7 @@ import { onlinePermission } from '../../generator/freshness/missing-online-key.j
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
+import { assertFollowsHost } from '../hosts/follows-host.js';
 import type { Level } from '../operating/condition.js';
 import { presenceOf } from '../operating/root-key-condition.js';
 import { addOptions } from '../options/add-options.js';
@@ -76,11 +77,16 @@ async function changeAndBuild(io: Invocation, change: StatusChange, options: Opt
   );
   const lacks = built?.isFinished === false ? lackOf(built) : undefined;
   const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : `, and publish ${out}`;
-  say(io, `Commit ${files}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
-  if (lacks !== undefined) say(io, untilComplete(lacks, change, options));
+  const isForked = built?.log?.isForked === true;
+  say(io, `Commit ${files}${isForked ? '' : publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  // The report has said what to do.
+  if (lacks !== undefined && !isForked) say(io, untilComplete(lacks, change, options));
   if (to === 'revoked') {
-    const undone =
-      unsigned === undefined
+    // No answer does not show that a witness has not cosigned.
+    const isWitnessed = built?.log !== undefined && built.log.cosigned + built.log.missing.length > 0;
+    const undone = isWitnessed
+      ? 'This one stays: the log has it, and witnesses never cosign a log that lacks what they have cosigned.'
+      : unsigned === undefined
         ? `Until you publish ${out}, you can undo it: restore ${files}, for example from git, and the published tree in ${out}, with \`branch load\` or from a host with \`mirror\`.`
         : `Until \`attach\`, you can undo it: restore ${files}, for example from git, and remove ${unsigned}.`;
     say(io, `A revocation is final: nothing ends it once it is published. ${undone}`);
@@ -132,13 +138,18 @@ async function changeIn(
   const { issuers, out, reason, unsigned } = options;
   const isPublished = async (id: string) => {
     const tree = await readPublished(out);
-    return tree?.signed === true && statusInList(tree.list, id) === to;
+    if (tree?.signed !== true || statusInList(tree.list, id) !== to) return false;
+    // The host may have ended or begun it since.
+    const { settings, config } = options;
+    const unknown = await assertFollowsHost({ published: tree, baseUrl: settings.base_url, config });
+    if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
+    return true;
   };
-  const head = readIfReadable(out, PATHS.logHead);
+  const before = { out, head: readIfReadable(out, PATHS.logHead), list: readIfReadable(out, PATHS.list) };
   const edits: IssuerEdit[] = [];
   /** Restores what the list does not have. Returns the issuers. */
   const restore = () => {
-    const unseen = edits.filter((edit) => !isKept(io, edit, { out, head }));
+    const unseen = edits.filter((edit) => !isKept(io, edit, before));
     for (const edit of unseen) undo(io, edit, out);
     return unseen;
   };
@@ -185,6 +196,7 @@ interface IssuerEdit extends StatusEdit {
 interface TreeBefore {
   readonly out: string;
   readonly head: Buffer | undefined;
+  readonly list: Buffer | undefined;
 }
 
 /** A record that says something else than the list, or than what the log promises, would undo the change with the next build. */
@@ -206,11 +218,13 @@ function undo(io: Invocation, edit: IssuerEdit, out: string): void {
 }
 
 /** Whether a build that did not end has written the change, to the list or to the log, or may have done so. */
-function mayBeWritten({ id, to }: IssuerEdit, { out, head }: TreeBefore): boolean {
+function mayBeWritten({ id, to }: IssuerEdit, { out, head, list }: TreeBefore): boolean {
   try {
     const now = readIfReadable(out, PATHS.logHead);
     const isLogged = now !== undefined && head?.equals(now) !== true;
-    return isLogged || statusInList(readIfReadable(out, PATHS.list), id) === to;
+    const written = readIfReadable(out, PATHS.list);
+    const isNew = written !== undefined && list?.equals(written) !== true;
+    return isLogged || (isNew && statusInList(written, id) === to);
   } catch {
     // A record that stops an issuer does no harm if the list does not.
     return to !== 'active';

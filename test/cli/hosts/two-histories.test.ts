@@ -88,6 +88,30 @@ describe.each([
     configure(url);
   });
 
+  it('is not said to have a status already by a tree that the host has left behind', async () => {
+    const end = ['suspend', '--end', 'alpha', '--reason', 'fine', '--production'];
+    await away(1, ...suspend('alpha'));
+    for (const [source, target] of Object.entries({ dist: 'host', issuers: 'theirs' })) copy(source, target);
+    await away(2, ...end, ...THEM);
+    await away(3, ...suspend('beta', ...THEM));
+    const newer = { code: 1, error: { message: expect.stringContaining('load the published tree first') } };
+    const active = ['suspend', '--end', 'beta', '--reason', 'fine', '--production'];
+    for (const args of [suspend('alpha'), active]) expect(await json(args, 4)).toMatchObject(newer);
+    copy('theirs', 'issuers');
+    const record = () => readFileSync(join(folder, 'issuers/alpha.yaml'), 'utf8');
+    const before = record();
+    // The first run leaves the record as it was, although the older list says the same.
+    for (let run = 0; run < 2; run++) {
+      expect(await json(suspend('alpha'), 4)).toMatchObject({ ...refused, ...newer });
+      expect(record()).toBe(before);
+    }
+    copy('host', 'dist');
+    expect(await json(end, 4)).toMatchObject({
+      code: 2,
+      error: { message: expect.stringContaining('already active, also in the list') },
+    });
+  });
+
   it('has two histories if two people publish over the same tree, and nothing is signed over one of them', async () => {
     await away(1, ...suspend('alpha', ...THEM));
     // Later, so that times would say that this one is newer.
