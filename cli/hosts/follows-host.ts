@@ -20,6 +20,7 @@ import {
   compareWhole,
   differences,
   doubtOfHost,
+  lostHolds,
   stopsInWords,
   type TreeComparison,
   twoHistories,
@@ -218,11 +219,12 @@ function stopsOfHost({ stops, holds }: TreeComparison): readonly string[] {
 }
 
 function newerHost(
-  { url }: HostStatus,
+  host: HostStatus,
   { out, config }: CommandPlace & { readonly out: string },
   parts: TreeComparison,
 ): AlreadyPublished {
-  const lost = parts.holds?.onlyTree ?? [];
+  const { url } = host;
+  const lost = lostHolds(out, host, parts);
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
   const key = ['--root-key', shellWord(join(out, PATHS.rootKey))];
   const load = loadFromHost(url, { config }, { out: shellWord(out), key, replaces: true });

@@ -1,6 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
-import type { Delegation } from '@passport-registry/verifier/core';
+import { type Delegation, GRAMMAR } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
+import { readUnverified } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
@@ -165,6 +166,24 @@ function compareHolds(
     onlyTree: without(without(own, theirs), stoppedIn(listed)),
     leftOut: isLeftOut && served?.signer !== undefined ? { key: served.signer, hold: theirs } : undefined,
   };
+}
+
+/**
+ * Returns whom the checkpoint of the tree holds, and the host does not: whoever loads the host's tree releases them. Of a damaged
+ * tree, the checkpoint counts as far as it can be read, because to hold too many does less harm.
+ */
+export function lostHolds(
+  folder: string,
+  host: Pick<HostStatus, 'checkpoint'> | undefined,
+  parts: Pick<TreeComparison, 'holds'> | undefined,
+): readonly string[] {
+  if (parts?.holds !== undefined) return parts.holds.onlyTree;
+  const bytes = readIfReadable(folder, PATHS.checkpoint);
+  const held = bytes && readUnverified(bytes, 'registry-checkpoint+jwt')?.claims.hold;
+  const ids = Array.isArray(held) ? held : [];
+  // They become words of a command.
+  const isId = (id: unknown): id is string => typeof id === 'string' && GRAMMAR.issuerId.pattern.test(id);
+  return ids.filter((id) => isId(id) && host?.checkpoint?.hold?.includes(id) !== true);
 }
 
 /**

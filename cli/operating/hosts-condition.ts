@@ -9,6 +9,7 @@ import {
   differences,
   type HoldComparison,
   holdsInWords,
+  lostHolds,
   stopsInWords,
   type TreeComparison,
   twoHistories,
@@ -28,6 +29,8 @@ export interface LiveCondition extends Condition {
   readonly parts: TreeComparison | undefined;
   /** What the host serves; undefined if the host was not asked. */
   readonly host: HostStatus | undefined;
+  /** Whom the checkpoint of the tree holds, verified or not, and the host does not: to load its tree releases them. */
+  readonly lostHolds: readonly string[];
   /** Whether the host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
   readonly isForeign: boolean;
   /** Of two histories, the one to go on with. Undefined if there is only one. */
@@ -70,6 +73,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
         comparedWithTree: undefined,
         parts: undefined,
         host: undefined,
+        lostHolds: lostHolds(tree.folder, undefined, undefined),
         isForeign: false,
         keep: undefined,
       },
@@ -107,7 +111,8 @@ async function describeLive(
   const comparedWithTree = compareWhole(parts);
   const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
   const keep = comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, own, parts) : undefined;
-  const found = { url: host.url, comparedWithTree, parts, host, isForeign, keep };
+  const lost = { lostHolds: lostHolds(own.folder, host, parts) };
+  const found = { url: host.url, comparedWithTree, parts, host, ...lost, isForeign, keep };
   const unread = incomparable(host, tree);
   if (unread !== undefined) return { ...unread, ...found };
   if (isForeign) return { ...foreignKey(host), ...found };

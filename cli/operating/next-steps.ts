@@ -4,7 +4,7 @@ import { damageSteps } from './steps/damage-steps.js';
 import { historySteps } from './steps/history-steps.js';
 import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
 import { askMirrors, hostSteps, isPublishedFirst } from './steps/host-steps.js';
-import { isTreeOlder, loadStep, loadSteps } from './steps/load-steps.js';
+import { isTreeOlder, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
 import { publicationSteps, strayKeyStep } from './steps/publication-steps.js';
 import { recordSteps } from './steps/record-steps.js';
@@ -38,7 +38,7 @@ function unfinishedRotation(status: RegistryStatus, settings: CommandSettings): 
   if (rotation.state !== 'unfinished') return undefined;
   const records = recordSteps(status, settings);
   const rotate = rotateStep(status, settings);
-  if (!tree.published || isTreeOlder(status)) return [loadStep(status, settings), ...records, rotate];
+  if (!tree.published || isTreeOlder(status)) return [...loadSteps(status, settings), ...records, rotate];
   // Nothing should be signed with the outgoing key any more.
   return rotation.signed ? [...records, rotate, ...hostSteps(status, settings, true)] : undefined;
 }

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
+import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { cli, clockAhead, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -345,6 +346,49 @@ describe('after the online key has leaked', () => {
     expect([code, notes.join()]).toEqual([0, expect.stringMatching(said)]);
     const { hold } = await json(['status'], 4);
     expect(hold.message).toContain('if that was not you, end it');
+  });
+});
+
+describe('a damaged tree', () => {
+  it.each(['keys/root.json', 'publication.jwt', 'issuers.json'])(
+    'is replaced, without %s, together with the hold that the host lacks',
+    async (path) => {
+      replace('host', 'before');
+      rmSync(join(folder, 'dist', path));
+      const { next } = await json(['status'], 1);
+      expect(next[0].command).toMatch(
+        / && rm -r dist && cp -rL .* dist && npx passport-registry hold alpha$/,
+      );
+      expect(next[0].reason).toContain('hold again what only dist holds: alpha');
+      replace('host', 'held');
+      expect((await json(['status'], 1)).next[0].command).not.toContain('hold alpha');
+    },
+  );
+
+  it('whose log lost its head gets no checkpoint, and its hold stays in the proposed command', async () => {
+    writeFiles(folder, {
+      'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
+    });
+    const { vkey } = noteSigner('a.alt', 'witness');
+    configure(
+      url,
+      `${ONLINE}\nlog: { origin: registry.alt/log, signer: { key: log.pem }, wait: 1, witnesses: [{ key: ${vkey}, service: '${NOBODY}' }] }`,
+    );
+    await good('build', '--production');
+    replace('host', 'dist');
+    await good('hold', 'beta');
+    const before = readFileSync(join(folder, 'dist/checkpoint.jwt'));
+    rmSync(join(folder, 'dist/log/checkpoint'));
+    for (const command of [
+      ['hold', '--end', 'beta', '--false-alarm'],
+      ['checkpoint', 'dist'],
+    ]) {
+      const { code, error } = await json(command, 1);
+      expect([code, error.message]).toEqual([1, expect.stringMatching(/^the log is missing: restore /)]);
+    }
+    expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(before);
+    const { next } = await json(['status'], 1);
+    expect(next[0].command).toMatch(/ dist && npx passport-registry hold beta$/);
   });
 });
 
