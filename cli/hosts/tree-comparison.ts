@@ -224,6 +224,25 @@ export function differences({ list, rootKey, publication, delegation, checkpoint
   return [...(first === undefined ? [] : [published[first]]), ...missing, ...words].join(' and ');
 }
 
+/** Whether a host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
+export function isForeignKey(
+  { rootKey }: HostStatus,
+  parts: Pick<TreeComparison, 'rootKey'>,
+  pinned: string | undefined,
+): boolean {
+  return parts.rootKey === 'newer' && rootKey !== pinned;
+}
+
+/** Says what {@link isForeignKey} has found. */
+export function foreignKey({ url, rootKey }: HostStatus): string {
+  return `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
+}
+
+/** Says what to do then: only the people of the registry know whether it is theirs, so no command may adopt the key or undo it. */
+export function askEverybody(key: string | undefined): string {
+  return `ask everybody who has the root key whether they have rotated it to ${key}. If one of you has, get root_key and the other settings from there, and run \`status\` again. If not, the root key has leaked: keep the folder as it is, and see "The root key has leaked" in the document emergency.md`;
+}
+
 /** A host was verified with a key from which the keys of both trees follow, so another key is earlier or later. */
 function compareRootKeys({ rootKey }: HostStatus, { folder, ...tree }: OwnTree): Compared | undefined {
   if (rootKey === undefined || tree.rootKey === undefined) return undefined;

@@ -7,8 +7,10 @@ import {
   compareTrees,
   compareWhole,
   differences,
+  foreignKey,
   type HoldComparison,
   holdsInWords,
+  isForeignKey,
   lostHolds,
   stopsInWords,
   type TreeComparison,
@@ -109,13 +111,13 @@ async function describeLive(
   const own = ownTree(tree);
   const parts = await compareTrees(host, own);
   const comparedWithTree = compareWhole(parts);
-  const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
+  const isForeign = isForeignKey(host, parts, trusted.thumbprint);
   const keep = comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, own, parts) : undefined;
   const lost = { lostHolds: lostHolds(own.folder, host, parts) };
   const found = { url: host.url, comparedWithTree, parts, host, ...lost, isForeign, keep };
   const unread = incomparable(host, tree);
   if (unread !== undefined) return { ...unread, ...found };
-  if (isForeign) return { ...foreignKey(host), ...found };
+  if (isForeign) return { level: 'error', message: foreignKey(host), ...found };
   if (keep !== undefined) return { level: 'error', ...twoHistories(host, tree, parts), ...found };
   return { ...compared(host, tree.folder, parts), ...found };
 }
@@ -140,11 +142,6 @@ function incomparable(host: HostStatus, { folder, report, refusal }: LocalTree):
     return { level: 'warning', message };
   }
   return state === 'primary' ? undefined : { level: 'error', message: `${url} is ${state}: ${problem}` };
-}
-
-function foreignKey({ url, rootKey }: HostStatus): Condition {
-  const message = `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
-  return { level: 'error', message };
 }
 
 /** Describes how a host compares with the tree, unless they have two histories. */

@@ -212,6 +212,30 @@ describe('a host with something newer', () => {
   });
 });
 
+it('a host with a root key that nobody here knows is followed by no command, with the words of `status`', async () => {
+  const next = ['--next-key', 'thief.pem', '--next-no-passphrase'];
+  const folders = ['--out', 'host', '--folder', 'thief', '--online', 'online.json'];
+  await offline(() => good('keys', 'rotate', '--yes', ...next, ...folders));
+  const { live, next: steps } = await json(['status'], 2);
+  const publish = ['--reason', 'x', '--production'];
+  for (const command of [
+    ['hold', 'beta'],
+    ['hold', '--end', 'alpha', '--false-alarm'],
+    ['checkpoint', 'dist'],
+    ['build', '--production'],
+    ['suspend', 'beta', ...publish],
+    ['revoke', 'beta', ...publish],
+  ]) {
+    const { error, ...outcome } = await json(command, 2);
+    expect({ ...outcome, error }).toMatchObject(refused);
+    expect(error.message).toBe(`${live.message}. Nothing was signed: ${steps[0].reason}`);
+    expect(error.message).toMatch(/a thief has.* keep the folder as it is/);
+  }
+  // Whoever has pinned the key knows it.
+  replace('root.json', 'host/keys/root.json');
+  expect((await json(['hold', 'beta'], 2)).error.message).toContain('load the published tree first');
+});
+
 describe('an issuer that is on hold here', () => {
   const theirs = ['--issuers', 'issuers-2', '--out', 'host', '--production'];
 
