@@ -273,20 +273,25 @@ async function sayCheckpoint(
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
   sayOperations(io, { mirrors: operations?.mirrors, warnings });
   sayLog(io, { log });
-  if (holdChange !== undefined) say(io, afterHold(holdChange, out));
+  const isDoubtful = isUnseen || (unknown !== undefined && options.settings.base_url !== undefined);
+  if (holdChange !== undefined) say(io, afterHold(holdChange, out, isDoubtful));
   return ok ? 0 : UNFINISHED;
 }
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
-function afterHold({ action, ids }: HoldChange, out: string): string {
-  if (action !== 'hold') return `Publish ${out}.`;
+function afterHold({ action, ids }: HoldChange, out: string, isDoubtful: boolean): string {
+  // Published, it may release what another one holds, or be a list that verifiers refuse.
+  const publish = isDoubtful
+    ? `Run \`status\` now, and publish ${out} only if it says so`
+    : `Publish ${out}${action === 'hold' ? ' now' : ''}`;
+  if (action !== 'hold') return `${publish}.`;
   // Pasted at night, one command with all ids would end each hold.
   const mistaken =
     ids.length === 1
       ? `\`hold --end ${ids[0]} --false-alarm\``
       : '`hold --end --false-alarm` with the ids of these';
   return (
-    `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
+    `${publish}: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
     `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
   );
 }

@@ -3,7 +3,7 @@ import type { RegistryStatus } from './status.js';
 import { damageSteps } from './steps/damage-steps.js';
 import { historySteps } from './steps/history-steps.js';
 import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
-import { askMirrors, hostSteps, isPublishedFirst } from './steps/host-steps.js';
+import { askMirrors, cosignedSteps, hostSteps, isPublishedFirst, isUncosigned } from './steps/host-steps.js';
 import { isTreeOlder, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
 import { publicationSteps, strayKeyStep } from './steps/publication-steps.js';
@@ -72,6 +72,14 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
 /** The steps after which the hosts serve the tree: with the renewal of the tree, or with the newer tree of a host. */
 function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: Steps): Steps {
   if (isTreeOlder(status)) return [...loadSteps(status, settings), ...askMirrors(status)];
+  // `checkpoint` comes first, as long as it takes.
+  if (isUncosigned(status, settings))
+    return [
+      ...holdAgainSteps(status, settings),
+      ...renewal,
+      ...cosignedSteps(status, settings),
+      ...askMirrors(status),
+    ];
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // A hold that nobody sees stops nobody, and is signed already.
   const isUnseen = status.hold.level === 'error';

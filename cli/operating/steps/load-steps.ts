@@ -91,19 +91,28 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
     return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && test -d ${FROM_BRANCH} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingHost(status)?.url;
-  return url === undefined ? undefined : fromHost(url, status, settings);
+  return url === undefined ? undefined : replaceFromHost(url, status, settings);
 }
 
 /** The command that brings the tree of a host here, and holds again what its checkpoint lacks. */
 export function fromHostAndHold(url: string, status: RegistryStatus, settings: CommandSettings): string {
-  return andHold(fromHost(url, status, settings), status.live.lostHolds, settings);
+  return andHold(replaceFromHost(url, status, settings), status.live.lostHolds, settings);
 }
 
-function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
+function replaceFromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
+  return fromHost(url, settings, { out: settings.out, replaces: isThere(status) });
+}
+
+/** The command that brings the tree of a host into a folder. */
+export function fromHost(
+  url: string,
+  settings: CommandSettings,
+  target: { readonly out: string; readonly replaces: boolean },
+): string {
   const { out, rootKeyFile, rootKeyOptions } = settings;
   // Without a setting, the tree's own key has verified the host.
   const key = rootKeyFile === undefined ? ['--root-key', `${out}/${PATHS.rootKey}`] : rootKeyOptions;
-  return loadFromHost(url, settings, { out, key, replaces: isThere(status) });
+  return loadFromHost(url, settings, { ...target, key });
 }
 
 /** Whether the output folder has a tree, damaged or not. */

@@ -1,6 +1,7 @@
 import { commandLine } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
+import { isUncosigned } from './host-steps.js';
 import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
 import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
 
@@ -32,7 +33,9 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
 function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const wanted = [
     ...(status.log.level === 'warning'
-      ? ['collect the missing cosignatures, as soon as the witnesses answer']
+      ? [
+          `collect the missing cosignatures, as soon as the witnesses answer${isUncosigned(status, settings) ? `, and do not publish ${settings.out} before` : ''}`,
+        ]
       : []),
     ...(isUrgent(status.checkpoint) ? ['sign a new checkpoint'] : []),
   ];

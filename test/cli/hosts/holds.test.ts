@@ -43,6 +43,22 @@ async function offline<T>(action: () => Promise<T>): Promise<T> {
   return done;
 }
 
+/** Configures a log with a witness that is away. */
+async function witnessed(...more: readonly string[]): Promise<void> {
+  writeFiles(folder, {
+    'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
+  });
+  const witness = `{ key: ${noteSigner('a.alt', 'witness').vkey}, service: '${NOBODY}' }`;
+  const log = [
+    'origin: registry.alt/log',
+    'signer: { key: log.pem }',
+    'wait: 1',
+    `witnesses: [${witness}]`,
+    ...more,
+  ];
+  configure(url, `${ONLINE}\nlog: { ${log.join(', ')} }`);
+}
+
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'online-2']) {
@@ -390,14 +406,7 @@ describe('a damaged tree', () => {
   );
 
   it('whose log lost its head gets no checkpoint, and its hold stays in the proposed command', async () => {
-    writeFiles(folder, {
-      'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
-    });
-    const { vkey } = noteSigner('a.alt', 'witness');
-    configure(
-      url,
-      `${ONLINE}\nlog: { origin: registry.alt/log, signer: { key: log.pem }, wait: 1, witnesses: [{ key: ${vkey}, service: '${NOBODY}' }] }`,
-    );
+    await witnessed();
     await good('build', '--production');
     replace('host', 'dist');
     await good('hold', 'beta');
@@ -413,6 +422,43 @@ describe('a damaged tree', () => {
     expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(before);
     const { next } = await json(['status'], 1);
     expect(next[0].command).toMatch(/ dist && npx passport-registry hold beta$/);
+  });
+});
+
+describe('a list that lacks its quorum', () => {
+  it('is not to be published, also not for a hold, which has another way to the host', async () => {
+    await witnessed('quorum: 1');
+    const { code } = await json(['suspend', 'beta', '--reason', 'x', '--production'], 1);
+    expect(code).toBe(6);
+    const proposed = async () => (await json(['status'], 2)).next;
+    const before = await proposed();
+    const held = await cli(['hold', 'beta'], folder, clockAhead(2));
+    expect([held.code, held.stderr]).toEqual([
+      6,
+      expect.stringContaining('publish dist only if it says so: verifiers stop'),
+    ]);
+    expect(held.stderr).not.toContain('Publish dist now');
+    const after = await proposed();
+    for (const next of [before, after]) {
+      expect(next[0]).toEqual({
+        command: 'npx passport-registry checkpoint dist',
+        reason: expect.stringContaining('do not publish dist before'),
+      });
+      expect(JSON.stringify(next)).not.toContain('--expect');
+      expect(next[1].command).toMatch(/^rm -rf cosigned && .* cosigned && .* hold beta --out cosigned$/);
+    }
+    for (const part of after[1].command.split(' && ')) {
+      const [, words] = /^npx passport-registry (.*)$/.exec(part) ?? [];
+      if (words === undefined) expect((await run('sh', ['-euc', part], folder)).code).toBe(0);
+      else expect(await json(words.split(' '), 3)).toMatchObject({ code: 0 });
+    }
+    replace('host', 'cosigned');
+    const { next, live } = await json(['status'], 4);
+    expect([live.host.checkpoint.hold, next[0].command]).toEqual([
+      ['alpha', 'beta'],
+      'npx passport-registry checkpoint dist',
+    ]);
+    expect(JSON.stringify(next)).not.toContain('cosigned &&');
   });
 });
 
