@@ -58,12 +58,13 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
     // Records are compared with the published list, so what is lost or older here is loaded before they are judged.
     ...(isOlder ? [treeGroup] : []),
     { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] },
+    // With a key that is no online key, no build and no `checkpoint` succeeds.
+    { level: renewal.length > 0 ? 'error' : delegation.level, steps: strayKeyStep(status) },
     { level: stopsBuild ? 'error' : changes.level, steps: isCommit ? [] : records },
     ...(isOlder ? [] : [treeGroup]),
     // One commit has them all.
     { level: rotation.level, steps: isOlder ? [] : outdatedSteps(status, settings) },
     { level: changes.level, steps: isCommit && !isOlder ? records : [] },
-    { level: delegation.level, steps: strayKeyStep(status) },
     { level: hold.level, steps: isOlder ? [] : holdSteps(status, settings) },
     { level: rotation.level, steps: rotationSteps(status, settings) },
   ]);

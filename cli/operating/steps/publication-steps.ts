@@ -106,10 +106,11 @@ function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
 
 /** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */
 export function strayKeyStep({ delegation }: RegistryStatus): NextStep[] {
-  if (delegation.strayKey === undefined) return [];
+  const { strayKey, onlineKeys } = delegation;
+  if (strayKey === undefined) return [];
   return [
     told(
-      `let public_key and signer of checkpoint in registry.yaml name the key that the delegation names, ${delegation.onlineKeys.join(' or ')}`,
+      `let public_key and signer of checkpoint in registry.yaml name the key that the delegation names, ${onlineKeys.join(' or ')}: get registry.yaml from whoever has replaced ${strayKey}, and do not delegate to that again if it has leaked. Until then, builds need --checkpoint-later`,
     ),
   ];
 }

@@ -377,6 +377,49 @@ describe('after the online key has leaked', () => {
     expect(next.map(({ command }: { command?: string }) => command).join()).not.toContain('mirror');
   });
 
+  it('no colleague with the old settings is led to delegate to it again', async () => {
+    const { stdout } = await cli(
+      ['keys', 'delegate', '--online', 'online-2.json', '--hold'],
+      folder,
+      clockAhead(3),
+    );
+    writeFiles(folder, { 'delegation-3.jwt': stdout });
+    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
+    expect(await json(['build', '--production', '--delegation', 'delegation-3.jwt'], 4)).toMatchObject({
+      code: 0,
+    });
+    replace('host', 'dist');
+    configure();
+    replace('delegation.jwt', 'before/keys/delegation.jwt');
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    const { next } = await json(['status'], 5);
+    expect(next[0]).toEqual({
+      reason: expect.stringMatching(/^let public_key .* do not delegate to that again/),
+    });
+    const built = await json(['build', '--production'], 5);
+    expect([built.code, built.error.message]).toEqual([
+      3,
+      expect.stringMatching(
+        /the delegation of \S+, get registry.yaml from there, and never delegate to a key/,
+      ),
+    ]);
+    const delegate = async (key: string) =>
+      cli(['keys', 'delegate', '--online', key, '--hold'], folder, clockAhead(5));
+    const words = /, which delegation\.jwt names, was replaced .*never delegate to it again/;
+    expect(await delegate('online.json')).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
+    rmSync(join(folder, 'delegation.jwt'));
+    expect(await delegate('online.json')).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['root.json', '', 'is the root key itself'],
+    ['online-2.json', 'log: { public_key: online-2.json }', 'is the key of the log'],
+  ])('no delegation names a key with another task: %s', async (key, log, words) => {
+    configure(url, `${ONLINE}\n${log}`);
+    const refusal = { code: 3, stdout: '', stderr: expect.stringContaining(words) };
+    expect(await cli(['keys', 'delegate', '--online', key], folder)).toMatchObject(refusal);
+  });
+
   it('its holds are named by the build that takes them over, and by `status`', async () => {
     replace('dist', 'host');
     configure(url, ONLINE.replaceAll('online.', 'online-2.'));
