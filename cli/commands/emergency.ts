@@ -75,7 +75,11 @@ async function changeAndBuild(io: Invocation, change: StatusChange, options: Opt
     changeIn(io, { ...change, output }, options),
   );
   const lacks = built?.isFinished === false ? lackOf(built) : undefined;
-  const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : `, and publish ${out}`;
+  const isDoubtful = built?.isCompared === false && options.settings.base_url !== undefined;
+  const publishing = isDoubtful
+    ? `, run \`status\`, and publish ${out} if it says so`
+    : `, and publish ${out}`;
+  const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : publishing;
   say(io, `Commit ${files}${publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
   if (lacks !== undefined) say(io, untilComplete(lacks, change, options));
   if (to === 'revoked') {

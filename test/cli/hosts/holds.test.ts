@@ -102,6 +102,21 @@ describe('a host that holds an issuer', () => {
     );
   });
 
+  it('is not released by a tree that is published before the host has answered', async () => {
+    replace('dist', 'before');
+    for (const [command, words] of [
+      [['hold', 'beta'], /Run `status` now, and publish dist only if it says so: /],
+      [
+        ['suspend', 'beta', '--reason', 'x', '--production'],
+        /^Commit \S+, run `status`, and publish dist if/m,
+      ],
+    ] as const) {
+      const { code, stderr } = await offline(() => cli(command, folder, clockAhead(1)));
+      expect([code, stderr]).toEqual([0, expect.stringMatching(words)]);
+      expect(stderr).not.toMatch(/Publish dist now|, and publish dist\.$/m);
+    }
+  });
+
   it('is named by `status` if a checkpoint that was signed without the host would release it', async () => {
     replace('dist', 'before');
     const signed = await offline(() => json(['checkpoint', 'dist'], 1));
