@@ -147,7 +147,8 @@ async function changeIn(
     return unseen;
   };
   const stop = (signal: NodeJS.Signals) => {
-    restore();
+    const unseen = restore().map(({ id }) => id);
+    if (to !== 'active' && unseen.length > 0) say(io, `Not stopped yet: ${unseen.join(', ')}.`);
     // The listener is gone, so that the signal now ends the process with the usual exit code.
     process.kill(process.pid, signal);
   };

@@ -13,7 +13,6 @@ import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
-import type { Settings } from '../options/settings.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';
 import { findTrace, loadFromHost } from './published-before.js';
@@ -32,7 +31,10 @@ import {
 } from './tree-comparison.js';
 
 /** The settings that say which host is followed, and the public root key that the operator has pinned. */
-type FollowedSettings = Pick<Settings, 'base_url' | 'root_key'>;
+interface FollowedSettings {
+  readonly base_url?: string;
+  readonly root_key?: string | undefined;
+}
 
 /** What a command is about to sign over the published tree. */
 interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
@@ -54,7 +56,7 @@ export interface Asking {
 
 /** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
-  readonly settings: FollowedSettings & Pick<Settings, 'mirrors'>;
+  readonly settings: FollowedSettings & { readonly mirrors?: readonly string[] };
   /** The file of the delegation that is published with the list. */
   readonly delegation?: string | undefined;
   /** The issuers that the command suspends or revokes, if there are any. */
@@ -82,8 +84,7 @@ export function followsHosts(
       );
     const { env } = asking;
     const unknown = await assertFollowsHost({ published, settings, env, config, stopped, ...next });
-    if (about === undefined && issuers !== undefined)
-      assertNewest({ issuers, env: asking.env }, records, published);
+    if (about === undefined && issuers !== undefined) assertNewest({ issuers, env }, records, published);
     return unknown;
   };
 }

@@ -73,12 +73,12 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
 /** The steps after which the hosts serve the tree: with the renewal of the tree, or with the newer tree of a host. */
 function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: Steps): Steps {
   if (isTreeOlder(status)) return [...loadSteps(status, settings), ...askMirrors(status)];
-  // `checkpoint` comes first, as long as it takes.
+  // Witnesses may be away for long, and nobody stops those issuers meanwhile.
   if (isUncosigned(status, settings))
     return [
       ...holdAgainSteps(status, settings),
-      ...renewal,
       ...cosignedSteps(status, settings),
+      ...renewal,
       ...askMirrors(status),
     ];
   const hosts = hostSteps(status, settings, renewal.length > 0);

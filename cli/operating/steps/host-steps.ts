@@ -64,7 +64,9 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
     const save = run(`save ${out} on the branch and deploy it, or ${copy}`, settings, 'branch', 'save', out);
     return [save, ...verify('verify what the host serves')];
   }
-  return baseUrl === undefined ? [told(copy)] : verify(`${copy}, and verify what the host serves`);
+  return baseUrl === undefined
+    ? [told(copy)]
+    : verify(`${copy} yourself, and then verify what the host serves`);
 }
 
 /**
@@ -110,6 +112,6 @@ export function cosignedSteps(status: RegistryStatus, settings: CommandSettings)
   if (ids.length === 0 || !delegation.mayHold || live.host?.updatedAt === undefined) return [];
   const load = fromHost(live.host.url, settings, { out: COSIGNED, replaces: false });
   const hold = holdCommand(ids, { ...settings, out: COSIGNED });
-  const reason = `until then, hold over what ${live.url} serves whom only ${settings.out} stops, ${ids.join(', ')}, and copy ${COSIGNED} to the host, not ${settings.out}`;
+  const reason = `hold whom only ${settings.out} stops, ${ids.join(', ')}, over what ${live.url} serves, and copy ${COSIGNED} to the host, not ${settings.out}, whose list lacks cosignatures`;
   return [{ command: `rm -rf ${COSIGNED} && ${load} && ${hold}`, reason: onlineKeyFirst(reason, settings) }];
 }
