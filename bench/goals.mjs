@@ -9,12 +9,12 @@ export const GOALS = [
   goal(
     'cold build to the floor, 1,000 records',
     0.62,
-    'a build verifies, flushes to the disk and reads back each file, which the floor does not',
+    'a build verifies what it makes, reads back each file, and makes the tree of sums, which the floor does not',
   ),
   goal(
     'cold build to the floor, 10,000 records',
     0.5,
-    'a build verifies, flushes to the disk and reads back each file, which the floor does not',
+    'a build verifies what it makes, reads back each file, and makes the tree of sums, which the floor does not',
   ),
   goal(
     'list load, 10,000 issuers, to the floor',

@@ -158,7 +158,7 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
       return { signed: await sign(io, { published, output }, options) };
     }
     const signer = hasKey ? await onlineSigner(io, settings) : undefined;
-    const unknown = await doubtOf({ published }, options);
+    const unknown = await doubtOf(io, { published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
     const checkpoint = signer && { signer, hours: checkpointHours(settings) };
@@ -214,7 +214,7 @@ async function sign(
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
   if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
   const signer = await onlineSigner(io, settings);
-  const unknown = await doubtOf({ published, holdChange }, options);
+  const unknown = await doubtOf(io, { published, holdChange }, options);
   const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
@@ -230,13 +230,15 @@ async function sign(
  * @throws {@link AlreadyPublished} if it does not
  */
 async function doubtOf(
+  { env }: Io,
   { published, holdChange }: Omit<CheckpointTask, 'output'>,
-  { settings: { base_url: baseUrl }, config }: Options,
+  { settings, config }: Options,
 ): Promise<string | undefined> {
-  if (published === undefined || (holdChange === undefined && baseUrl === undefined)) return undefined;
+  if (published === undefined || (holdChange === undefined && settings.base_url === undefined))
+    return undefined;
   const decided = holdChange?.action === 'release all' ? 'all' : holdChange?.ids;
   const stopped = holdChange?.action === 'hold' ? holdChange.ids : [];
-  return assertFollowsHost({ published, baseUrl, config, decided, stopped });
+  return assertFollowsHost({ published, settings, env, config, decided, stopped });
 }
 
 async function sayCheckpoint(
@@ -271,20 +273,25 @@ async function sayCheckpoint(
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
   sayOperations(io, { mirrors: operations?.mirrors, warnings });
   sayLog(io, { log });
-  if (holdChange !== undefined) say(io, afterHold(holdChange, out));
+  const isDoubtful = isUnseen || (unknown !== undefined && options.settings.base_url !== undefined);
+  if (holdChange !== undefined) say(io, afterHold(holdChange, out, isDoubtful));
   return ok ? 0 : UNFINISHED;
 }
 
 /** A hold stops nobody before it is published, and it is meant to last only until the root key has signed. */
-function afterHold({ action, ids }: HoldChange, out: string): string {
-  if (action !== 'hold') return `Publish ${out}.`;
+function afterHold({ action, ids }: HoldChange, out: string, isDoubtful: boolean): string {
+  // Published, it may release what another one holds, or be a list that verifiers refuse.
+  const publish = isDoubtful
+    ? `Run \`status\` now, and publish ${out} only if it says so`
+    : `Publish ${out}${action === 'hold' ? ' now' : ''}`;
+  if (action !== 'hold') return `${publish}.`;
   // Pasted at night, one command with all ids would end each hold.
   const mistaken =
     ids.length === 1
       ? `\`hold --end ${ids[0]} --false-alarm\``
       : '`hold --end --false-alarm` with the ids of these';
   return (
-    `Publish ${out} now: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
+    `${publish}: verifiers stop the held issuers as soon as they see the checkpoint. Then suspend or revoke with the root key ` +
     `(\`suspend ${ids.join(' ')} --reason "<REASON>"\`), and end the hold; or, if it was a mistake, run ${mistaken}.`
   );
 }

@@ -76,7 +76,11 @@ async function changeAndBuild(io: Invocation, change: StatusChange, options: Opt
     changeIn(io, { ...change, output }, options),
   );
   const lacks = built?.isFinished === false ? lackOf(built) : undefined;
-  const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : `, and publish ${out}`;
+  const isDoubtful = built?.isCompared === false && options.settings.base_url !== undefined;
+  const publishing = isDoubtful
+    ? `, run \`status\`, and publish ${out} if it says so`
+    : `, and publish ${out}`;
+  const publish = lacks === 'cosignatures' && !asksMirror(options.settings) ? '' : publishing;
   const isForked = built?.log?.isForked === true;
   say(io, `Commit ${files}${isForked ? '' : publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
   // The report has said what to do.
@@ -141,7 +145,7 @@ async function changeIn(
     if (tree?.signed !== true || statusInList(tree.list, id) !== to) return false;
     // The host may have ended or begun it since.
     const { settings, config } = options;
-    const unknown = await assertFollowsHost({ published: tree, baseUrl: settings.base_url, config });
+    const unknown = await assertFollowsHost({ published: tree, settings, env: io.env, config });
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     return true;
   };
@@ -154,7 +158,8 @@ async function changeIn(
     return unseen;
   };
   const stop = (signal: NodeJS.Signals) => {
-    restore();
+    const unseen = restore().map(({ id }) => id);
+    if (to !== 'active' && unseen.length > 0) say(io, `Not stopped yet: ${unseen.join(', ')}.`);
     // The listener is gone, so that the signal now ends the process with the usual exit code.
     process.kill(process.pid, signal);
   };

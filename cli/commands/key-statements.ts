@@ -1,4 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
+import { parseNoteKey } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { prepareDelegation, prepareRotation } from '../../custody/offline-signing/prepare-statement.js';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
@@ -15,6 +16,8 @@ import {
   withConfigured,
 } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { readPublished } from '../../generator/tree/published-tree.js';
+import { replacedDelegation } from '../hosts/published-before.js';
 import { addOptions } from '../options/add-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { DAYS_OPTION, delegationDays } from '../options/freshness-options.js';
@@ -77,11 +80,13 @@ async function delegateKeys(io: Invocation, { online, hold, out, ...options }: D
   const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
+    await assertOnline(io, keys, { rootKey, out, settings: options.settings });
     const request = await prepareDelegation({ rootKey, keys, days, mayHold: hold, out }, options.unsigned);
     sayRequest(io, request, options.unsigned);
     return undefined;
   }
   const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
+  await assertOnline(io, keys, { rootKey: root.rootKey, out, settings: options.settings });
   const published = hold ?? (await publishedPermission(out));
   const mayHold = published === true;
   const claims = delegationClaims(keys, { days, mayHold });
@@ -98,6 +103,44 @@ async function delegateKeys(io: Invocation, { online, hold, out, ...options }: D
     );
   else if (mayHold) say(io, `note: as the delegation in ${out} permits; --no-hold ends that`);
   return undefined;
+}
+
+/** What keys are not to be delegated to: the root key, and what registry.yaml and the published tree name otherwise. */
+interface Delegating extends Pick<DelegateOptions, 'out' | 'settings'> {
+  readonly rootKey: RootKey;
+}
+
+/**
+ * Asserts that a delegation may name some keys. The root key and the key of the log have their own tasks, and are kept elsewhere.
+ *
+ * @throws {@link KeyRejected}
+ */
+async function assertOnline(
+  io: Invocation,
+  keys: readonly RootKey[],
+  { rootKey, out, settings }: Delegating,
+): Promise<void> {
+  const published = await readPublished(out).catch(() => undefined);
+  const { vkey } = published?.statement?.log ?? {};
+  const { public_key: file } = settings.log ?? {};
+  // Who signs elsewhere may not have that file.
+  const configured = file && (await loadRootKey(file, io.env).catch(() => undefined));
+  const invalid = (message: string) => new KeyRejected(`the key of the log ${message}`);
+  const logs = [vkey && parseNoteKey(vkey, 'log', invalid).jwk, configured ? configured.jwk : undefined];
+  const delegation = readIfReadable(out, PATHS.delegation);
+  for (const key of keys) {
+    const { thumbprint, jwk } = key;
+    if (thumbprint === rootKey.thumbprint)
+      throw new KeyRejected(`${thumbprint} is the root key itself: delegate to a key of its own`);
+    if (logs.some((log) => log && log.x === jwk.x))
+      throw new KeyRejected(`${thumbprint} is the key of the log: delegate to a key of its own`);
+    const file = await replacedDelegation(key, { rootKey, delegation });
+    if (file !== undefined)
+      throw new KeyRejected(
+        `the online key ${thumbprint}, which ${file} names, was replaced by the later delegation in ${out}, which leaves it out: if it ` +
+          `has leaked, never delegate to it again, and get registry.yaml from whoever has replaced it; only if it has not, remove ${file} first`,
+      );
+  }
 }
 
 /** Whether the published delegation lets its keys hold issuers. Undefined if there is no tree. @throws {@link KeyRejected} */

@@ -48,7 +48,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   }
   const newPassphrase = plan.makesKey ? await nextPassphrase(io, options) : undefined;
   sayPlan(io, plan, options);
-  const doubt = await doubtOf(options);
+  const doubt = await doubtOf(io, options);
   if (doubt instanceof AlreadyPublished) await confirmThief(io, doubt);
   else {
     if (doubt !== undefined) say(io, `WARNING: ${doubt}`);
@@ -66,16 +66,15 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
 }
 
 /** Returns why nobody may know whether the tree continues what the host serves, or the error if it does not. */
-async function doubtOf({
-  out,
-  settings,
-  config,
-}: RotateCommandOptions): Promise<string | AlreadyPublished | undefined> {
+async function doubtOf(
+  { env }: Io,
+  { out, settings, config }: RotateCommandOptions,
+): Promise<string | AlreadyPublished | undefined> {
   const published = await readPublished(out);
   if (published === undefined) return undefined;
   try {
     const { witnesses } = cosignChoice(settings);
-    return await assertFollowsHost({ published, baseUrl: settings.base_url, config, witnesses });
+    return await assertFollowsHost({ published, settings, env, config, witnesses });
   } catch (error) {
     if (error instanceof AlreadyPublished) return error;
     throw error;

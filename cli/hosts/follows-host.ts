@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
-import { AlreadyPublished } from '../../generator/errors.js';
+import { AlreadyPublished, GeneratorError } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import type { Witness } from '../../generator/log/log-choice.js';
 import { otherHistory } from '../../generator/log/other-history.js';
@@ -9,6 +9,7 @@ import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { getNewest } from '../../generator/review/assert-publishable.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
@@ -18,20 +19,30 @@ import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';
 import { findTrace, loadFromHost } from './published-before.js';
 import {
+  askEverybody,
   compareTrees,
   compareWhole,
   differences,
   doubtOfHost,
+  foreignKey,
+  isForeignKey,
+  lostHolds,
   stopsInWords,
   type TreeComparison,
   twoHistories,
 } from './tree-comparison.js';
 
+/** The settings that say which host is followed, and the public root key that the operator has pinned. */
+interface FollowedSettings {
+  readonly base_url?: string;
+  readonly root_key?: string | undefined;
+}
+
 /** What a command is about to sign over the published tree. */
 interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'published' | 'records'> {
   readonly published: PublishedTree;
-  /** Base_url of registry.yaml. */
-  readonly baseUrl: string | undefined;
+  readonly settings: FollowedSettings;
+  readonly env: NodeJS.ProcessEnv;
   /** The issuers whose hold the command begins or ends. Default: none. */
   readonly decided?: readonly string[] | 'all' | undefined;
   /** The issuers that the command stops. Default: none. */
@@ -49,7 +60,7 @@ export interface Asking {
 
 /** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
-  readonly settings: { readonly base_url?: string; readonly mirrors?: readonly string[] };
+  readonly settings: FollowedSettings & { readonly mirrors?: readonly string[] };
   /** The witnesses of the log. */
   readonly witnesses: readonly Witness[];
   /** The file of the delegation that is published with the list. */
@@ -70,13 +81,24 @@ export function followsHosts(
   asking: Asking,
   { settings, config, witnesses, delegation, stopped, about, issuers }: ShownBy,
 ): AssertFollowsHosts {
-  const { base_url: baseUrl, mirrors = [] } = settings;
   return async ({ rootKey, published, records, ...next }) => {
     if (published === undefined)
-      return assertNotPublished({ baseUrl, mirrors }, { rootKey, delegation }, asking);
-    const unknown = await assertFollowsHost({ published, baseUrl, config, stopped, witnesses, ...next });
-    if (about === undefined && issuers !== undefined)
-      assertNewest({ issuers, env: asking.env }, records, published);
+      return assertNotPublished(
+        { baseUrl: settings.base_url, mirrors: settings.mirrors ?? [] },
+        { rootKey, delegation },
+        asking,
+      );
+    const { env } = asking;
+    const unknown = await assertFollowsHost({
+      published,
+      settings,
+      env,
+      config,
+      stopped,
+      witnesses,
+      ...next,
+    });
+    if (about === undefined && issuers !== undefined) assertNewest({ issuers, env }, records, published);
     return unknown;
   };
 }
@@ -169,7 +191,8 @@ function answerOf(host: HostStatus): string {
  */
 export async function assertFollowsHost({
   published,
-  baseUrl,
+  settings: { base_url: baseUrl, root_key: rootKeyFile },
+  env,
   config,
   decided = [],
   stopped = [],
@@ -198,6 +221,9 @@ export async function assertFollowsHost({
   }
   const repeats =
     whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
+  const isForeign = parts.rootKey === 'newer' && isForeignKey(host, parts, await pinnedIn(rootKeyFile, env));
+  if (isForeign && !repeats)
+    throw new AlreadyPublished(`${foreignKey(host)}. Nothing was signed: ${askEverybody(host.rootKey)}`);
   // A key that the tree has replaced stops no signature: whoever has stolen it may publish whatever they like.
   const isReplaced = whole === 'other' && parts.rootKey === 'older';
   const { message, details } = twoHistories(host, tree, parts);
@@ -246,17 +272,28 @@ export function wayBack(out: string): string {
   );
 }
 
+/** The thumbprint of the pinned root key. Undefined if nobody has pinned one that can be read. */
+async function pinnedIn(file: string | undefined, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  try {
+    return file === undefined ? undefined : (await loadRootKey(file, env)).thumbprint;
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return undefined;
+  }
+}
+
 /** Whom only the host stops. To stop them here, too, is right whichever of two histories remains. */
 function stopsOfHost({ stops, holds }: TreeComparison): readonly string[] {
   return [...(stops?.onlyHost.map(({ issuer_id }) => issuer_id) ?? []), ...(holds?.onlyHost ?? [])];
 }
 
 function newerHost(
-  { url }: HostStatus,
+  host: HostStatus,
   { out, config }: CommandPlace & { readonly out: string },
   parts: TreeComparison,
 ): AlreadyPublished {
-  const lost = parts.holds?.onlyTree ?? [];
+  const { url } = host;
+  const lost = lostHolds(out, host, parts);
   const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
   const key = ['--root-key', shellWord(join(out, PATHS.rootKey))];
   const load = loadFromHost(url, { config }, { out: shellWord(out), key, replaces: true });

@@ -1,7 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
-import { readRotation, readStatement } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  type Delegation,
+  readRotation,
+  readStatement,
+  verifyDelegation,
+} from '@passport-registry/verifier/core';
 import { isInLastCommit, repositoryAround } from '../../generator/files/git.js';
 import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { readText, readTreeFile } from '../../generator/files/read-file.js';
@@ -124,6 +130,32 @@ export function delegationOf(out: string): string | undefined {
   const published = orNothing(() => readText(join(out, PATHS.delegation)).trim());
   const names = published === undefined ? [] : (orNothing(() => readdirSync('.')) ?? []);
   return names.find((name) => name.endsWith('.jwt') && orNothing(() => readText(name).trim()) === published);
+}
+
+/** A delegation that a tree publishes, and the root key that has signed it. */
+interface PublishedDelegation {
+  readonly rootKey: RootKey;
+  readonly delegation: Uint8Array | undefined;
+}
+
+/**
+ * Returns the file, in the working directory, of a delegation to an online key that the published one leaves out, although it is
+ * later: the key was replaced. Undefined if no file shows that.
+ */
+export async function replacedDelegation(
+  online: RootKey,
+  { rootKey, delegation }: PublishedDelegation,
+): Promise<string | undefined> {
+  const verified = async (text: Uint8Array | string | undefined) =>
+    text === undefined ? undefined : verifyDelegation(text, rootKey, ANY_TIME).catch(() => undefined);
+  const names = (one: Delegation) => one.keys.some(({ thumbprint }) => thumbprint === online.thumbprint);
+  const published = await verified(delegation);
+  if (published === undefined || names(published)) return undefined;
+  for (const file of (orNothing(() => readdirSync('.')) ?? []).filter((name) => name.endsWith('.jwt'))) {
+    const earlier = await verified(orNothing(() => readText(file).trim()));
+    if (earlier !== undefined && names(earlier) && earlier.issuedAt < published.issuedAt) return file;
+  }
+  return undefined;
 }
 
 function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): PublicationTrace | undefined {

@@ -1,6 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
-import type { Delegation } from '@passport-registry/verifier/core';
+import { type Delegation, GRAMMAR } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
+import { readUnverified } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
@@ -168,6 +169,24 @@ function compareHolds(
 }
 
 /**
+ * Returns whom the checkpoint of the tree holds, and the host does not: whoever loads the host's tree releases them. Of a damaged
+ * tree, the checkpoint counts as far as it can be read, because to hold too many does less harm.
+ */
+export function lostHolds(
+  folder: string,
+  host: Pick<HostStatus, 'checkpoint'> | undefined,
+  parts: Pick<TreeComparison, 'holds'> | undefined,
+): readonly string[] {
+  if (parts?.holds !== undefined) return parts.holds.onlyTree;
+  const bytes = readIfReadable(folder, PATHS.checkpoint);
+  const held = bytes && readUnverified(bytes, 'registry-checkpoint+jwt')?.claims.hold;
+  const ids = Array.isArray(held) ? held : [];
+  // They become words of a command.
+  const isId = (id: unknown): id is string => typeof id === 'string' && GRAMMAR.issuerId.pattern.test(id);
+  return ids.filter((id) => isId(id) && host?.checkpoint?.hold?.includes(id) !== true);
+}
+
+/**
  * Compares the whole trees: what is newer on the host must not be replaced. Publications decide, then the delegation, then
  * the checkpoint, which a new one follows in every case.
  */
@@ -203,6 +222,25 @@ export function differences({ list, rootKey, publication, delegation, checkpoint
   });
   const missing = publication === 'missing' ? ['no publication statement'] : [];
   return [...(first === undefined ? [] : [published[first]]), ...missing, ...words].join(' and ');
+}
+
+/** Whether a host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
+export function isForeignKey(
+  { rootKey }: HostStatus,
+  parts: Pick<TreeComparison, 'rootKey'>,
+  pinned: string | undefined,
+): boolean {
+  return parts.rootKey === 'newer' && rootKey !== pinned;
+}
+
+/** Says what {@link isForeignKey} has found. */
+export function foreignKey({ url, rootKey }: HostStatus): string {
+  return `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
+}
+
+/** Says what to do then: only the people of the registry know whether it is theirs, so no command may adopt the key or undo it. */
+export function askEverybody(key: string | undefined): string {
+  return `ask everybody who has the root key whether they have rotated it to ${key}. If one of you has, get root_key and the other settings from there, and run \`status\` again. If not, the root key has leaked: keep the folder as it is, and see "The root key has leaked" in the document emergency.md`;
 }
 
 /** A host was verified with a key from which the keys of both trees follow, so another key is earlier or later. */

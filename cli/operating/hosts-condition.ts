@@ -7,8 +7,11 @@ import {
   compareTrees,
   compareWhole,
   differences,
+  foreignKey,
   type HoldComparison,
   holdsInWords,
+  isForeignKey,
+  lostHolds,
   stopsInWords,
   type TreeComparison,
   twoHistories,
@@ -28,6 +31,8 @@ export interface LiveCondition extends Condition {
   readonly parts: TreeComparison | undefined;
   /** What the host serves; undefined if the host was not asked. */
   readonly host: HostStatus | undefined;
+  /** Whom the checkpoint of the tree holds, verified or not, and the host does not: to load its tree releases them. */
+  readonly lostHolds: readonly string[];
   /** Whether the host shows a root key to which a rotation leads that was not made here, and that nobody has pinned here. */
   readonly isForeign: boolean;
   /** Of two histories, the one to go on with. Undefined if there is only one. */
@@ -70,6 +75,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
         comparedWithTree: undefined,
         parts: undefined,
         host: undefined,
+        lostHolds: lostHolds(tree.folder, undefined, undefined),
         isForeign: false,
         keep: undefined,
       },
@@ -105,12 +111,13 @@ async function describeLive(
   const own = ownTree(tree);
   const parts = await compareTrees(host, own);
   const comparedWithTree = compareWhole(parts);
-  const isForeign = parts.rootKey === 'newer' && host.rootKey !== trusted.thumbprint;
+  const isForeign = isForeignKey(host, parts, trusted.thumbprint);
   const keep = comparedWithTree === 'other' ? await historyToKeep({ host, mirrors }, own, parts) : undefined;
-  const found = { url: host.url, comparedWithTree, parts, host, isForeign, keep };
+  const lost = { lostHolds: lostHolds(own.folder, host, parts) };
+  const found = { url: host.url, comparedWithTree, parts, host, ...lost, isForeign, keep };
   const unread = incomparable(host, tree);
   if (unread !== undefined) return { ...unread, ...found };
-  if (isForeign) return { ...foreignKey(host), ...found };
+  if (isForeign) return { level: 'error', message: foreignKey(host), ...found };
   if (keep !== undefined) return { level: 'error', ...twoHistories(host, tree, parts), ...found };
   return { ...compared(host, tree.folder, parts), ...found };
 }
@@ -135,11 +142,6 @@ function incomparable(host: HostStatus, { folder, report, refusal }: LocalTree):
     return { level: 'warning', message };
   }
   return state === 'primary' ? undefined : { level: 'error', message: `${url} is ${state}: ${problem}` };
-}
-
-function foreignKey({ url, rootKey }: HostStatus): Condition {
-  const message = `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated the key elsewhere, a thief has`;
-  return { level: 'error', message };
 }
 
 /** Describes how a host compares with the tree, unless they have two histories. */

@@ -3,8 +3,8 @@ import type { RegistryStatus } from './status.js';
 import { damageSteps } from './steps/damage-steps.js';
 import { forkSteps, historySteps } from './steps/history-steps.js';
 import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
-import { askMirrors, hostSteps, isPublishedFirst } from './steps/host-steps.js';
-import { isTreeOlder, loadStep, loadSteps } from './steps/load-steps.js';
+import { askMirrors, cosignedSteps, hostSteps, isPublishedFirst, isUncosigned } from './steps/host-steps.js';
+import { isTreeOlder, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
 import { publicationSteps, strayKeyStep } from './steps/publication-steps.js';
 import { recordSteps } from './steps/record-steps.js';
@@ -39,7 +39,7 @@ function unfinishedRotation(status: RegistryStatus, settings: CommandSettings): 
   if (rotation.state !== 'unfinished') return undefined;
   const records = recordSteps(status, settings);
   const rotate = rotateStep(status, settings);
-  if (!tree.published || isTreeOlder(status)) return [loadStep(status, settings), ...records, rotate];
+  if (!tree.published || isTreeOlder(status)) return [...loadSteps(status, settings), ...records, rotate];
   // Nothing should be signed with the outgoing key any more.
   return rotation.signed ? [...records, rotate, ...hostSteps(status, settings, true)] : undefined;
 }
@@ -59,12 +59,13 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
     // Records are compared with the published list, so what is lost or older here is loaded before they are judged.
     ...(isOlder ? [treeGroup] : []),
     { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] },
+    // With a key that is no online key, no build and no `checkpoint` succeeds.
+    { level: renewal.length > 0 ? 'error' : delegation.level, steps: strayKeyStep(status) },
     { level: stopsBuild ? 'error' : changes.level, steps: isCommit ? [] : records },
     ...(isOlder ? [] : [treeGroup]),
     // One commit has them all.
     { level: rotation.level, steps: isOlder ? [] : outdatedSteps(status, settings) },
     { level: changes.level, steps: isCommit && !isOlder ? records : [] },
-    { level: delegation.level, steps: strayKeyStep(status) },
     { level: hold.level, steps: isOlder ? [] : holdSteps(status, settings) },
     { level: rotation.level, steps: rotationSteps(status, settings) },
   ]);
@@ -73,6 +74,14 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
 /** The steps after which the hosts serve the tree: with the renewal of the tree, or with the newer tree of a host. */
 function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: Steps): Steps {
   if (isTreeOlder(status)) return [...loadSteps(status, settings), ...askMirrors(status)];
+  // Witnesses may be away for long, and nobody stops those issuers meanwhile.
+  if (isUncosigned(status, settings))
+    return [
+      ...holdAgainSteps(status, settings),
+      ...cosignedSteps(status, settings),
+      ...renewal,
+      ...askMirrors(status),
+    ];
   const hosts = hostSteps(status, settings, renewal.length > 0);
   // A hold that nobody sees stops nobody, and is signed already.
   const isUnseen = status.hold.level === 'error';

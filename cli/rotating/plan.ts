@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../../generator/errors.js';
 import { assertOutside } from '../../generator/files/output-folder.js';
+import { getNewest } from '../../generator/review/assert-publishable.js';
 import type { IssuerChange } from '../../generator/review/difference.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import {
@@ -105,8 +106,7 @@ export async function planRotation(options: PlanChoice): Promise<CompleteRotatio
   if (problems.length > 0) throw new RecordsRejected(problems, 'nothing was signed');
   if (lifted.length > 0) {
     throw new UsageError(
-      `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. Get the newest ` +
-        `records (\`git pull\`), and run this again; or first end the suspension with \`suspend --end ${lifted[0]} --reason "<REASON>"\``,
+      `the list suspends ${lifted.join(', ')}, and the records do not, and a rotation ends no suspension: nothing was signed. First ${getNewest(lifted)}`,
     );
   }
   return { done: false, files, outgoing, ...nextKey, commits, delegation, checkpointBy, changes };

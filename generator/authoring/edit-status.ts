@@ -62,11 +62,10 @@ export async function editStatus(issuers: string, id: string, change: StatusChan
   const { status, reason: given, from } = findFields(before, file);
   const isUnpublished = from === to && !(await change.isPublished());
   if (!isUnpublished && !TRANSITIONS[from].includes(to)) {
-    const why =
-      from === 'revoked'
-        ? 'is revoked, which is final'
-        : `is already ${from}, also in the list: if the host does not show that yet, publish the tree`;
-    throw new UsageError(`${id} ${why}`);
+    const final = from === 'revoked' ? ', which is final' : '';
+    const known =
+      from === to ? ', also in the list: if the host does not show that yet, publish the tree' : '';
+    throw new UsageError(`${id} is already ${from}${final}${known}`);
   }
   const edits = [{ ...status, text: to as string }];
   if (to === 'active') {

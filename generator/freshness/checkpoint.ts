@@ -82,21 +82,25 @@ function readDelegation(delegation: Uint8Array, rootKey: RootKey): Promise<Deleg
 }
 
 /** Says what to do, in place of the verification of the tree, which only refuses it. */
-function assertDelegated(signer: Signer, { keys, expiresAt }: Delegation): void {
+function assertDelegated(signer: Signer, { keys, issuedAt, expiresAt }: Delegation): void {
   const names = keys.map(({ thumbprint }) => thumbprint);
   const own = signer.rootKey.thumbprint;
-  const another =
-    'sign a delegation to the key that you have, on the machine with the root key (`keys delegate --online FILE > delegation.jwt`), and ' +
-    'build with `--delegation delegation.jwt`. A build with `--checkpoint-later` needs no online key';
+  const sign =
+    'sign a delegation to it, on the machine with the root key (`keys delegate --online FILE > delegation.jwt`), and build with ' +
+    '`--delegation delegation.jwt`';
+  const later = 'A build with `--checkpoint-later` needs no online key';
   if (!names.includes(own)) {
+    // A colleague may have replaced it, because it has leaked. To delegate to it would trust it again.
     throw new KeyRejected(
-      `the online key ${own} cannot sign a checkpoint, because the delegation does not name it, but ${names.join(' or ')}: use that key; or ${another}`,
+      `the online key ${own} cannot sign a checkpoint, because the delegation does not name it, but ${names.join(' or ')}: use that key. ` +
+        `If one of you has replaced ${own} by the delegation of ${formatUpdatedAt(issuedAt)}, get registry.yaml from there, and never delegate to ` +
+        `a key again that has leaked. Only if ${own} is a new key, ${sign}. ${later}`,
       { isOtherKey: true },
     );
   }
   if (Date.now() < expiresAt) return;
   throw new KeyRejected(
-    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)}: ${another}`,
+    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)}: ${sign}. ${later}`,
     { isOtherKey: true },
   );
 }

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { assertPublishable } from '../review/assert-publishable.js';
+import { replacedRootKeys } from '../tree/commitment.js';
 import { isSigned, type PublishedTree } from '../tree/published-tree.js';
 import { publishedRecords } from './predecessor.js';
 import type { NewPublication, RootSigner } from './publication.js';
@@ -40,6 +41,12 @@ export async function assertRootContinues(
   if (signer.development) {
     throw new KeyRejected(
       `the tree in ${named} is signed by ${previous}: a development key does not replace it; give --key or another --out`,
+    );
+  }
+  if (!rotating && replacedRootKeys(published.folder).includes(signer.rootKey.thumbprint)) {
+    throw new KeyRejected(
+      `the root key ${signer.rootKey.thumbprint} was replaced by the rotation in ${named}: let signer in registry.yaml, or --key, name the ` +
+        `root key ${previous}, and root_key its public key`,
     );
   }
   // The assembly of the rotation chain checks that the step leads from the previous key to this key.

@@ -124,18 +124,39 @@ export async function renewProof(
   output: OutputFolder,
 ): Promise<RenewedProof | undefined> {
   const { out } = output;
+  const entry = publishedEntry(published, out);
+  if (entry === undefined) return undefined;
+  const { head, statement, index } = entry;
   const read = (path: string) => readIfReadable(out, path);
-  const head = readLogHead(read);
-  const statement = published?.statement;
-  if (head === undefined || statement === undefined) return undefined;
-  const index = entriesSince(read, head.size, sha256(statement.text)).at(-1)?.index;
-  if (index === undefined) throw damagedLog('has no entries');
   const collected = await collectCosignatures(head, choice, read);
   const request = { folder: out, statement, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
   if (isChanged) await replaceStatements(files, output);
   return { ...collected, head, cosigned };
+}
+
+/** Asserts that the files of a published log can prove its publication, before something is signed. @throws {@link TreeRejected} */
+export async function assertProvable(
+  published: PublishedTree,
+  choice: CosignChoice,
+  { out }: OutputFolder,
+): Promise<void> {
+  const entry = publishedEntry(published, out);
+  if (entry === undefined) return;
+  await proveLogged(entry, { folder: out, statement: entry.statement, cosignatures: [], choice });
+}
+
+/** The head of a published log, and the entry of the published statement. Undefined if the tree has no log. */
+function publishedEntry(published: PublishedTree | undefined, out: string) {
+  const read = (path: string) => readIfReadable(out, path);
+  const head = readLogHead(read);
+  const statement = published?.statement;
+  if (head === undefined && statement?.log !== undefined) throw damagedLog('is missing');
+  if (head === undefined || statement === undefined) return undefined;
+  const index = entriesSince(read, head.size, sha256(statement.text)).at(-1)?.index;
+  if (index === undefined) throw damagedLog('has no entries');
+  return { head, statement, index };
 }
 
 /** How long a publication waits for witnesses that cosign the head which it replaces, in milliseconds. */

@@ -16,7 +16,7 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
 import { cosignAgain } from './cosign.js';
-import type { LogReport } from './log-publication.js';
+import { assertProvable, type LogReport } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { removeFromTree, replaceStatements } from './write.js';
@@ -76,6 +76,8 @@ export async function publishCheckpoint(
         (isHold ? `. ${WITHOUT_HOLDS}` : ''),
     );
   }
+  const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
+  if (isWitnessed) await assertProvable(published, witnesses, output);
   const checksums = readBytes(join(out, PATHS.checksums));
   const delegation = readTreeFile(out, PATHS.delegation);
   const { previous, hold, warnings } = await nextHold(published, choice);
@@ -86,7 +88,6 @@ export async function publishCheckpoint(
   if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
   await replaceStatements(new Map([[PATHS.checkpoint, Buffer.from(text)]]), output);
   await dropStaleOperations(out, { rootKey, delegation });
-  const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
   const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
   return {
     updatedAt,

@@ -42,6 +42,8 @@ export interface BuildReport {
    * is only in the log, because too few witnesses have cosigned, or because the promised checkpoint is missing.
    */
   readonly isFinished: boolean;
+  /** Whether the host shows that the publication continues what it serves. False if it is away, or if no base_url is known. */
+  readonly isCompared: boolean;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
   /** Notes about what the user may not expect, in whole sentences. */
@@ -73,6 +75,7 @@ export function reportOf(
     development,
     bytes: sizeOf(tree),
     isFinished: !isOnlyLogged(log) && !lacksQuorum(log) && !lacksCheckpoint(outcome),
+    isCompared: outcome.answers === undefined,
     notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
   };
 }

@@ -38,7 +38,9 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
     const expected = await loadRootKey(choice.rootKey, choice.env ?? process.env);
     if (expected.thumbprint !== signer.rootKey.thumbprint) {
       const found = signer.rootKey.thumbprint + (signer.development ? ', a development key' : '');
-      const remedy = choice.key === undefined && choice.signer === undefined ? ': pass --key' : '';
+      const { key, signer: given } = choice;
+      const replaced = `. If a rotation has replaced that key, let signer in registry.yaml, or --key, name the key of ${choice.rootKey}`;
+      const remedy = key !== undefined ? replaced : given === undefined ? ': pass --key' : '';
       throw new KeyRejected(
         `the signing key is ${found}, but ${choice.rootKey} is ${expected.thumbprint}${remedy}`,
       );

@@ -67,7 +67,8 @@ describe('an emergency', () => {
     const revoked = record();
     for (const name of [['suspend'], ['suspend', '--end'], ['revoke']]) {
       const { code, stderr } = await command(...name, 'gamma', '--reason', 'so');
-      expect([code, stderr.includes('gamma is revoked, which is final')]).toEqual([2, true]);
+      expect([code, stderr.includes('gamma is already revoked, which is final')]).toEqual([2, true]);
+      expect(stderr.includes('if the host does not show that yet, publish')).toBe(name[0] === 'revoke');
     }
     expect(record()).toBe(revoked);
   });
@@ -236,6 +237,7 @@ describe('an emergency', () => {
     // A shell reports the signal as this exit code.
     expect([await ended, 128 + constants.signals[signal]]).toEqual([[null, signal], code]);
     await expect.poll(() => said).toContain('gamma.yaml is unchanged');
+    await expect.poll(() => said).toContain('Not stopped yet: gamma.');
     expect(record()).toBe(RECORD);
     expect((await command('suspend', 'gamma', '--reason', 'x')).code).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { PATHS } from '../../../generator/tree/paths.js';
 import type { RegistryStatus } from '../status.js';
-import { loadCommand } from './load-steps.js';
+import { holdsAgain, loadAndHold, loadCommand } from './load-steps.js';
 import { type CommandSettings, type NextStep, told } from './next-step.js';
 import { buildStep } from './signing-steps.js';
 
@@ -8,7 +8,7 @@ import { buildStep } from './signing-steps.js';
 export function damageSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
   const { rootKey, tree, changes, rotation, publication } = status;
   const { out } = settings;
-  const restore = (why: string) => [restoreStep(why, status, settings)];
+  const restore = (why: string) => restoreSteps(why, status, settings);
   if (tree.lost !== undefined) return restore(tree.lost);
   // From its step on, a rotation may have been stopped while its build wrote the tree, and repairs what that left.
   if (rotation.state === 'unfinished' && rotation.signed) return [];
@@ -27,12 +27,13 @@ export function damageSteps(status: RegistryStatus, settings: CommandSettings): 
   return [];
 }
 
-function restoreStep(why: string, status: RegistryStatus, settings: CommandSettings): NextStep {
+function restoreSteps(why: string, status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { out } = settings;
   const command = loadCommand(status, settings);
   const from =
     command === undefined
       ? ' from a mirror or a backup'
       : ' from what was published, if that is the newest publication';
-  return { command, reason: `restore ${out}${from}: ${why}` };
+  const reason = `restore ${out}${from}: ${why}${holdsAgain(status, settings)}`;
+  return loadAndHold({ command, reason }, status.live.lostHolds, settings);
 }

@@ -3,7 +3,7 @@ import type { StoppedIssuer } from '../../hosts/tree-comparison.js';
 import type { RegistryStatus } from '../status.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
-import { loadAndHold } from './load-steps.js';
+import { loadAndHold, loadCommand } from './load-steps.js';
 import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
 import { buildStep, laterCheckpointSteps, publishingOptions, rootKeyFirst } from './signing-steps.js';
@@ -26,7 +26,7 @@ function keepHost(status: RegistryStatus, settings: CommandSettings): NextStep[]
   const then = held.length === 0 ? '; then you can stop issuers again' : `, and hold what only ${out} stops`;
   const reason = `load that of ${url}, which others have seen${then}`;
   return [
-    ...loadAndHold(reason, held, [status, settings]),
+    ...loadAndHold({ command: loadCommand(status, settings), reason }, held, settings),
     { command: PULL, reason: 'get the newest records' },
     ...stopSteps(stops, `do again what only ${out} has`, settings),
   ];

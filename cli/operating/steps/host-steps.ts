@@ -1,7 +1,9 @@
 import { shellWord } from '../../command-line.js';
 import type { RegistryStatus } from '../status.js';
+import { holdCommand } from './hold-steps.js';
+import { fromHost } from './load-steps.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { laterCheckpointSteps } from './signing-steps.js';
+import { laterCheckpointSteps, onlineKeyFirst } from './signing-steps.js';
 
 /**
  * The steps that let the hosts serve the tree.
@@ -62,7 +64,9 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
     const save = run(`save ${out} on the branch and deploy it, or ${copy}`, settings, 'branch', 'save', out);
     return [save, ...verify('verify what the host serves')];
   }
-  return baseUrl === undefined ? [told(copy)] : verify(`${copy}, and verify what the host serves`);
+  return baseUrl === undefined
+    ? [told(copy)]
+    : verify(`${copy} yourself, and then verify what the host serves`);
 }
 
 /**
@@ -70,7 +74,7 @@ export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings
  * until then nobody stops an issuer. A list that lacks cosignatures is published first for witnesses that see only that:
  * verifiers that demand a quorum refuse the list, with every hold.
  */
-export function isPublishedFirst(status: RegistryStatus, { asksMirror }: CommandSettings): boolean {
+export function isPublishedFirst(status: RegistryStatus, settings: CommandSettings): boolean {
   const { live, tree, list, publication, log, delegation, checkpoint, changes } = status;
   const { comparedWithTree, parts } = live;
   // Verifiers would refuse it.
@@ -78,9 +82,36 @@ export function isPublishedFirst(status: RegistryStatus, { asksMirror }: Command
     ({ level }) => level === 'error',
   );
   if (comparedWithTree !== 'older' || parts?.checkpoint === 'newer' || isRefused || log.pending) return false;
+  if (isUncosigned(status, settings)) return false;
   const isStop = parts?.stops !== undefined && parts.stops.onlyTree.length > 0;
-  const lacksWitnesses = log.cosigned !== undefined && log.cosigned < log.quorum;
-  // The publication that the host has, too, is refused already: only its checkpoint is new.
-  if (lacksWitnesses && !asksMirror && parts?.publication !== 'same') return false;
-  return isStop || (lacksWitnesses && changes.changes.length === 0);
+  return isStop || (lacksWitnesses(status) && changes.changes.length === 0);
+}
+
+/**
+ * Whether verifiers that demand witnesses would refuse the tree, and every hold with it, where they now accept what the host
+ * serves. The publication that the host has, too, is refused already: only its checkpoint is new.
+ */
+export function isUncosigned(status: RegistryStatus, { asksMirror }: CommandSettings): boolean {
+  const isOnHost = status.live.parts?.publication === 'same';
+  return lacksWitnesses(status) && !status.log.pending && !asksMirror && !isOnHost;
+}
+
+function lacksWitnesses({ log: { cosigned, quorum } }: RegistryStatus): boolean {
+  return cosigned !== undefined && cosigned < quorum;
+}
+
+/** A copy of what the host serves, over which issuers are held while the tree must not be published. */
+const COSIGNED = 'cosigned';
+
+/** Stops, over the tree that the host serves, whom only the tree stops that must not be published yet. */
+export function cosignedSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { live, delegation } = status;
+  const stops = live.parts?.stops?.onlyTree.map(({ issuer_id }) => issuer_id) ?? [];
+  const held = live.host?.checkpoint?.hold ?? [];
+  const ids = [...new Set([...live.lostHolds, ...stops])].filter((id) => !held.includes(id));
+  if (ids.length === 0 || !delegation.mayHold || live.host?.updatedAt === undefined) return [];
+  const load = fromHost(live.host.url, settings, { out: COSIGNED, replaces: false });
+  const hold = holdCommand(ids, { ...settings, out: COSIGNED });
+  const reason = `hold whom only ${settings.out} stops, ${ids.join(', ')}, over what ${live.url} serves, and copy ${COSIGNED} to the host, not ${settings.out}, whose list lacks cosignatures`;
+  return [{ command: `rm -rf ${COSIGNED} && ${load} && ${hold}`, reason: onlineKeyFirst(reason, settings) }];
 }

@@ -19,34 +19,37 @@ export function isTreeOlder({ tree, live, mirrors }: RegistryStatus): boolean {
 /** Brings the host's tree here, and holds again what its checkpoint lacks. */
 export function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { parts } = status.live;
-  const held = parts?.holds?.onlyTree ?? [];
-  const lost =
-    held.length === 0
-      ? ''
-      : `; then hold again what only ${settings.out} holds: ${held.join(', ')}; leave out whom one of you has released`;
-  // The settings, too, may be older than the host.
-  const key =
-    lost !== '' && parts?.delegation === 'newer' ? '; `git pull` first: the online key may be another' : '';
   const doubt = parts && doubtOfHost(parts);
-  const { reason } = loadStep(status, settings);
-  const why = `${reason}${lost}${key}${doubt === undefined ? '' : `. ${doubt}`}`;
-  return loadAndHold(why, held, [status, settings]);
+  const { command, reason } = loadStep(status, settings);
+  const why = `${reason}${holdsAgain(status, settings)}${doubt === undefined ? '' : `. ${doubt}`}`;
+  return loadAndHold({ command, reason: why }, status.live.lostHolds, settings);
+}
+
+/** Whom a load releases, in words. Empty if it releases nobody. */
+export function holdsAgain({ live: { lostHolds, parts } }: RegistryStatus, { out }: CommandSettings): string {
+  if (lostHolds.length === 0) return '';
+  // The settings, too, may be older than the host.
+  const key = parts?.delegation === 'newer' ? '; `git pull` first: the online key may be another' : '';
+  return `; then hold again what only ${out} holds: ${lostHolds.join(', ')}; leave out whom one of you has released${key}`;
 }
 
 /** One command, because the loaded tree shows no trace of whom the own one has stopped. */
 export function loadAndHold(
-  reason: string,
+  { command, reason }: NextStep,
   ids: readonly string[],
-  [status, settings]: readonly [RegistryStatus, CommandSettings],
+  settings: CommandSettings,
 ): NextStep[] {
-  const { command } = loadStep(status, settings);
   if (ids.length === 0) return [{ command, reason }];
   if (command === undefined) return [{ command, reason }, holdStep('hold again', ids, settings)];
-  return [{ command: `${command} && ${holdCommand(ids, settings)}`, reason }];
+  return [{ command: andHold(command, ids, settings), reason }];
+}
+
+function andHold(load: string, ids: readonly string[], settings: CommandSettings): string {
+  return ids.length === 0 ? load : `${load} && ${holdCommand(ids, settings)}`;
 }
 
 /** The step that brings the published tree into the output folder. */
-export function loadStep(status: RegistryStatus, settings: CommandSettings): NextStep {
+function loadStep(status: RegistryStatus, settings: CommandSettings): NextStep {
   const { out } = settings;
   const command = loadCommand(status, settings);
   const url = servingHost(status)?.url;
@@ -62,7 +65,7 @@ export function loadStep(status: RegistryStatus, settings: CommandSettings): Nex
   const copy =
     !status.tree.hasRemote || url === undefined
       ? ''
-      : `; if it is not on a branch, or older there, run \`${fromHost(url, status, settings)}\``;
+      : `; if it is not on a branch, or older there, run \`${fromHostAndHold(url, status, settings)}\``;
   const { trace } = status.tree;
   const start = trace?.otherwise;
   const isServed = url !== undefined;
@@ -88,15 +91,28 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
     return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && test -d ${FROM_BRANCH} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingHost(status)?.url;
-  return url === undefined ? undefined : fromHost(url, status, settings);
+  return url === undefined ? undefined : replaceFromHost(url, status, settings);
 }
 
-/** The command that brings the tree of a host here. */
-export function fromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
+/** The command that brings the tree of a host here, and holds again what its checkpoint lacks. */
+export function fromHostAndHold(url: string, status: RegistryStatus, settings: CommandSettings): string {
+  return andHold(replaceFromHost(url, status, settings), status.live.lostHolds, settings);
+}
+
+function replaceFromHost(url: string, status: RegistryStatus, settings: CommandSettings): string {
+  return fromHost(url, settings, { out: settings.out, replaces: isThere(status) });
+}
+
+/** The command that brings the tree of a host into a folder. */
+export function fromHost(
+  url: string,
+  settings: CommandSettings,
+  target: { readonly out: string; readonly replaces: boolean },
+): string {
   const { out, rootKeyFile, rootKeyOptions } = settings;
   // Without a setting, the tree's own key has verified the host.
   const key = rootKeyFile === undefined ? ['--root-key', `${out}/${PATHS.rootKey}`] : rootKeyOptions;
-  return loadFromHost(url, settings, { out, key, replaces: isThere(status) });
+  return loadFromHost(url, settings, { ...target, key });
 }
 
 /** Whether the output folder has a tree, damaged or not. */

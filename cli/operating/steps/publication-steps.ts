@@ -1,6 +1,7 @@
 import { commandLine } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
+import { isUncosigned } from './host-steps.js';
 import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
 import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
 
@@ -32,7 +33,9 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
 function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const wanted = [
     ...(status.log.level === 'warning'
-      ? ['collect the missing cosignatures, as soon as the witnesses answer']
+      ? [
+          `collect the missing cosignatures, as soon as the witnesses answer${isUncosigned(status, settings) ? `, and do not publish ${settings.out} before` : ''}`,
+        ]
       : []),
     ...(isUrgent(status.checkpoint) ? ['sign a new checkpoint'] : []),
   ];
@@ -103,10 +106,11 @@ function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
 
 /** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */
 export function strayKeyStep({ delegation }: RegistryStatus): NextStep[] {
-  if (delegation.strayKey === undefined) return [];
+  const { strayKey, onlineKeys } = delegation;
+  if (strayKey === undefined) return [];
   return [
     told(
-      `let public_key and signer of checkpoint in registry.yaml name the key that the delegation names, ${delegation.onlineKeys.join(' or ')}`,
+      `let public_key and signer of checkpoint in registry.yaml name the key that the delegation names, ${onlineKeys.join(' or ')}: get registry.yaml from whoever has replaced ${strayKey}, and do not delegate to that again if it has leaked. Until then, builds need --checkpoint-later`,
     ),
   ];
 }

@@ -1,7 +1,7 @@
 import { commandLine, shellWord } from '../../command-line.js';
 import { onlyExampleNames } from '../changes-condition.js';
 import type { RegistryStatus } from '../status.js';
-import { fromHost } from './load-steps.js';
+import { fromHostAndHold } from './load-steps.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 
 /** The step that the records need before they can be published, or after they were. */
@@ -54,5 +54,5 @@ function wayBack(status: RegistryStatus, settings: CommandSettings): string {
   const isRevoked = changes.problems.some(({ rule }) => rule === 'revoked-is-final');
   const isUnseen = live.parts?.list === 'older' && log.size === undefined;
   if (!isRevoked || !isUnseen || live.url === undefined) return '';
-  return `; to undo a revocation that ${live.url} does not have, run \`${fromHost(live.url, status, settings)}\``;
+  return `; to undo a revocation that ${live.url} does not have, run \`${fromHostAndHold(live.url, status, settings)}\``;
 }

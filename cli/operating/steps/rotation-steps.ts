@@ -1,5 +1,6 @@
 import { PATHS } from '../../../generator/tree/paths.js';
 import { commandLine } from '../../command-line.js';
+import { askEverybody } from '../../hosts/tree-comparison.js';
 import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
@@ -70,10 +71,7 @@ export function rotationSteps(status: RegistryStatus, settings: CommandSettings)
   return [{ command: `rm -r ${folder}`, reason }];
 }
 
-/** Nobody but the people of the registry knows whether a rotation is theirs, so no command may adopt the key or undo it. */
+/** The step for a root key that nobody here knows. */
 export function foreignKeyStep({ live }: RegistryStatus): NextStep {
-  const key = live.host?.rootKey;
-  return told(
-    `ask everybody who has the root key whether they have rotated it to ${key}. If one of you has, get root_key and the other settings from there, and run \`status\` again. If not, the root key has leaked: keep the folder as it is, and see "The root key has leaked" in the document emergency.md`,
-  );
+  return told(askEverybody(live.host?.rootKey));
 }

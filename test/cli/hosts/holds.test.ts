@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { git as gitIn } from '../../support/git.js';
 import { copyOf } from '../../support/made-once.js';
+import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { cli, clockAhead, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -40,6 +41,22 @@ async function offline<T>(action: () => Promise<T>): Promise<T> {
   const done = await action();
   configure();
   return done;
+}
+
+/** Configures a log with a witness that is away. */
+async function witnessed(...more: readonly string[]): Promise<void> {
+  writeFiles(folder, {
+    'log.json': await good('keys', 'generate', '--no-passphrase', '--private', 'log.pem'),
+  });
+  const witness = `{ key: ${noteSigner('a.alt', 'witness').vkey}, service: '${NOBODY}' }`;
+  const log = [
+    'origin: registry.alt/log',
+    'signer: { key: log.pem }',
+    'wait: 1',
+    `witnesses: [${witness}]`,
+    ...more,
+  ];
+  configure(url, `${ONLINE}\nlog: { ${log.join(', ')} }`);
 }
 
 beforeAll(async () => {
@@ -83,6 +100,21 @@ describe('a host that holds an issuer', () => {
     expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(
       readFileSync(join(folder, 'before/checkpoint.jwt')),
     );
+  });
+
+  it('is not released by a tree that is published before the host has answered', async () => {
+    replace('dist', 'before');
+    for (const [command, words] of [
+      [['hold', 'beta'], /Run `status` now, and publish dist only if it says so: /],
+      [
+        ['suspend', 'beta', '--reason', 'x', '--production'],
+        /^Commit \S+, run `status`, and publish dist if/m,
+      ],
+    ] as const) {
+      const { code, stderr } = await offline(() => cli(command, folder, clockAhead(1)));
+      expect([code, stderr]).toEqual([0, expect.stringMatching(words)]);
+      expect(stderr).not.toMatch(/Publish dist now|, and publish dist\.$/m);
+    }
   });
 
   it('is named by `status` if a checkpoint that was signed without the host would release it', async () => {
@@ -211,6 +243,30 @@ describe('a host with something newer', () => {
   });
 });
 
+it('a host with a root key that nobody here knows is followed by no command, with the words of `status`', async () => {
+  const next = ['--next-key', 'thief.pem', '--next-no-passphrase'];
+  const folders = ['--out', 'host', '--folder', 'thief', '--online', 'online.json'];
+  await offline(() => good('keys', 'rotate', '--yes', ...next, ...folders));
+  const { live, next: steps } = await json(['status'], 2);
+  const publish = ['--reason', 'x', '--production'];
+  for (const command of [
+    ['hold', 'beta'],
+    ['hold', '--end', 'alpha', '--false-alarm'],
+    ['checkpoint', 'dist'],
+    ['build', '--production'],
+    ['suspend', 'beta', ...publish],
+    ['revoke', 'beta', ...publish],
+  ]) {
+    const { error, ...outcome } = await json(command, 2);
+    expect({ ...outcome, error }).toMatchObject(refused);
+    expect(error.message).toBe(`${live.message}. Nothing was signed: ${steps[0].reason}`);
+    expect(error.message).toMatch(/a thief has.* keep the folder as it is/);
+  }
+  // Whoever has pinned the key knows it.
+  replace('root.json', 'host/keys/root.json');
+  expect((await json(['hold', 'beta'], 2)).error.message).toContain('load the published tree first');
+});
+
 describe('an issuer that is on hold here', () => {
   const theirs = ['--issuers', 'issuers-2', '--out', 'host', '--production'];
 
@@ -336,6 +392,49 @@ describe('after the online key has leaked', () => {
     expect(next.map(({ command }: { command?: string }) => command).join()).not.toContain('mirror');
   });
 
+  it('no colleague with the old settings is led to delegate to it again', async () => {
+    const { stdout } = await cli(
+      ['keys', 'delegate', '--online', 'online-2.json', '--hold'],
+      folder,
+      clockAhead(3),
+    );
+    writeFiles(folder, { 'delegation-3.jwt': stdout });
+    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
+    expect(await json(['build', '--production', '--delegation', 'delegation-3.jwt'], 4)).toMatchObject({
+      code: 0,
+    });
+    replace('host', 'dist');
+    configure();
+    replace('delegation.jwt', 'before/keys/delegation.jwt');
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    const { next } = await json(['status'], 5);
+    expect(next[0]).toEqual({
+      reason: expect.stringMatching(/^let public_key .* do not delegate to that again/),
+    });
+    const built = await json(['build', '--production'], 5);
+    expect([built.code, built.error.message]).toEqual([
+      3,
+      expect.stringMatching(
+        /the delegation of \S+, get registry.yaml from there, and never delegate to a key/,
+      ),
+    ]);
+    const delegate = async (key: string) =>
+      cli(['keys', 'delegate', '--online', key, '--hold'], folder, clockAhead(5));
+    const words = /, which delegation\.jwt names, was replaced .*never delegate to it again/;
+    expect(await delegate('online.json')).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
+    rmSync(join(folder, 'delegation.jwt'));
+    expect(await delegate('online.json')).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['root.json', '', 'is the root key itself'],
+    ['online-2.json', 'log: { public_key: online-2.json }', 'is the key of the log'],
+  ])('no delegation names a key with another task: %s', async (key, log, words) => {
+    configure(url, `${ONLINE}\n${log}`);
+    const refusal = { code: 3, stdout: '', stderr: expect.stringContaining(words) };
+    expect(await cli(['keys', 'delegate', '--online', key], folder)).toMatchObject(refusal);
+  });
+
   it('its holds are named by the build that takes them over, and by `status`', async () => {
     replace('dist', 'host');
     configure(url, ONLINE.replaceAll('online.', 'online-2.'));
@@ -345,6 +444,79 @@ describe('after the online key has leaked', () => {
     expect([code, notes.join()]).toEqual([0, expect.stringMatching(said)]);
     const { hold } = await json(['status'], 4);
     expect(hold.message).toContain('if that was not you, end it');
+  });
+});
+
+describe('a damaged tree', () => {
+  it.each(['keys/root.json', 'publication.jwt', 'issuers.json'])(
+    'is replaced, without %s, together with the hold that the host lacks',
+    async (path) => {
+      replace('host', 'before');
+      rmSync(join(folder, 'dist', path));
+      const { next } = await json(['status'], 1);
+      expect(next[0].command).toMatch(
+        / && rm -r dist && cp -rL .* dist && npx passport-registry hold alpha$/,
+      );
+      expect(next[0].reason).toContain('hold again what only dist holds: alpha');
+      replace('host', 'held');
+      expect((await json(['status'], 1)).next[0].command).not.toContain('hold alpha');
+    },
+  );
+
+  it('whose log lost its head gets no checkpoint, and its hold stays in the proposed command', async () => {
+    await witnessed();
+    await good('build', '--production');
+    replace('host', 'dist');
+    await good('hold', 'beta');
+    const before = readFileSync(join(folder, 'dist/checkpoint.jwt'));
+    rmSync(join(folder, 'dist/log/checkpoint'));
+    for (const command of [
+      ['hold', '--end', 'beta', '--false-alarm'],
+      ['checkpoint', 'dist'],
+    ]) {
+      const { code, error } = await json(command, 1);
+      expect([code, error.message]).toEqual([1, expect.stringMatching(/^the log is missing: restore /)]);
+    }
+    expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(before);
+    const { next } = await json(['status'], 1);
+    expect(next[0].command).toMatch(/ dist && npx passport-registry hold beta$/);
+  });
+});
+
+describe('a list that lacks its quorum', () => {
+  it('is not to be published, also not for a hold, which has another way to the host', async () => {
+    await witnessed('quorum: 1');
+    const { code } = await json(['suspend', 'beta', '--reason', 'x', '--production'], 1);
+    expect(code).toBe(6);
+    const proposed = async () => (await json(['status'], 2)).next;
+    const before = await proposed();
+    const held = await cli(['hold', 'beta'], folder, clockAhead(2));
+    expect([held.code, held.stderr]).toEqual([
+      6,
+      expect.stringContaining('publish dist only if it says so: verifiers stop'),
+    ]);
+    expect(held.stderr).not.toContain('Publish dist now');
+    const after = await proposed();
+    for (const next of [before, after]) {
+      expect(next[1]).toEqual({
+        command: 'npx passport-registry checkpoint dist',
+        reason: expect.stringContaining('do not publish dist before'),
+      });
+      expect(JSON.stringify(next)).not.toContain('--expect');
+      expect(next[0].command).toMatch(/^rm -rf cosigned && .* cosigned && .* hold beta --out cosigned$/);
+    }
+    for (const part of after[0].command.split(' && ')) {
+      const [, words] = /^npx passport-registry (.*)$/.exec(part) ?? [];
+      if (words === undefined) expect((await run('sh', ['-euc', part], folder)).code).toBe(0);
+      else expect(await json(words.split(' '), 3)).toMatchObject({ code: 0 });
+    }
+    replace('host', 'cosigned');
+    const { next, live } = await json(['status'], 4);
+    expect([live.host.checkpoint.hold, next[0].command]).toEqual([
+      ['alpha', 'beta'],
+      'npx passport-registry checkpoint dist',
+    ]);
+    expect(JSON.stringify(next)).not.toContain('cosigned &&');
   });
 });
 

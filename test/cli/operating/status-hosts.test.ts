@@ -58,6 +58,30 @@ describe('a rotation', () => {
     },
   );
 
+  it('begins with the newest records, or with the suspension that they lack', async () => {
+    registry();
+    const record = readFileSync(join(here.folder, 'issuers/beta.yaml'), 'utf8');
+    await good('suspend', 'beta', '--reason', 'x');
+    writeFiles(here.folder, { 'issuers/beta.yaml': record });
+    const { code, stderr } = await cli(['keys', 'rotate', '--yes', ...NEXT], here.folder);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/`git pull`.* run `suspend beta .*`suspend --end/),
+    ]);
+  });
+
+  it('has replaced a key that `signer` still names, which the error says', async () => {
+    registry();
+    await good('build');
+    await rotate();
+    const suspend = () => cli(['suspend', 'beta', '--reason', 'x'], here.folder);
+    const words = /was replaced by the rotation in dist: let signer in registry.yaml, or --key, name /;
+    expect(await suspend()).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
+    cpSync(join(here.folder, 'rotation/next.json'), join(here.folder, 'root.json'));
+    const later = /If a rotation has replaced that key, let signer in registry.yaml, or --key, name /;
+    expect(await suspend()).toMatchObject({ code: 3, stderr: expect.stringMatching(later) });
+  });
+
   it('that was made elsewhere is an error, and no command adopts or undoes it', async () => {
     registry();
     await good('build');
