@@ -621,7 +621,11 @@ describe('--root-key takes a trust anchor', () => {
         `${anchor}\n${createPublicKey({ key: first.rootKey.jwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' })}`,
       /something else besides one public key/,
     ],
-    ['another kid', (anchor) => anchor.replace(/"kid":"[^"]+"/, `"kid":"${'A'.repeat(43)}"`), /kid that is not/],
+    [
+      'another kid',
+      (anchor) => anchor.replace(/"kid":"[^"]+"/, `"kid":"${'A'.repeat(43)}"`),
+      /kid that is not/,
+    ],
   ])('%s is refused', async (_name, change, problem) => {
     await anchored(plain);
     const anchor = readFileSync(join(folder, 'anchor.json'), 'utf8');
