@@ -137,8 +137,8 @@ async function assertOnline(
     const file = await replacedDelegation(key, { rootKey, delegation });
     if (file !== undefined)
       throw new KeyRejected(
-        `the online key ${thumbprint}, which ${file} names, was replaced by the later delegation in ${out}, which leaves it out: if it ` +
-          `has leaked, never delegate to it again, and get registry.yaml from whoever has replaced it; only if it has not, remove ${file} first`,
+        `the later delegation in ${out} leaves out the online key ${thumbprint}, which ${file} names: if it was replaced because it has leaked, ` +
+          `never delegate to it again, and get registry.yaml from whoever has replaced it; only if not, remove ${file} first`,
       );
   }
 }

@@ -140,7 +140,7 @@ interface PublishedDelegation {
 
 /**
  * Returns the file, in the working directory, of a delegation to an online key that the published one leaves out, although it is
- * later: the key was replaced. Undefined if no file shows that.
+ * later: the key may have been replaced. Undefined if no file shows that.
  */
 export async function replacedDelegation(
   online: RootKey,

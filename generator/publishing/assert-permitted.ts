@@ -45,7 +45,7 @@ export async function assertRootContinues(
   }
   if (!rotating && replacedRootKeys(published.folder).includes(signer.rootKey.thumbprint)) {
     throw new KeyRejected(
-      `the root key ${signer.rootKey.thumbprint} was replaced by the rotation in ${named}: let signer in registry.yaml, or --key, name the ` +
+      `the root key ${signer.rootKey.thumbprint} was replaced by the rotation in ${named}: signer in registry.yaml, or --key, must be the ` +
         `root key ${previous}, and root_key its public key`,
     );
   }

@@ -75,7 +75,8 @@ describe('a rotation', () => {
     await good('build');
     await rotate();
     const suspend = () => cli(['suspend', 'beta', '--reason', 'x'], here.folder);
-    const words = /was replaced by the rotation in dist: let signer in registry.yaml, or --key, name /;
+    const words =
+      /was replaced by the rotation in dist: signer in registry.yaml, or --key, must be the root key /;
     expect(await suspend()).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
     cpSync(join(here.folder, 'rotation/next.json'), join(here.folder, 'root.json'));
     const later = /If a rotation has replaced that key, let signer in registry.yaml, or --key, name /;

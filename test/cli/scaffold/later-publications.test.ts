@@ -49,7 +49,7 @@ describeWith(['git', 'bash'], 'the workflows of a registry that is published alr
       expect(git(origin, 'rev-parse', 'published')).toBe(saved);
     };
     github.pushToMain(record('between'));
-    await expectStopped('but the key is');
+    await expectStopped('was replaced by the rotation in dist');
     github.keys.ROOT_KEY = readFileSync(join(root, 'next.pem'), 'utf8');
     await expectStopped('root.json is');
     // Checkpoints go on.

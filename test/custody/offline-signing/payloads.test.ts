@@ -209,6 +209,7 @@ describe('a build with the public root key alone', () => {
       [60, 2],
       [0, 0],
     ] as const) {
+      rmSync(at('delegation.jwt'), { force: true });
       await delegate('second.json');
       const iat = Number(claimsOf(read('dist/keys/delegation.jwt'))['iat']) - age;
       alterInput(folder, 'delegation', { claims: { iat } });

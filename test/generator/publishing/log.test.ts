@@ -21,6 +21,7 @@ beforeAll(async () => {
   folder = await workspace(['alpha']);
   await key('log');
   await key('next');
+  await key('online');
   writeFiles(folder, { 'key.json': await good('keys', 'public', 'key.pem') });
   made = folder;
 });
@@ -85,15 +86,15 @@ describe('the log of a registry', () => {
     change();
     await good(...BUILD);
     writeFiles(folder, {
-      delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'next.json'),
+      delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
       step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
     });
-    await good(...BUILD, '--delegation', 'delegation', ...withKeys({ checkpoint: 'next.pem' }));
+    await good(...BUILD, '--delegation', 'delegation', ...withKeys({ checkpoint: 'online.pem' }));
     expect(await types()).toEqual(['publication', 'publication', 'delegation', 'publication']);
     writeFiles(folder, {
-      again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'next.json'),
+      again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
     });
-    const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem', checkpoint: 'next.pem' })];
+    const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem', checkpoint: 'online.pem' })];
     await good(...next, '--rotation', 'step', '--delegation', 'again');
     const entries = await logEntries(dist());
     expect(entries.slice(4)).toMatchObject([
@@ -400,14 +401,14 @@ describe('a publication that is only in the log', () => {
     await good(...BUILD);
     writeFiles(folder, {
       step: await good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-      delegation: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'log.json'),
+      delegation: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
     });
     const next = ['build', '--key', 'next.pem', ...withKeys({ log: 'log.pem' }), '--rotation', 'step'];
     await good(...next, '--delegation', 'delegation', '--cosign-later');
     expect(existsSync(dist('keys/rotation.json'))).toBe(false);
     const statement = read('log/statements/3.jwt');
     cpSync(dist(), join(folder, 'copy'), { recursive: true });
-    await good('checkpoint', 'copy', '--online-key', 'log.pem');
+    await good('checkpoint', 'copy', '--online-key', 'online.pem');
     expect(readFileSync(join(folder, 'copy/publication.jwt'))).toEqual(statement);
     expect(await problemsIn(join(folder, 'copy'))).toEqual([]);
     // The interrupted command does the same.

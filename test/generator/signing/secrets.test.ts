@@ -68,9 +68,15 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
     beforeAll(async () => {
       folder = await workspace(['alpha']);
       const publicJwk = JSON.stringify(pair.publicKey.export({ format: 'jwk' }));
+      const online = JSON.stringify(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }));
       const inYaml = JSON.stringify(form(pem));
       writeFiles(folder, {
-        ...{ secret: form(pem), 'root.json': publicJwk, broken: form(pem).slice(0, -40) },
+        ...{
+          secret: form(pem),
+          'root.json': publicJwk,
+          'online.json': online,
+          broken: form(pem).slice(0, -40),
+        },
         'inlined.yaml': `signer: { key: ${inYaml} }\n`,
         'inlined-online.yaml': `checkpoint: { signer: { key: ${inYaml} } }\n`,
         'inlined-public.yaml': `checkpoint: { public_key: ${inYaml} }\n`,
@@ -78,7 +84,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
       });
       const commands: [string[], Record<string, string>?][] = [
         [['keys', 'public', 'secret']],
-        [['keys', 'delegate', '--key', 'secret', '--online', 'root.json']],
+        [['keys', 'delegate', '--key', 'secret', '--online', 'online.json']],
         [['keys', 'step', '--key', 'secret', '--next', 'root.json']],
         [['build', '--key', 'secret', ...withKeys({ checkpoint: 'secret' }), '--json']],
         [['checkpoint', '--online-key', 'secret', '--json']],

@@ -33,11 +33,12 @@ beforeAll(async () => {
   await here.publish();
   writeFiles(here.folder, {
     'next.json': await here.good('keys', 'generate', '--no-passphrase', '--private', 'next.pem'),
+    'online.json': await here.good('keys', 'generate', '--no-passphrase', '--private', 'online.pem'),
   });
   keys = { old: here.keys.root, next: await signerKey(here.folder, 'next') };
   writeFiles(here.folder, {
     step: await here.good('keys', 'step', '--key', 'key.pem', '--next', 'next.json'),
-    delegation: await here.good('keys', 'delegate', '--key', 'next.pem', '--online', 'log.json'),
+    delegation: await here.good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
   });
   await here.good(
     ...BUILD,
@@ -45,7 +46,7 @@ beforeAll(async () => {
     'step',
     '--delegation',
     'delegation',
-    ...withKeys({ checkpoint: 'log.pem' }),
+    ...withKeys({ checkpoint: 'online.pem' }),
   );
   const entries = await logEntries(here.tree);
   statements = entries.map((_entry, index) =>
