@@ -223,7 +223,12 @@ async function lengthen(registry, size) {
 
 async function prove(dist, head, { index, statement, cosignatures }) {
   const choice = { witnesses: noteKeys.map((key) => ({ key })), quorum: 0 };
-  const { files } = await proveLogged({ head, index }, { folder: dist, statement, cosignatures, choice });
+  const { sha256, sequence, updated_at } = JSON.parse(Buffer.from(statement.split('.')[1], 'base64url'));
+  const logged = { sha256, sequence, updatedAt: updated_at, text: statement };
+  const { files } = await proveLogged(
+    { head, index },
+    { folder: dist, statement: logged, cosignatures, choice },
+  );
   for (const [path, bytes] of files) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     writeFileSync(join(dist, path), bytes);
