@@ -39,7 +39,7 @@ export const GOALS = [
   goal(
     'resolve + decide, to a look-up in a Map',
     12,
-    'an issuer is looked up twice by an id that is compared as text, the clock is read three times, and each of five requirements is applied to its record',
+    'the look-up in a Map takes 20 to 40 ns, as the machine is; an issuer is looked up twice by an id that is compared as text, the clock is read three times, and each of five requirements is applied to its record',
   ),
   goal(
     'throughput of verifyAction to that of two bare verifications, Ed25519, a new token each time, 100 at once',
@@ -66,7 +66,11 @@ export const GOALS = [
     2.5,
     'a build reads all files of the log and verifies each kept proof, so that damage in the middle is repaired or refused at once; to skip some of them would need a second record of what was verified',
   ),
-  goal('mirror of 10,000 records after one change, to a first copy', 0.3),
+  goal(
+    'mirror of 10,000 records after one change, to a first copy',
+    0.3,
+    'the first copy waits until the disk has each file, which takes 2 s or 7 s as the disk is; after a change, a mirror takes 1.3 s with either',
+  ),
 ];
 
 function goal(name, value, why = '') {
