@@ -85,30 +85,15 @@ interface BuildPurpose {
 export async function buildAndReport(
   io: Invocation,
   options: BuildCommandOptions,
-  { output, about, stopped }: BuildPurpose = {},
+  { output, ...purpose }: BuildPurpose = {},
 ): Promise<BuildReport> {
-  const { settings, config, delegation, issuers } = options;
-  const { witnesses } = cosignChoice(settings);
   const started = performance.now();
   const report = await withProgress(io, async (onProgress) => {
     const how = {
-      issuers,
-      out: options.out,
       signer: rootSignerChoice(io, options),
       freshness: await freshnessChoice(io, options),
-      log: await logChoice(io, options),
-      exceptions: { ...exceptions(options), about },
-      time: listTime(io, options),
-      assertFollowsHosts: followsHosts(asking(io), {
-        settings,
-        config,
-        witnesses,
-        delegation,
-        issuers,
-        about,
-        stopped,
-      }),
-      ...treeOptions(settings),
+      ...(await nextList(io, options, purpose)),
+      ...treeOptions(options.settings),
       listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
@@ -119,42 +104,55 @@ export async function buildAndReport(
   return report;
 }
 
+/** The next list, and what is asked before it is signed: the same for a build and for a signing request. */
+async function nextList(
+  io: Io,
+  options: BuildCommandOptions,
+  { about, stopped }: Omit<BuildPurpose, 'output'>,
+) {
+  const { settings, config, delegation, issuers, out } = options;
+  const { witnesses } = cosignChoice(settings);
+  return {
+    issuers,
+    out,
+    log: await logChoice(io, options),
+    exceptions: { ...exceptions(options), about },
+    time: listTime(io, options),
+    assertFollowsHosts: followsHosts(asking(io), {
+      settings,
+      config,
+      witnesses,
+      delegation,
+      issuers,
+      about,
+      stopped,
+    }),
+  };
+}
+
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
   options: BuildCommandOptions & UnsignedOptions,
-  { folder, about }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
+  { folder, ...purpose }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
 ): Promise<undefined> {
-  const { settings, config, delegation, issuers, delegate, hold } = options;
+  const { settings, delegation, delegate, hold } = options;
   const { holders, root_key: rootKey } = settings;
-  const { witnesses } = cosignChoice(settings);
   // It shows whether the list is the first one. `attach` publishes it.
   if (delegation !== undefined) readText(delegation);
   // Before anybody signs for a tree with this record. `attach` compares it with the root key.
   if (holders !== undefined) await verifyHolders(readBytes(holders, limitOf(PATHS.holders)), holders);
   const request = await prepareSigning(
     {
-      issuers,
-      out: options.out,
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
-      log: await logChoice(io, options),
+      // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
+      ...(await nextList(io, options, purpose)),
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),
         days: delegationDays(settings),
         mayHold: hold,
       },
-      exceptions: { ...exceptions(options), about },
-      time: listTime(io, options),
-      // Of two histories, `attach` could not publish what is signed.
-      assertFollowsHosts: followsHosts(asking(io), {
-        settings,
-        config,
-        witnesses,
-        delegation,
-        issuers,
-        about,
-      }),
     },
     folder,
   );

@@ -1,5 +1,5 @@
 import { AlreadyPublished } from '../../generator/errors.js';
-import type { Asking } from '../hosts/follows-host.js';
+import type { Asking } from '../hosts/not-published.js';
 import { ask } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';

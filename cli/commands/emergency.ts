@@ -14,7 +14,7 @@ import { presenceOf } from '../operating/root-key-condition.js';
 import { addOptions } from '../options/add-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/build-options.js';
 import { asksMirror, hasSigner } from '../options/settings.js';
-import type { Invocation } from '../terminal/io.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { codeOf, WITNESSES_AWAY } from '../terminal/say-built.js';
@@ -70,7 +70,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * list or the log has the change by then. No other build reads the records meanwhile.
  */
 async function changeAndBuild(io: Invocation, change: StatusChange, options: Options): Promise<number> {
-  const { ids, to } = change;
+  const { to } = change;
   const { out, unsigned } = options;
   const { files, built } = await withOutputFolder(out, (output) =>
     changeIn(io, { ...change, output }, options),
@@ -85,28 +85,35 @@ async function changeAndBuild(io: Invocation, change: StatusChange, options: Opt
   say(io, `Commit ${files}${isForked ? '' : publish}${unsigned === undefined ? '' : ' after `attach`'}.`);
   // The report has said what to do.
   if (lacks !== undefined && !isForked) say(io, untilComplete(lacks, change, options));
-  if (to === 'revoked') {
-    // No answer does not show that a witness has not cosigned.
-    const isWitnessed = built?.log !== undefined && built.log.cosigned + built.log.missing.length > 0;
-    const undone = isWitnessed
-      ? 'This one stays: the log has it, and witnesses never cosign a log that lacks what they have cosigned.'
-      : unsigned === undefined
-        ? `Until you publish ${out}, you can undo it: restore ${files}, for example from git, and the published tree in ${out}, with \`branch load\` or from a host with \`mirror\`.`
-        : `Until \`attach\`, you can undo it: restore ${files}, for example from git, and remove ${unsigned}.`;
-    say(io, `A revocation is final: nothing ends it once it is published. ${undone}`);
-  }
+  if (to === 'revoked')
+    say(io, `A revocation is final: nothing ends it once it is published. ${undoOf(files, built, options)}`);
+  await sayHeld(io, change, out);
+  return built === undefined ? 0 : codeOf(built);
+}
+
+/** Until when a revocation can be undone, and how. */
+function undoOf(files: string, built: BuildReport | undefined, { out, unsigned }: Options): string {
+  if (unsigned !== undefined)
+    return `Until \`attach\`, you can undo it: restore ${files}, for example from git, and remove ${unsigned}.`;
+  // No answer does not show that a witness has not cosigned.
+  const isWitnessed = built?.log !== undefined && built.log.cosigned + built.log.missing.length > 0;
+  return isWitnessed
+    ? 'This one stays: the log has it, and witnesses never cosign a log that lacks what they have cosigned.'
+    : `Until you publish ${out}, you can undo it: restore ${files}, for example from git, and the published tree in ${out}, with \`branch load\` or from a host with \`mirror\`.`;
+}
+
+/** Says which of the changed issuers the published checkpoint holds, whatever the list says. */
+async function sayHeld(io: Io, { ids, to }: StatusChange, out: string): Promise<void> {
   const hold = (await readPublished(out))?.checkpoint?.hold;
   const held = ids.filter((id) => hold?.includes(id));
-  if (held.length > 0) {
-    const end = `hold --end ${held.join(' ')}`;
-    say(
-      io,
-      to === 'active'
-        ? `Still on hold, so that verifiers go on treating them as suspended: ${held.join(', ')}. End that with \`${end} --false-alarm\`.`
-        : `On hold, too: ${held.join(', ')}. When the list that stops them is published, end that with \`${end}\`.`,
-    );
-  }
-  return built === undefined ? 0 : codeOf(built);
+  if (held.length === 0) return;
+  const end = `hold --end ${held.join(' ')}`;
+  say(
+    io,
+    to === 'active'
+      ? `Still on hold, so that verifiers go on treating them as suspended: ${held.join(', ')}. End that with \`${end} --false-alarm\`.`
+      : `On hold, too: ${held.join(', ')}. When the list that stops them is published, end that with \`${end}\`.`,
+  );
 }
 
 /** What a list lacks that is signed and written. */
@@ -185,7 +192,7 @@ async function changeIn(
     const isAway = root.level === 'note';
     if (isAway) say(io, `the root key is away: ${root.message}`);
     if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level)))
-      await sayHold(io, restored, options);
+      await sayHoldInstead(io, restored, options);
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
@@ -243,7 +250,11 @@ function isFaultOfRootKey(error: unknown, presence: Level): boolean {
 }
 
 /** Tells whoever cannot suspend issuers now how to stop them all the same, if the online key may. */
-async function sayHold(io: Invocation, ids: readonly string[], { out, settings }: Options): Promise<void> {
+async function sayHoldInstead(
+  io: Invocation,
+  ids: readonly string[],
+  { out, settings }: Options,
+): Promise<void> {
   const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
   if (mayHold !== true) return;
   const hold = (await readPublished(out).catch(() => undefined))?.checkpoint?.hold;

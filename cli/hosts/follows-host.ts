@@ -4,7 +4,6 @@ import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/
 import { AlreadyPublished, GeneratorError } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import type { Witness } from '../../generator/log/log-choice.js';
-import { otherHistory } from '../../generator/log/other-history.js';
 import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/outdated-records.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
@@ -17,7 +16,8 @@ import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
 import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';
-import { findTrace, loadFromHost } from './published-before.js';
+import { type Asking, assertNotPublished } from './not-published.js';
+import { loadFromHost } from './published-before.js';
 import {
   askEverybody,
   compareTrees,
@@ -31,6 +31,7 @@ import {
   type TreeComparison,
   twoHistories,
 } from './tree-comparison.js';
+import { historyOfWitnesses, wayBack } from './witnessed-history.js';
 
 /** The settings that say which host is followed, and the public root key that the operator has pinned. */
 interface FollowedSettings {
@@ -49,13 +50,6 @@ interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'publ
   readonly stopped?: readonly string[] | undefined;
   /** The witnesses of the log, of a command that adds to it. Default: none is asked. */
   readonly witnesses?: readonly Witness[] | undefined;
-}
-
-/** Whom a build asks if no host tells. */
-export interface Asking {
-  readonly env: NodeJS.ProcessEnv;
-  /** Asks the operator whether the registry is new. Throws {@link AlreadyPublished} unless it is. */
-  readonly confirmNew: (doubt: string) => Promise<void>;
 }
 
 /** Where a registry may show that it has published, and what a build is for. */
@@ -114,74 +108,6 @@ function assertNewest(folder: RecordsFolder, records: RecordSet, published: Publ
 }
 
 /**
- * Asserts that the registry has not published before under this root key, as its folder or a host shows: a first list would
- * start the registry over, and every verifier that knows the published list would refuse it.
- *
- * @returns what the hosts answered. Undefined if there is no host to ask
- * @throws {@link AlreadyPublished}
- */
-async function assertNotPublished(
-  { baseUrl, mirrors }: { readonly baseUrl: string | undefined; readonly mirrors: readonly string[] },
-  traces: { readonly rootKey: RootKey; readonly delegation: string | undefined },
-  { env, confirmNew }: Asking,
-): Promise<string | undefined> {
-  const trace = await findTrace({ ...traces, env });
-  if (trace !== undefined) {
-    throw new AlreadyPublished(
-      `there is no published tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
-        `the command that \`status\` shows. If this registry has never published, ${trace.otherwise}`,
-    );
-  }
-  const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
-  if (hosts.length === 0) return undefined;
-  const { rootKey } = traces;
-  const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
-  const found = await askHosts(hosts, { rootKey, folder: undefined, now: Date.now(), signal });
-  const served = found.find((host) => isOf(host, rootKey.thumbprint));
-  if (served !== undefined)
-    throw new AlreadyPublished(
-      `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
-        'first, with the command that `status` shows',
-    );
-  const [live] = found;
-  // A deleted tree looks like a new registry, so no answer is no permission. Somebody has published a list of another key.
-  const doubtful = found.filter(
-    (host) => isOfOther(host) || (baseUrl !== undefined && host === live && !isAnswer(host)),
-  );
-  if (doubtful.length > 0) {
-    const start = doubtful.some(isOfOther)
-      ? 'If that list is of this registry, its verifiers refuse this key, to which no rotation leads: find that key first.'
-      : 'If this registry has published, a first list would start it over: load the published tree first, as `status` shows.';
-    await confirmNew(`${doubtful.map(answerOf).join(' ')} ${start}`);
-  }
-  const said = found.filter((host) => !doubtful.includes(host));
-  return said.length === 0 ? undefined : said.map(answerOf).join(' ');
-}
-
-/** Whether a host tells that nothing was published there: it has no list, or a preview. */
-function isAnswer({ empty, claimed }: HostStatus): boolean {
-  return empty === true || (claimed?.rootKey !== undefined && claimed.development);
-}
-
-/** Whether a host serves a list of another root key which is no preview. The registry may have lost the key that it had. */
-function isOfOther({ empty, claimed }: HostStatus): boolean {
-  return empty !== true && claimed?.rootKey !== undefined && !claimed.development;
-}
-
-/** Whether a host serves a list of a root key or of a later one, damaged or not. */
-function isOf({ updatedAt, empty, claimed }: HostStatus, rootKey: string): boolean {
-  return updatedAt !== undefined || (empty !== true && claimed?.rootKey === rootKey);
-}
-
-function answerOf(host: HostStatus): string {
-  const { url, state, empty, problem, claimed } = host;
-  if (isOfOther(host)) return `${url} serves a list of another root key, ${claimed?.rootKey}.`;
-  if (empty === true) return `${url} serves no list.`;
-  if (state === 'unreachable') return `${url} does not show whether it serves a list: ${problem}.`;
-  return `${url} serves no list of this root key: ${problem}.`;
-}
-
-/**
  * Asserts that base_url serves nothing newer than the published tree, and holds no issuer that a new checkpoint would release
  * (rule hold-kept): the tree may be a copy of an earlier day. No answer is no reason to stop, because an issuer may have to be
  * stopped while the host is down.
@@ -189,87 +115,113 @@ function answerOf(host: HostStatus): string {
  * @returns why that is unknown, for people. Undefined if it is known, or if a development key has signed the tree
  * @throws {@link AlreadyPublished}
  */
-export async function assertFollowsHost({
-  published,
-  settings: { base_url: baseUrl, root_key: rootKeyFile },
-  env,
-  config,
-  decided = [],
-  stopped = [],
-  witnesses = [],
-  ...next
-}: NextTree): Promise<string | undefined> {
+export async function assertFollowsHost(next: NextTree): Promise<string | undefined> {
+  const { published, settings, witnesses = [] } = next;
   const { folder: out, rootKey } = published;
   if (rootKey === undefined || published.development) return undefined;
-  const other = await historyOfWitnesses(published, witnesses);
+  const [other, compared] = await Promise.all([
+    historyOfWitnesses(published, witnesses),
+    compareWithHost(next, rootKey),
+  ]);
   const refused = other && new AlreadyPublished(`${other}. Nothing was signed: ${wayBack(out)}`);
-  if (baseUrl === undefined && refused !== undefined) throw refused;
+  if (compared?.whole === undefined) {
+    if (refused !== undefined) throw refused;
+    return notCompared(settings.base_url, out, compared?.host);
+  }
+  await assertOneHistory(next, compared);
+  // Of two histories, the host has shown one, and the rule for those decides.
+  if (refused !== undefined && compared.whole !== 'other') throw refused;
+  assertKeepsHolds(next, compared);
+  return doubtOf(next, compared);
+}
+
+/** A tree, and what its host serves. */
+interface ComparedHost {
+  readonly host: HostStatus;
+  readonly tree: OwnTree;
+  readonly parts: TreeComparison;
+  /** How the two follow each other. Undefined if the host does not show it. */
+  readonly whole: ReturnType<typeof compareWhole>;
+}
+
+/** Compares a tree with its host. Undefined if no host is known. */
+async function compareWithHost(
+  { published, settings: { base_url: baseUrl }, onlineKeys, delegation }: NextTree,
+  rootKey: RootKey,
+): Promise<ComparedHost | undefined> {
+  if (baseUrl === undefined) return undefined;
+  const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
+  const [host] = await askHosts([baseUrl], { rootKey, folder: published.folder, now: Date.now(), signal });
+  if (host === undefined) throw new TypeError('no answer about a host that was asked');
+  const tree = await ownTree(published, rootKey);
+  const given = onlineKeys && { keys: onlineKeys };
+  const keys = given ?? (await verified(delegation, rootKey));
+  const parts = await compareTrees(host, tree, { delegation: keys, signal });
+  return { host, tree, parts, whole: compareWhole(parts) };
+}
+
+function notCompared(baseUrl: string | undefined, out: string, host: HostStatus | undefined): string {
   if (baseUrl === undefined)
     return `${out} was not compared with any host, because no base_url is known in this folder (registry.yaml).`;
-  const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
-  const [host] = await askHosts([baseUrl], { rootKey, folder: out, now: Date.now(), signal });
-  if (host === undefined) throw new TypeError('no answer about a host that was asked');
-  const given = next.onlineKeys && { keys: next.onlineKeys };
-  const tree = await ownTree(published, rootKey);
-  const delegation = given ?? (await verified(next.delegation, rootKey));
-  const parts = await compareTrees(host, tree, { delegation, signal });
-  const whole = compareWhole(parts);
-  if (whole === undefined) {
-    if (refused !== undefined) throw refused;
-    const why = host.empty === true ? 'it serves no list' : (host.problem ?? 'the tree cannot be read');
-    return `${baseUrl} was not compared with ${out}: ${why}. When it answers, run \`status\` before you publish ${out}.`;
-  }
+  const why = host?.empty === true ? 'it serves no list' : (host?.problem ?? 'the tree cannot be read');
+  return `${baseUrl} was not compared with ${out}: ${why}. When it answers, run \`status\` before you publish ${out}.`;
+}
+
+/** Asserts that the host serves neither a later publication nor another history. @throws {@link AlreadyPublished} */
+async function assertOneHistory(
+  { published: { folder: out }, settings, env, config, stopped = [] }: NextTree,
+  { host, tree, parts, whole }: ComparedHost,
+): Promise<void> {
   const repeats =
     whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
-  const isForeign = parts.rootKey === 'newer' && isForeignKey(host, parts, await pinnedIn(rootKeyFile, env));
+  const isForeign =
+    parts.rootKey === 'newer' && isForeignKey(host, parts, await pinnedIn(settings.root_key, env));
   if (isForeign && !repeats)
     throw new AlreadyPublished(`${foreignKey(host)}. Nothing was signed: ${askEverybody(host.rootKey)}`);
-  // A key that the tree has replaced stops no signature: whoever has stolen it may publish whatever they like.
-  const isReplaced = whole === 'other' && parts.rootKey === 'older';
-  const { message, details } = twoHistories(host, tree, parts);
-  const histories = [message, ...details].join('; ');
-  if (whole === 'other' && !isReplaced && !repeats)
+  if (whole === 'other' && !isOfReplacedKey(parts) && !repeats)
     throw new AlreadyPublished(
-      `${histories}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
+      `${histories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
     );
   if (whole === 'newer') throw newerHost(host, { out, config }, parts);
-  // Of two histories, the host has shown one, and the rule for those decides.
-  if (refused !== undefined && whole !== 'other') throw refused;
+}
+
+/** A key that the tree has replaced stops no signature: whoever has stolen it may publish whatever they like. */
+function isOfReplacedKey({ rootKey }: TreeComparison): boolean {
+  return rootKey === 'older';
+}
+
+function histories(host: HostStatus, tree: OwnTree, parts: TreeComparison): string {
+  const { message, details } = twoHistories(host, tree, parts);
+  return [message, ...details].join('; ');
+}
+
+/** Asserts that a new checkpoint releases nobody whom only the host holds. @throws {@link AlreadyPublished} */
+function assertKeepsHolds(
+  { published: { folder: out }, settings, decided = [], stopped = [] }: NextTree,
+  { parts }: ComparedHost,
+): void {
   const released =
     decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
-  if (released.length === 0) {
-    if (isReplaced) return `${histories}. Publish ${out} as \`status\` says.`;
-    if (whole === 'same' || parts.isProven) return undefined;
-    const stops = stopsInWords(parts, out);
-    return `nothing shows that ${out} continues what ${baseUrl} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
-  }
+  if (released.length === 0) return;
   const ids = released.join(', ');
   // At night, what stops another issuer must not wait for that.
   const both = [...released, ...stopped].join(' ');
   throw new AlreadyPublished(
-    `${baseUrl} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run \`hold ${both}\`. ` +
+    `${settings.base_url} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run \`hold ${both}\`. ` +
       `Only if one of you has ended the hold elsewhere, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again`,
   );
 }
 
-/** What a witness has cosigned, and the log of a tree lacks, in words. Undefined if no witness shows that. */
-export async function historyOfWitnesses(
-  { folder, statement }: Pick<PublishedTree, 'folder' | 'statement'>,
-  witnesses: readonly Witness[],
-): Promise<string | undefined> {
-  if (statement?.log === undefined || witnesses.length === 0) return undefined;
-  const read = (path: string) => readIfReadable(folder, path);
-  const found = await otherHistory(witnesses, { read, vkeys: [statement.log.vkey] });
-  return found && `${found}: ${folder} is an old copy, or the log is forked`;
-}
-
-/** The way out if witnesses have cosigned what a tree lacks. */
-export function wayBack(out: string): string {
-  return (
-    `witnesses never cosign what follows. Find the newest tree, in the folder in which it was signed, on a mirror or in a backup, and put ` +
-    `it in the place of ${out}. Until then, \`hold\` stops issuers over the tree that the host serves. If it is lost for good, read ` +
-    '"What can go wrong, and what stays" in the document log.md'
-  );
+/** Why nothing shows that a tree continues what its host serves, for people. Undefined if something shows it. */
+function doubtOf(
+  { published: { folder: out }, settings }: NextTree,
+  { host, tree, parts, whole }: ComparedHost,
+): string | undefined {
+  if (whole === 'other' && isOfReplacedKey(parts))
+    return `${histories(host, tree, parts)}. Publish ${out} as \`status\` says.`;
+  if (whole === 'same' || parts.isProven) return undefined;
+  const stops = stopsInWords(parts, out);
+  return `nothing shows that ${out} continues what ${settings.base_url} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
 }
 
 /** The thumbprint of the pinned root key. Undefined if nobody has pinned one that can be read. */

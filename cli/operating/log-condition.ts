@@ -7,7 +7,7 @@ import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
-import { historyOfWitnesses } from '../hosts/follows-host.js';
+import { historyOfWitnesses } from '../hosts/witnessed-history.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 

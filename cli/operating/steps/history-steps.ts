@@ -1,5 +1,5 @@
-import { wayBack } from '../../hosts/follows-host.js';
 import type { StoppedIssuer } from '../../hosts/tree-comparison.js';
+import { wayBack } from '../../hosts/witnessed-history.js';
 import type { RegistryStatus } from '../status.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
