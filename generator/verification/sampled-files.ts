@@ -38,17 +38,11 @@ export async function findSums(host: ReadableHost): Promise<string[]> {
   return found;
 }
 
-/** Files of a log. */
-interface LogFiles {
-  readonly changing: readonly string[];
-  readonly immutable: readonly string[];
-}
-
 /**
  * Returns a file of each kind that a log has, as far as the host has one. The files have not been verified, so they are not
  * parsed.
  */
-export async function findLog(host: ReadableHost): Promise<LogFiles> {
+export async function findLog(host: ReadableHost) {
   const text = async (path: string) => Buffer.from((await host.get(path)).bytes).toString('latin1');
   const [, origin, size] = /^([^\n]+)\n([1-9][0-9]{0,14})\n/.exec(await text(PATHS.logHead)) ?? [];
   if (origin === undefined) return { changing: [], immutable: [] };
