@@ -5,15 +5,13 @@ import {
   encodeBase64,
   formatNote,
   hasCode,
-  hashesFromTiles,
   LIMITS,
   type NoteSignature,
   parseSignatureLines,
   textOf,
-  tileReader,
 } from '@passport-registry/verifier/core';
 import { boundedFetch } from '@passport-registry/verifier/http';
-import { countEntries } from './log-files.js';
+import { countEntries, hashesIn } from './log-files.js';
 import { knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** How often a witness may say that it has cosigned another size. Another publisher can ask it at the same time. */
@@ -80,11 +78,7 @@ function conflictingSize(text: string, asked: number, size: number): number {
 }
 
 async function requestBody(oldSize: number, { head, read }: Question): Promise<string> {
-  const hashes = hashesFromTiles(
-    head.size,
-    tileReader(async (path) => read(path)),
-  );
-  const proof = await consistencyProof(oldSize, head.size, hashes);
+  const proof = await consistencyProof(oldSize, head.size, hashesIn(read, head.size));
   const lines = proof.map((hash) => `${encodeBase64(hash)}\n`).join('');
   // Only the signature of the log: the witness has no use for those of others.
   const note = { text: head.note.text, signatures: head.note.signatures.slice(0, 1) };

@@ -1,5 +1,4 @@
 import {
-  hashesFromTiles,
   isSameBytes,
   LIMITS,
   parseHead,
@@ -7,11 +6,10 @@ import {
   type SignedHead,
   signerAmong,
   textOf,
-  tileReader,
 } from '@passport-registry/verifier/core';
 import { boundedFetch } from '@passport-registry/verifier/http';
 import type { Witness } from './log-choice.js';
-import { cosignedHeadPath, countEntries, type ReadFileSync, readLogHead } from './log-files.js';
+import { cosignedHeadPath, countEntries, hashesIn, type ReadFileSync, readLogHead } from './log-files.js';
 import { WitnessProblem } from './read-cosignature.js';
 
 /** How long witnesses may take to show what they have cosigned, in milliseconds. What waits for them can be urgent. */
@@ -53,11 +51,7 @@ async function lackOf(served: SignedHead, head: SignedHead, read: ReadFileSync):
   if (served.size > head.size)
     return `has cosigned a head of this log with ${countEntries(served.size)}, but the log has only ${head.size}`;
   if (served.size === 0) return undefined;
-  const hashes = hashesFromTiles(
-    head.size,
-    tileReader(async (path) => read(path)),
-  );
-  const root = await rangeRoot(0, served.size, hashes).catch(() => undefined);
+  const root = await rangeRoot(0, served.size, hashesIn(read, head.size)).catch(() => undefined);
   if (root === undefined || isSameBytes(root, served.root)) return undefined;
   return `has cosigned another head of this log with ${countEntries(served.size)} than this log had at that size`;
 }

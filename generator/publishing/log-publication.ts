@@ -1,9 +1,8 @@
-import type { SignedHead } from '@passport-registry/verifier/core';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { replacedFolders } from '../log/append.js';
-import { type Cosigned, collectCosignatures } from '../log/collect.js';
+import { collectCosignatures } from '../log/collect.js';
 import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { damagedLog, entriesSince, LOG_FOLDER, readLogHead } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
@@ -11,8 +10,8 @@ import { PATHS } from '../tree/paths.js';
 import { hasTree, type PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
-import { proveLogged } from './prove-logged.js';
-import { addFiles, holds, removeFromTree, replaceStatements, type Written } from './write.js';
+import { type ProvableEntry, proveLogged } from './prove-logged.js';
+import { addFiles, holds, removeFromTree, replaceStatements } from './write.js';
 
 /** What a publication did with the log. */
 export interface LogReport {
@@ -40,14 +39,6 @@ interface Logging {
   readonly served: PublishedTree | undefined;
 }
 
-/** A tree with the proof that it is logged. */
-interface LoggedTree {
-  readonly tree: Tree;
-  /** The files that have been written so far. */
-  readonly written: Written;
-  readonly report: LogReport;
-}
-
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
  * (rule log-write-order). Whoever can see the new head can also fetch the list that it names, although the published
@@ -56,33 +47,20 @@ interface LoggedTree {
  */
 export async function logPublication(
   { tree, signed, log, served }: Logging,
-  choice: LogChoice | undefined,
+  choice: LogChoice = NO_WITNESSES,
   output: OutputFolder,
-): Promise<LoggedTree> {
+) {
   const { out } = output;
   if (!log.isNew && log.files.size > 0) await renewReplacedProof(served, choice, output);
-  const cosigning = choice ?? NO_WITNESSES;
   // The remains of a log whose head was never written, or of a development key.
   if (log.isNew) removeFromTree(out, LOG_FOLDER);
   const isFirst = !hasTree(out);
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
   const written = await addFiles(new Map([...first, ...log.files]), output);
-  const later = choice?.cosignLater === true;
-  const read = (path: string) => readIfReadable(out, path);
-  const { signatures, missing } = later
-    ? { signatures: [], missing: [] }
-    : await collectCosignatures(log.head, cosigning, read);
-  const request = { folder: out, statement: signed.statement, cosignatures: signatures, choice: cosigning };
-  const { files, cosigned } = await proveLogged(log, request);
-  const report = logReport(log.head, {
-    cosigned,
-    collected: signatures.length,
-    quorum: cosigning.quorum,
-    missing,
-    isComplete: !later || isFirst,
-  });
-  return { tree: new Map([...tree, ...files]), written, report };
+  const { files, report } = await collectProof({ ...log, statement: signed.statement }, choice, out);
+  const isComplete = choice.cosignLater !== true || isFirst;
+  return { tree: new Map([...tree, ...files]), written, report: { ...report, isComplete } };
 }
 
 /**
@@ -93,24 +71,23 @@ export function removeReplacedTiles({ end }: ExtendedLog, { out }: OutputFolder)
   for (const folder of replacedFolders(end)) removeFromTree(out, folder);
 }
 
-/** Makes the report about a head of the log. */
-export function logReport(
-  { size }: SignedHead,
-  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing' | 'isForked'> & Pick<Cosigned, 'missing'>,
-): LogReport {
-  return {
-    size,
-    ...outcome,
+/** Collects cosignatures of a head, and makes the files that prove with them that the log contains a publication. */
+async function collectProof(entry: ProvableEntry, choice: LogChoice, out: string) {
+  const read = (path: string) => readIfReadable(out, path);
+  const { signatures, missing } =
+    choice.cosignLater === true
+      ? { signatures: [], missing: [] }
+      : await collectCosignatures(entry.head, choice, read);
+  const { files, cosigned } = await proveLogged(entry, signatures, { folder: out, choice });
+  const report: Omit<LogReport, 'isComplete'> = {
+    size: entry.head.size,
+    cosigned,
+    collected: signatures.length,
+    quorum: choice.quorum,
     missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`),
     isForked: missing.some(({ isOtherHistory }) => isOtherHistory === true),
   };
-}
-
-/** New cosignatures of a published head. */
-interface RenewedProof extends Cosigned {
-  readonly head: SignedHead;
-  /** The number of witnesses that have cosigned the head, now or before. */
-  readonly cosigned: number;
+  return { files, report };
 }
 
 /**
@@ -122,18 +99,14 @@ export async function renewProof(
   published: PublishedTree | undefined,
   choice: CosignChoice,
   output: OutputFolder,
-): Promise<RenewedProof | undefined> {
+): Promise<LogReport | undefined> {
   const { out } = output;
   const entry = publishedEntry(published, out);
   if (entry === undefined) return undefined;
-  const { head, statement, index } = entry;
-  const read = (path: string) => readIfReadable(out, path);
-  const collected = await collectCosignatures(head, choice, read);
-  const request = { folder: out, statement, cosignatures: collected.signatures, choice };
-  const { files, cosigned } = await proveLogged({ head, index }, request);
+  const { files, report } = await collectProof(entry, choice, out);
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
   if (isChanged) await replaceStatements(files, output);
-  return { ...collected, head, cosigned };
+  return { ...report, isComplete: true };
 }
 
 /** Asserts that the files of a published log can prove its publication, before something is signed. @throws {@link TreeRejected} */
@@ -144,11 +117,11 @@ export async function assertProvable(
 ): Promise<void> {
   const entry = publishedEntry(published, out);
   if (entry === undefined) return;
-  await proveLogged(entry, { folder: out, statement: entry.statement, cosignatures: [], choice });
+  await proveLogged(entry, [], { folder: out, choice });
 }
 
 /** The head of a published log, and the entry of the published statement. Undefined if the tree has no log. */
-function publishedEntry(published: PublishedTree | undefined, out: string) {
+function publishedEntry(published: PublishedTree | undefined, out: string): ProvableEntry | undefined {
   const read = (path: string) => readIfReadable(out, path);
   const head = readLogHead(read);
   const statement = published?.statement;
@@ -168,10 +141,10 @@ const REPLACED_HEAD_MS = 5000;
  */
 async function renewReplacedProof(
   published: PublishedTree | undefined,
-  choice: CosignChoice | undefined,
+  choice: CosignChoice,
   output: OutputFolder,
 ): Promise<void> {
   // A head that contains a pending publication cannot show that none followed.
-  if (choice === undefined || choice.witnesses.length === 0 || published?.pending !== undefined) return;
+  if (choice.witnesses.length === 0 || published?.pending !== undefined) return;
   await renewProof(published, { ...choice, waitMs: Math.min(choice.waitMs, REPLACED_HEAD_MS) }, output);
 }
