@@ -26,12 +26,6 @@ const MAX_SHOWN = 200;
 
 const sentResponse = (message: string) => new WitnessProblem(`sent a response that ${message}`);
 
-/** The response of a witness. */
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
 /**
  * Asks a witness service to cosign a head (C2SP tlog-witness). The witness says what it has cosigned last, and the proof
  * begins there.
@@ -86,7 +80,7 @@ async function requestBody(oldSize: number, { head, read }: Question): Promise<s
 }
 
 /** Sends a request, and again after a short pause if the witness cannot be reached. */
-async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+async function post(url: string, body: string, signal: AbortSignal) {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MAX_ATTEMPTS;
     try {
@@ -100,7 +94,7 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<Ans
   }
 }
 
-async function send(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+async function send(url: string, body: string, signal: AbortSignal) {
   const response = await boundedFetch(
     `${url.replace(/\/$/, '')}/add-checkpoint`,
     { method: 'POST', body, headers: { 'Content-Type': 'text/plain; charset=utf-8' } },

@@ -1,27 +1,8 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
-import { assertPublishable } from '../review/assert-publishable.js';
 import { replacedRootKeys } from '../tree/commitment.js';
 import { isSigned, type PublishedTree } from '../tree/published-tree.js';
-import { publishedRecords } from './predecessor.js';
 import type { NewPublication, RootSigner } from './publication.js';
-
-/**
- * Checks whether the records may replace those of the published tree.
- *
- * @param predecessor - the published tree, from `predecessorOf`
- * @returns the warnings
- * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError}
- */
-export function applyRules(
-  { records, signer, exceptions = {} }: NewPublication,
-  predecessor: PublishedTree | undefined,
-  output: OutputFolder,
-): readonly Diagnostic[] {
-  const before = predecessor && publishedRecords(predecessor, output.out);
-  return assertPublishable({ before, after: records }, exceptions, signer.development);
-}
 
 /**
  * Verifiers have pinned the tree's root key. Another root key may replace it only with a rotation, which verifiers

@@ -1,13 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { type SignedHead, STORED_FILES, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
-import { flushFolder, flushTree } from '../files/flush.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files/remote-branch.js';
-import { foldersOf } from '../files/walk.js';
 import { readLogHead } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
@@ -15,7 +13,7 @@ import { namedHash, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 import { acceptable, findLogFault, isOnlyLogged } from './assert-follows.js';
-import { notWritten } from './write.js';
+import { createTree } from './write.js';
 
 /** What a live registry serves: the head of its log, and what a verifier would store. Nothing has been verified. */
 interface LiveLog {
@@ -55,7 +53,8 @@ export async function loadBranch(
   from: RemoteBranch,
   { baseUrl, replace }: LoadOptions,
 ): Promise<LoadedBranch | undefined> {
-  return withOutputFolder(out, async ({ out: folder, staging }) => {
+  return withOutputFolder(out, async (output) => {
+    const folder = output.out;
     const isTaken = existsSync(folder) && readdirSync(folder).length > 0;
     if (isTaken && !replace) {
       throw new UsageError(`${out} has files in it: pass --replace, or name another folder`);
@@ -71,16 +70,7 @@ export async function loadBranch(
     const files = readCommit(commit, from);
     const notCompared = await assertNotPutBack(files, from, baseUrl);
     if (isTaken) await assertNotNewer({ folder, name: out }, files, branchName(from));
-    const staged = join(staging, 'tree');
-    try {
-      writeFiles(staged, files);
-      await flushTree(staged);
-      if (existsSync(folder)) renameSync(folder, join(staging, 'replaced'));
-      renameSync(staged, folder);
-      flushFolder(dirname(folder));
-    } catch (cause) {
-      throw notWritten(folder, cause);
-    }
+    await createTree(files, output);
     return { commit, files: files.size, notCompared };
   });
 }
@@ -210,12 +200,4 @@ async function evidentHead(
     if (error instanceof TreeRejected) return undefined;
     throw error;
   }
-}
-
-function writeFiles(folder: string, files: ReadonlyMap<string, Uint8Array>): void {
-  mkdirSync(folder, { recursive: true });
-  for (const path of foldersOf(files.keys())) {
-    mkdirSync(join(folder, dirname(`${path}x`)), { recursive: true });
-  }
-  for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes, { flag: 'wx' });
 }

@@ -2,7 +2,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
 import { replacedFolders } from '../log/append.js';
-import { collectCosignatures } from '../log/collect.js';
+import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { damagedLog, entriesSince, LOG_FOLDER, readLogHead } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
@@ -58,9 +58,17 @@ export async function logPublication(
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
   const written = await addFiles(new Map([...first, ...log.files]), output);
-  const { files, report } = await collectProof({ ...log, statement: signed.statement }, choice, out);
-  const isComplete = choice.cosignLater !== true || isFirst;
-  return { tree: new Map([...tree, ...files]), written, report: { ...report, isComplete } };
+  const later = choice.cosignLater === true;
+  const collected = later
+    ? { signatures: [], missing: [] }
+    : await collectCosignatures(log.head, choice, (path) => readIfReadable(out, path));
+  const entry = { ...log, statement: signed.statement };
+  const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
+  return {
+    tree: new Map([...tree, ...files]),
+    written,
+    report: { ...report, isComplete: !later || isFirst },
+  };
 }
 
 /**
@@ -71,19 +79,18 @@ export function removeReplacedTiles({ end }: ExtendedLog, { out }: OutputFolder)
   for (const folder of replacedFolders(end)) removeFromTree(out, folder);
 }
 
-/** Collects cosignatures of a head, and makes the files that prove with them that the log contains a publication. */
-async function collectProof(entry: ProvableEntry, choice: LogChoice, out: string) {
-  const read = (path: string) => readIfReadable(out, path);
-  const { signatures, missing } =
-    choice.cosignLater === true
-      ? { signatures: [], missing: [] }
-      : await collectCosignatures(entry.head, choice, read);
-  const { files, cosigned } = await proveLogged(entry, signatures, { folder: out, choice });
+/** Makes the files that prove with new cosignatures that the log contains a publication, and says who has cosigned. */
+async function proveCosigned(
+  entry: ProvableEntry,
+  { signatures, missing }: Cosigned,
+  where: { readonly folder: string; readonly choice: CosignChoice },
+) {
+  const { files, cosigned } = await proveLogged(entry, signatures, where);
   const report: Omit<LogReport, 'isComplete'> = {
     size: entry.head.size,
     cosigned,
     collected: signatures.length,
-    quorum: choice.quorum,
+    quorum: where.choice.quorum,
     missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`),
     isForked: missing.some(({ isOtherHistory }) => isOtherHistory === true),
   };
@@ -103,7 +110,8 @@ export async function renewProof(
   const { out } = output;
   const entry = publishedEntry(published, out);
   if (entry === undefined) return undefined;
-  const { files, report } = await collectProof(entry, choice, out);
+  const collected = await collectCosignatures(entry.head, choice, (path) => readIfReadable(out, path));
+  const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
   if (isChanged) await replaceStatements(files, output);
   return { ...report, isComplete: true };
