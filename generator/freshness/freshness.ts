@@ -87,12 +87,15 @@ export async function freshnessFiles(
     delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
   // Witnesses fetch a new list from its snapshot.
   if (!hasCheckpoints && signed.statement.log === undefined) return files;
+  const steps = rotation === undefined ? [] : readRotation(rotation);
   const roots = [
     signed.rootKey,
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),
-    ...(await rootKeysIn(rotation)),
+    ...(await Promise.all(steps.map(({ claims }) => importRootKey(claims['next_root'])))),
   ];
-  const isFirstKnown = rotation === undefined || knowsFirstKey(rotation, roots);
+  // Of the key that signed the first step, the rotation has only the thumbprint.
+  const [first] = steps;
+  const isFirstKnown = first === undefined || roots.some(({ thumbprint }) => thumbprint === first.kid);
   const older = published && (await readPublishedSnapshots(published, { roots, isFirstKnown }));
   for (const [path, bytes] of snapshotFiles(signed, older ?? [], checkpoint)) files.set(path, bytes);
   return files;
@@ -150,20 +153,16 @@ export async function readPublishedStatements(
   );
 }
 
-/** The published delegation that a new one replaces, and the root key of the published tree. */
-interface ReplacedDelegation {
-  readonly published: Uint8Array | undefined;
-  readonly by: RootKey;
-}
-
 /**
  * Verifies a new delegation now, rather than with the first checkpoint that depends on it. It must not be older than the
  * published one, because verifiers refuse an older one, also under another root key (rule checkpoint-rollback).
+ *
+ * @param replaced - the published delegation, and the root key of the published tree
  */
 async function assertDelegation(
   delegation: string,
   rootKey: RootKey,
-  { published, by }: ReplacedDelegation,
+  { published, by }: { readonly published: Uint8Array | undefined; readonly by: RootKey },
 ): Promise<Uint8Array> {
   if (delegation === '') {
     throw new KeyRejected(
@@ -228,18 +227,6 @@ async function rotationChain(
     );
   }
   return Buffer.from(text);
-}
-
-/** The root keys that the steps of a rotation name. */
-async function rootKeysIn(rotation: Uint8Array | undefined): Promise<RootKey[]> {
-  if (rotation === undefined) return [];
-  return Promise.all(readRotation(rotation).map(({ claims }) => importRootKey(claims['next_root'])));
-}
-
-/** Whether the key that signed the first step of a rotation, of which the rotation has only the thumbprint, is known. */
-function knowsFirstKey(rotation: Uint8Array, roots: readonly RootKey[]): boolean {
-  const [first] = readRotation(rotation);
-  return roots.some(({ thumbprint }) => thumbprint === first?.kid);
 }
 
 /** Whether a published tree has a checkpoint. */

@@ -1,5 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
 import { type Signers, verifyOperations } from '@passport-registry/verifier/core';
+import { ignoring } from '../errors.js';
 import { clockAt } from '../list/updated-at.js';
 
 /**
@@ -10,12 +11,8 @@ export async function keptOperations(
   operations: Uint8Array | undefined,
   { rootKey, delegation }: Signers,
 ): Promise<Uint8Array | undefined> {
+  if (operations === undefined) return undefined;
   const times = { clock: clockAt(), expiry: true };
-  try {
-    if (operations !== undefined) await verifyOperations({ operations, delegation }, rootKey, times);
-    return operations;
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
+  const verified = verifyOperations({ operations, delegation }, rootKey, times);
+  return verified.then(() => operations, ignoring(RegistryError));
 }

@@ -9,26 +9,19 @@ import {
 } from '../freshness/statements.js';
 import { nextClaims, type Predecessor, type SummedList } from './sign-statement.js';
 
-/** What decides what a publication statement must say, besides the list. */
-interface StatementContext {
-  /** The root key that signs the statement. */
-  readonly rootKey: RootKey;
-  /** The publication that the statement follows; undefined for a first publication. */
-  readonly predecessor: Predecessor | undefined;
-}
-
 /**
  * Asserts that a publication statement that somebody else has made is, byte by byte, the one that this program would
  * make for the list: the next sequence, the hash of the statement before, and everything about the list. The maker
  * chooses only the time, whether checkpoints begin, and the log.
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
+ * @param context - the root key that signs, and the publication that the statement follows: undefined for a first one
  * @throws {@link RequestRejected} | {@link UsageError}
  */
 export function assertExpectedStatement(
   input: string,
   list: SummedList,
-  { rootKey, predecessor }: StatementContext,
+  { rootKey, predecessor }: { readonly rootKey: RootKey; readonly predecessor: Predecessor | undefined },
 ): PublicationStatement {
   const said = readStatementInput(input);
   const { checkpoint, log, issuedAt } = said;

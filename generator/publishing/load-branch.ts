@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StoredPublication } from '@passport-registry/verifier';
 import { type SignedHead, STORED_FILES, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
-import { IoFailed, TreeRejected, UsageError } from '../errors.js';
+import { IoFailed, ignoring, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files/remote-branch.js';
@@ -14,21 +13,6 @@ import { auditLog } from '../verification/audit-log.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 import { acceptable, findLogFault, isOnlyLogged } from './assert-follows.js';
 import { createTree } from './write.js';
-
-/** What a live registry serves: the head of its log, and what a verifier would store. Nothing has been verified. */
-interface LiveLog {
-  readonly head: Uint8Array | undefined;
-  readonly publication: StoredPublication | undefined;
-}
-
-/** What was loaded from the branch. */
-interface LoadedBranch {
-  readonly commit: string;
-  /** The number of files. */
-  readonly files: number;
-  /** Why the tree was not compared with the live registry; undefined if it was. */
-  readonly notCompared: string | undefined;
-}
 
 /** How to load a branch. */
 interface LoadOptions {
@@ -45,14 +29,11 @@ interface LoadOptions {
  * Writes the published tree, which is the newest commit of a branch, into a folder, byte by byte. Unless all succeeds, the folder
  * stays as it was.
  *
- * @returns undefined if the branch does not exist, because nothing was published yet
+ * @returns the commit, the number of its files, and why the tree was not compared with the live registry: undefined if it was.
+ *   Undefined if the branch does not exist, because nothing was published yet
  * @throws {@link UsageError} if the folder has files, and may not be replaced; {@link TreeRejected} | {@link IoFailed}
  */
-export async function loadBranch(
-  out: string,
-  from: RemoteBranch,
-  { baseUrl, replace }: LoadOptions,
-): Promise<LoadedBranch | undefined> {
+export async function loadBranch(out: string, from: RemoteBranch, { baseUrl, replace }: LoadOptions) {
   return withOutputFolder(out, async (output) => {
     const folder = output.out;
     const isTaken = existsSync(folder) && readdirSync(folder).length > 0;
@@ -166,8 +147,12 @@ async function assertNotNewer(
 
 const PUT_BACK = 'find out who changed the branch, and restore its newest valid commit';
 
-/** Reads what a live registry serves. @throws {@link IoFailed} if the host cannot be read */
-async function readLive(source: TreeSource): Promise<LiveLog> {
+/**
+ * Reads what a live registry serves: what a verifier would store, and the head of its log. Nothing has been verified.
+ *
+ * @throws {@link IoFailed} if the host cannot be read
+ */
+async function readLive(source: TreeSource) {
   const files = new Map<string, Uint8Array>();
   const read = async (...paths: readonly string[]) => {
     for (const path of paths) {
@@ -181,6 +166,8 @@ async function readLive(source: TreeSource): Promise<LiveLog> {
   return { publication: storedPublication((path) => files.get(path)), head: files.get(PATHS.logHead) };
 }
 
+type LiveLog = Awaited<ReturnType<typeof readLive>>;
+
 /**
  * Returns the head of the log that a live registry serves. A head that is not signed by the key of the log is no evidence.
  *
@@ -193,11 +180,9 @@ async function evidentHead(
   if (rootKey === undefined) return undefined;
   const live = await verifiedUnder(publication?.publication, [rootKey]);
   const vkeys = [statement, pending?.statement, live].flatMap((one) => one?.log?.vkey ?? []);
-  try {
+  const signed = async () => {
     const head = readLogHead(() => bytes);
     return head && ((await signerAmong(head, vkeys)) === undefined ? undefined : head);
-  } catch (error) {
-    if (error instanceof TreeRejected) return undefined;
-    throw error;
-  }
+  };
+  return signed().catch(ignoring(TreeRejected));
 }

@@ -1,20 +1,18 @@
-import type { Issuer } from '@passport-registry/verifier';
+import type { Issuer, RootKey } from '@passport-registry/verifier';
 import { TreeRejected } from '../errors.js';
 import type { PublishedList } from '../list/list-diff.js';
 import { type RecordSet, recordsOfList } from '../records/check-records.js';
 import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
-import type { RootSigner } from './publication.js';
-
-/** The signer of a new list. A signing request does not know its root key yet. */
-type ListSigner = Pick<RootSigner, 'development'> & { readonly rootKey: RootSigner['rootKey'] | undefined };
 
 /**
  * Returns the published tree with which a new list is compared. Under a production key, a tree that a development key
  * signed does not count. A tree that the signer's own production key signed always counts, whatever marks it has.
+ *
+ * @param signer - of the new list. A signing request does not know its root key yet
  */
 export function predecessorOf<T extends PublishedFiles>(
   published: T | undefined,
-  { rootKey, development }: ListSigner,
+  { rootKey, development }: { readonly rootKey: RootKey | undefined; readonly development: boolean },
 ): T | undefined {
   if (published === undefined || development || !published.development) return published;
   return rootKey !== undefined && published.rootKey?.thumbprint === rootKey.thumbprint
@@ -49,17 +47,14 @@ export function publishedList({
 }: PublishedTree): PublishedList | undefined {
   if (list === undefined || updatedAt === undefined || !signed) return undefined;
   let records: ReadonlyMap<string, Uint8Array> | undefined;
+  // JSON.stringify restores the bytes of records from canonical JSON.
+  const bytesOf = (issuer: Issuer) => Buffer.from(JSON.stringify(issuer));
   return {
     bytes: list,
     updatedAt,
     records: () => {
-      records ??= bytesOf(issuers());
+      records ??= new Map(issuers().map((issuer) => [issuer.issuer_id, bytesOf(issuer)]));
       return records;
     },
   };
-}
-
-/** JSON.stringify restores the bytes of records from canonical JSON. */
-function bytesOf(issuers: readonly Issuer[]): Map<string, Uint8Array> {
-  return new Map(issuers.map((issuer) => [issuer.issuer_id, Buffer.from(JSON.stringify(issuer))]));
 }

@@ -13,7 +13,7 @@ import {
   publicationEntry,
   type SignedHead,
 } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
+import { ignoring, TreeRejected } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import { hashesIn, newestEntries, type ReadFileSync } from '../log/log-files.js';
@@ -84,12 +84,11 @@ function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFileSync,
 }
 
 /** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */
-function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
+export function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
   try {
     return bytes && parseLogProof(bytes, (message) => new TreeRejected(message));
   } catch (error) {
-    if (error instanceof TreeRejected) return undefined;
-    throw error;
+    return ignoring(TreeRejected)(error);
   }
 }
 

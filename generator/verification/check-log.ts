@@ -179,16 +179,11 @@ async function assertContains(
   }
 }
 
-/** The entry of the publication statement, and the entry of a newer publication. One of them exists. */
-interface NewestEntries {
-  readonly published: IndexedPublication | undefined;
-  readonly pending: IndexedPublication | undefined;
-}
-
+/** Finds the entry of the publication statement, and the entry of a newer publication. One of them exists. */
 function newestIn(
   entries: readonly IndexedEntry[],
   statement: PublicationStatement | undefined,
-): NewestEntries {
+): { readonly published: IndexedPublication | undefined; readonly pending: IndexedPublication | undefined } {
   const publications = entries.filter(isPublication);
   const newest = publications.at(-1);
   const hash = statement?.log && sha256(statement.text);
@@ -238,22 +233,16 @@ function missingProofs(
   return [`nothing proves when the publications at these places in the log were in force: ${places}`];
 }
 
-/** What a trust anchor demands of the log, and when. */
-interface LogDemands extends LogTrust {
-  /** The age of the oldest cosignature that counts, in milliseconds. */
-  readonly maxAgeMs: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
 /**
  * Checks what a trust anchor demands of a publication: that it is in this log, and that enough witnesses have cosigned the log
  * of late, as a verifier's client does (rule log-quorum).
+ *
+ * @param demands - with the age of the oldest cosignature that counts, and the time now, in milliseconds
  */
 export async function checkQuorum(
   files: SeenFiles,
   statement: PublicationStatement | undefined,
-  { maxAgeMs, now, ...trust }: LogDemands,
+  { maxAgeMs, now, ...trust }: LogTrust & { readonly maxAgeMs: number; readonly now: number },
 ): Promise<void> {
   if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
   const times = recentCosignatures(clockAt(now), maxAgeMs);

@@ -121,19 +121,19 @@ export interface CheckedList {
   readonly registry: IssuerRegistry;
 }
 
-/** A signed list, and the publication statement that names it. Older trees have no statement. */
-interface StatedList extends CheckedList {
-  readonly publication: PublicationStatement | undefined;
-}
-
 /**
  * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
  * snapshot. `checkFreshness` checks its times.
+ *
+ * @param keys - the root key, and the publication statement, which older trees lack
  */
 export async function checkCheckpoint(
   files: SeenFiles,
-  rootKey: RootKey,
-  { list, registry: { updated_at }, publication }: StatedList,
+  {
+    rootKey,
+    publication,
+  }: { readonly rootKey: RootKey; readonly publication: PublicationStatement | undefined },
+  { list, registry: { updated_at } }: CheckedList,
 ): Promise<Checkpoint> {
   const bytes = await files.get(PATHS.checkpoint);
   if (bytes === undefined)

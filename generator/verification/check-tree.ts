@@ -259,7 +259,7 @@ async function checkShortLived(audit: Audit): Promise<void> {
   // Checkpoint and freshness depend on the publication statement.
   const isStatementBad = checks.resultOf('publication') === 'failed';
   if (rootKey !== undefined && signed !== undefined && !isStatementBad) {
-    const work = () => checkCheckpoint(files, rootKey, { ...signed, publication });
+    const work = () => checkCheckpoint(files, { rootKey, publication }, signed);
     audit.checkpoint = await (publication?.checkpoint === true || options.requireCheckpoint === true
       ? checks.run('checkpoint', work)
       : checks.runIfThere('checkpoint', PATHS.checkpoint, work));

@@ -57,15 +57,10 @@ export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promis
   return list;
 }
 
-/** The list that records are compared with. */
-interface ListOfRecords extends IssuerRegistry {
-  /** Whether the list is in canonical form. */
-  readonly canonical: boolean;
-}
-
+/** Checks that each record of a list has its file. @param list - and whether it is in canonical form */
 export async function checkRecordFiles(
   files: SeenFiles,
-  { issuers, canonical }: ListOfRecords,
+  { issuers, canonical }: IssuerRegistry & { readonly canonical: boolean },
   onProgress: OnProgress | undefined,
 ): Promise<void> {
   // JSON.stringify restores the bytes of records that were parsed from canonical JSON.
@@ -88,10 +83,10 @@ export async function checkRecordFiles(
   failIfAny(problems.sort());
 }
 
-/** Reads the hashes in SHA256SUMS by path. */
-async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
-  const sums = parseChecksums(await readUtf8(files, PATHS.checksums));
-  if (sums === undefined) throw new Problems([`${PATHS.checksums} is not in the format of coreutils`]);
+/** Reads the hashes in SHA256SUMS or pages.txt, by path. */
+async function readChecksums(files: SeenFiles, path: string): Promise<ReadonlyMap<string, string>> {
+  const sums = parseChecksums(await readUtf8(files, path));
+  if (sums === undefined) throw new Problems([`${path} is not in the format of coreutils`]);
   return sums;
 }
 
@@ -114,7 +109,7 @@ export async function checkChecksums(
   isStated: boolean,
   pendingList?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const sums = await readChecksums(files);
+  const sums = await readChecksums(files, PATHS.checksums);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
   // A mirror leaves out what a later version has added if nothing proves SHA256SUMS.
@@ -160,8 +155,7 @@ export async function checkChecksums(
  * them out (rule issuer-pages).
  */
 export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry): Promise<void> {
-  const sums = parseChecksums(await readUtf8(files, PATHS.pageSums));
-  if (sums === undefined) throw new Problems([`${PATHS.pageSums} is not in the format of coreutils`]);
+  const sums = await readChecksums(files, PATHS.pageSums);
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.issuerPage(issuer_id)));
   const problems = [...expected]
     .filter((path) => !sums.has(path))
@@ -206,7 +200,8 @@ export async function pathsOf(
   files: SeenFiles,
   verified: ReadonlyMap<string, string> | undefined,
 ): Promise<readonly string[]> {
-  const sums = verified ?? (await readChecksums(files).catch(() => new Map<string, string>()));
+  const sums =
+    verified ?? (await readChecksums(files, PATHS.checksums).catch(() => new Map<string, string>()));
   return [...new Set([...(files.paths() ?? []), ...sums.keys()])];
 }
 
