@@ -1,15 +1,21 @@
 import { importRootKey, RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { ANY_TIME, readRotation, verifyCheckpoint, verifyDelegation } from '@passport-registry/verifier/core';
-import { KeyRejected, UsageError } from '../errors.js';
+import {
+  ANY_TIME,
+  readRotation,
+  type Signers,
+  verifyCheckpoint,
+  verifyDelegation,
+  verifyOperations,
+} from '@passport-registry/verifier/core';
+import { ignoring, KeyRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
-import { formatUpdatedAt } from '../list/updated-at.js';
+import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import { withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { CheckpointChoice } from './checkpoint.js';
-import { keptOperations } from './operations.js';
 import { readPublishedSnapshots, snapshotFiles } from './snapshots.js';
 
 /** The new statements about the freshness of a tree. */
@@ -232,4 +238,18 @@ async function rotationChain(
 /** Whether a published tree has a checkpoint. */
 export function hasCheckpoint(published: PublishedTree | undefined): boolean {
   return readPublishedFile(published, PATHS.checkpoint) !== undefined;
+}
+
+/**
+ * Returns a published operations statement as long as it is valid under the keys of the tree. No command but `checkpoint`
+ * asks the mirrors again, so others keep the statement or drop it.
+ */
+export async function keptOperations(
+  operations: Uint8Array | undefined,
+  { rootKey, delegation }: Signers,
+): Promise<Uint8Array | undefined> {
+  if (operations === undefined) return undefined;
+  const times = { clock: clockAt(), expiry: true };
+  const verified = verifyOperations({ operations, delegation }, rootKey, times);
+  return verified.then(() => operations, ignoring(RegistryError));
 }

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
-import type { Checkpoint, Signers } from '@passport-registry/verifier/core';
+import type { Signers } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfReadable, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
+import { keptOperations } from '../freshness/freshness.js';
 import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
-import { keptOperations } from '../freshness/operations.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
@@ -89,21 +89,15 @@ export async function publishCheckpoint(
   await replaceStatements(new Map([[PATHS.checkpoint, Buffer.from(text)]]), output);
   await dropStaleOperations(out, { rootKey, delegation });
   const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
+  const delegated = checkpoint.delegation;
   return {
     updatedAt,
     sha256: hash,
     hold,
     log,
-    ...describeExpiry(checkpoint, warnings),
-  };
-}
-
-function describeExpiry(checkpoint: Checkpoint, warnings: readonly string[]) {
-  const { delegation } = checkpoint;
-  return {
     expires: formatUpdatedAt(checkpoint.expiresAt),
-    delegationExpires: delegation && formatUpdatedAt(delegation.expiresAt),
-    warnings: [...warnings, ...expiryOf(checkpoint, delegation, Date.now()).soon],
+    delegationExpires: delegated && formatUpdatedAt(delegated.expiresAt),
+    warnings: [...warnings, ...expiryOf(checkpoint, delegated, Date.now()).soon],
   };
 }
 

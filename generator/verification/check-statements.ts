@@ -72,7 +72,7 @@ export interface RootHistory {
 }
 
 /**
- * Audits the whole chain of root keys: each step is signed by the key that the step before names, leads to a key to which
+ * Audits the whole chain of root keys, which is one key without a rotation: each step is signed by the key that the step before names, leads to a key to which
  * that key is committed, no key occurs twice, and the last key is the tree's. The key that signed the first step is not in the tree.
  *
  * @param pinned - if this key signed the first step, the first step is verified, too
@@ -82,7 +82,8 @@ export async function checkRotation(
   published: RootKey,
   pinned: RootKey | undefined,
 ): Promise<RootHistory> {
-  const steps = readRotation(await files.require(PATHS.rotation));
+  const rotation = await files.get(PATHS.rotation);
+  const steps = rotation === undefined ? [] : readRotation(rotation);
   const [first] = steps;
   if (first === undefined) return { keys: [published], unknown: undefined, steps };
   const isFirstPinned = pinned?.thumbprint === first.kid;
