@@ -16,9 +16,13 @@ import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, isSigned, type PublishedFiles, type PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
-import { assertExpectedStatement } from './expected-statement.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
-import { assertStatementIntact, type StatementSubject, signedStatement } from './sign-statement.js';
+import {
+  assertExpectedStatement,
+  assertStatementIntact,
+  type StatementSubject,
+  signedStatement,
+} from './sign-statement.js';
 
 /** The records of a list, its signer and its time. */
 interface ListToSign {
