@@ -229,8 +229,9 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
       problems.push(`the publication statement expired at ${formatUpdatedAt(publication.expiresAt)}`);
     }
   }
+  if (delegation !== undefined && checkpoint?.delegation === undefined)
+    problems.push(...aheadOfTime('the delegation', delegation, now));
   if (checkpoint === undefined) {
-    if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (now > updatedAt + maxAgeMs + clock.tolerance) {
       const days = maxAgeMs / DAY_MS;
       problems.push(
@@ -241,8 +242,6 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
     const { problems: expired, soon } = expiryOf(checkpoint, checkpoint.delegation, now);
     problems.push(...expired);
     warnings.push(...soon);
-    const unused = checkpoint.delegation === undefined && delegation !== undefined;
-    if (unused) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (checkpoint.sha256 !== sha256(tree.list)) {
       warnings.push(
         `the checkpoint names the list of ${checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,

@@ -131,21 +131,16 @@ export async function checkChecksums(
       ? []
       : [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(pendingList, name));
   const listed = (path: string) => sums.has(path) || isElsewhere(path) || pending.includes(path);
-  problems.push(
-    ...[...sums.keys()]
-      .filter(isElsewhere)
-      .map((path) => `${PATHS.checksums} lists ${path}, which it must not list`),
-    ...[...sums.keys()]
-      // Another check refuses what is not part of a snapshot.
-      .filter((path) => !isElsewhere(path) && !path.startsWith('snapshots/') && roleOf(path) === 'refused')
-      .map((path) => `${PATHS.checksums} lists ${path}, which no version of a registry has`),
-  );
-  const present = files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
-  problems.push(
-    ...present
-      .filter((path) => !listed(path) && !(roleOf(path) === 'added' && files.isRegular(path)))
-      .map((path) => `${path} is not in ${PATHS.checksums}`),
-  );
+  for (const path of sums.keys()) {
+    if (isElsewhere(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
+    // Another check refuses what is not part of a snapshot.
+    else if (!path.startsWith('snapshots/') && roleOf(path) === 'refused')
+      problems.push(`${PATHS.checksums} lists ${path}, which no version of a registry has`);
+  }
+  for (const path of files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])]) {
+    if (listed(path) || (roleOf(path) === 'added' && files.isRegular(path))) continue;
+    problems.push(`${path} is not in ${PATHS.checksums}`);
+  }
   failIfAny(problems.sort());
   return sums;
 }
@@ -157,24 +152,17 @@ export async function checkChecksums(
 export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry): Promise<void> {
   const sums = await readChecksums(files, PATHS.pageSums);
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.issuerPage(issuer_id)));
-  const problems = [...expected]
-    .filter((path) => !sums.has(path))
-    .map((path) => `${PATHS.pageSums} does not list ${path}`);
-  const isOther = (path: string) =>
-    path !== PATHS.sitemap && path !== PATHS.pagesHtaccess && !expected.has(path);
-  problems.push(...[...sums.keys()].filter(isOther).map((path) => `${path} is not the page of an issuer`));
+  const others: readonly string[] = [PATHS.sitemap, PATHS.pagesHtaccess];
+  const problems: string[] = [];
+  for (const path of expected) if (!sums.has(path)) problems.push(`${PATHS.pageSums} does not list ${path}`);
+  for (const path of sums.keys()) {
+    if (!expected.has(path) && !others.includes(path)) problems.push(`${path} is not the page of an issuer`);
+  }
   const present = files.paths()?.filter(isIssuerPage);
-  problems.push(
-    ...(present ?? []).filter((path) => !sums.has(path)).map((path) => `${path} is not in ${PATHS.pageSums}`),
-  );
+  for (const path of present ?? []) if (!sums.has(path)) problems.push(`${path} is not in ${PATHS.pageSums}`);
   const reachable = [...sums].filter(([path]) => !(files.source.live && path === PATHS.pagesHtaccess));
-  const isThere =
-    present === undefined
-      ? await hasAny(
-          files,
-          reachable.map(([path]) => path),
-        )
-      : present.length > 0;
+  const ends = [reachable[0], reachable.at(-1)].flatMap((found) => found?.[0] ?? []);
+  const isThere = present === undefined ? await hasAny(files, ends) : present.length > 0;
   await forEachConcurrent(isThere ? reachable : [], CONCURRENCY, async ([path, hash]) => {
     const found = await readOrReport(path, (path) => files.hash(path), problems);
     if (found !== undefined && found !== hash)
@@ -183,12 +171,10 @@ export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry):
   failIfAny(problems.sort());
 }
 
-/** Whether a host serves the first or the last of some files. */
+/** Whether a host serves any of some files. */
 async function hasAny(files: SeenFiles, paths: readonly string[]): Promise<boolean> {
-  const probes = await Promise.all(
-    [...paths.slice(0, 1), ...paths.slice(-1)].map((path) => files.hash(path)),
-  );
-  return probes.some((hash) => hash !== undefined);
+  const hashes = await Promise.all(paths.map((path) => files.hash(path)));
+  return hashes.some((hash) => hash !== undefined);
 }
 
 /**
