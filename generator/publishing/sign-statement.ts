@@ -151,19 +151,17 @@ export function assertExpectedStatement(
   const { checkpoint, log, issuedAt } = said;
   const expected = nextClaims({ ...list, checkpoint, log, signedAt: issuedAt }, rootKey, predecessor);
   if (expected === undefined) {
-    throw new RequestRejected(
-      'ERR_REQUEST_PAYLOAD',
-      `the publication statement repeats publication ${predecessor?.statement?.sequence}, so there is nothing to sign`,
-    );
+    const repeated = predecessor?.statement?.sequence;
+    throw unexpected(`repeats publication ${repeated}, so there is nothing to sign`);
   }
   if (input !== signingInput(rootKey, 'registry-publication+jwt', expected)) {
-    throw new RequestRejected(
-      'ERR_REQUEST_PAYLOAD',
-      `the publication statement ${differenceFrom(expected, input, rootKey)}`,
-    );
+    throw unexpected(differenceFrom(expected, input, rootKey));
   }
   return said;
 }
+
+const unexpected = (problem: string) =>
+  new RequestRejected('ERR_REQUEST_PAYLOAD', `the publication statement ${problem}`);
 
 /** Reads a publication statement that is not signed yet. @throws {@link TreeRejected} */
 export function readStatementInput(input: string): PublicationStatement {

@@ -103,25 +103,12 @@ export function createTree(
     const lasting = [...tree.keys()].filter((path) => mustLast(path) && !(isNew && isRecord(path)));
     await flushFiles(lasting.map((path) => join(newTree, path)));
     await flushFoldersOf(tree.keys(), newTree);
-    if (existsSync(out)) renameSync(out, join(staging, 'replaced'));
+    if (!isNew) renameSync(out, join(staging, 'replaced'));
     renameSync(newTree, out);
     flushFolder(dirname(out));
     return { written: [...tree.keys()], unchanged: 0, removed: [] };
   });
 }
-
-/** The files that decide whether a tree is valid. They are renamed after all others. */
-const DECISIVE: readonly string[] = [
-  PATHS.signature,
-  PATHS.list,
-  PATHS.gzipped,
-  PATHS.brotli,
-  PATHS.publication,
-  PATHS.logProof,
-  PATHS.checksums,
-  PATHS.checkpoint,
-  PATHS.statements,
-];
 
 async function updateTree(
   tree: Tree,
@@ -147,24 +134,23 @@ async function updateTree(
     if (from !== undefined) switchFile(from, out, path);
   };
   if (staged.has(PATHS.statements) || !tree.has(PATHS.statements)) withdrawStatements(out);
-  const isSums = (path: string) => path.startsWith('sums/');
-  const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
-  const isLate = (path: string) => DECISIVE.includes(path) || isSums(path) || isStatement(path);
+  const paths = [...staged.keys()];
+  const together = [
+    // As late as possible, because a client that reads the old publication statement refuses the new sums.
+    ...paths.filter((path) => path.startsWith('sums/')).reverse(),
+    ...[PATHS.signature, PATHS.list, PATHS.publication, PATHS.logProof, PATHS.gzipped, PATHS.brotli],
+    // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
+    ...paths.filter((path) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication)),
+  ];
+  // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form). After it, the copy of the statements, for clients
+  // that ask for all of them at once.
+  const last = [PATHS.checksums, PATHS.checkpoint, PATHS.statements];
+  const late = new Set([...together, ...last]);
   // Before the list and the signature, so that nothing slow happens between their renames.
-  for (const path of staged.keys()) if (!isLate(path)) moveIn(path);
-  // As late as possible, because a client that reads the old publication statement refuses the new sums.
-  for (const path of [...staged.keys()].filter(isSums).reverse()) moveIn(path);
-  moveIn(PATHS.signature);
-  for (const path of [PATHS.list, PATHS.publication, PATHS.logProof, PATHS.gzipped, PATHS.brotli])
-    moveIn(path);
-  // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
-  for (const path of staged.keys()) if (isStatement(path)) moveIn(path);
+  for (const path of paths) if (!late.has(path)) moveIn(path);
+  for (const path of together) moveIn(path);
   for (const { path } of [...stale, ...emptied]) removeFromTree(out, path);
-  moveIn(PATHS.checksums);
-  // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form).
-  moveIn(PATHS.checkpoint);
-  // A copy of the statements, for clients that ask for all of them at once.
-  moveIn(PATHS.statements);
+  for (const path of last) moveIn(path);
   await flushFoldersOf(staged.keys(), out);
   return {
     written: changed.map(([path]) => path),
