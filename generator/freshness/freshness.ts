@@ -83,7 +83,12 @@ export async function freshnessFiles(
           by: previousRoot ?? signed.rootKey,
         });
   if (checkpoint !== undefined && choice.checkpoint === undefined) {
-    await assertCheckpointValid({ checkpoint, delegation }, signed.rootKey);
+    await verifyCheckpoint({ checkpoint, delegation }, signed.rootKey, ANY_TIME).catch((cause: Error) => {
+      throw new UsageError(
+        `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
+        { cause },
+      );
+    });
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
@@ -190,22 +195,6 @@ async function assertDelegation(
     );
   }
   return Buffer.from(delegation);
-}
-
-/** Asserts that the published checkpoint, which is kept, is valid with the delegation that is published with it. */
-async function assertCheckpointValid(
-  statements: { checkpoint: Uint8Array; delegation: Uint8Array | undefined },
-  rootKey: RootKey,
-): Promise<void> {
-  try {
-    await verifyCheckpoint(statements, rootKey, ANY_TIME);
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new UsageError(
-      `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
-      { cause },
-    );
-  }
 }
 
 /**

@@ -42,12 +42,8 @@ export function publishedRecords({ issuers, intact, about }: PublishedFiles, out
 }
 
 /** Reads the list of a published tree. Returns undefined unless its signature is valid. */
-export function publishedList({
-  list,
-  issuers,
-  updatedAt,
-  signed,
-}: PublishedTree): PublishedList | undefined {
+export function publishedList(published: PublishedTree): PublishedList | undefined {
+  const { list, issuers, updatedAt, signed } = published;
   if (list === undefined || updatedAt === undefined || !signed) return undefined;
   let records: ReadonlyMap<string, Uint8Array> | undefined;
   // JSON.stringify restores the bytes of records from canonical JSON.

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RegistryFiles } from '@passport-registry/verifier';
-import type { Signers } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfReadable, readTreeFile } from '../files/read-file.js';
@@ -82,12 +80,14 @@ export async function publishCheckpoint(
   const delegation = readTreeFile(out, PATHS.delegation);
   const { previous, hold, warnings } = await nextHold(published, choice);
   const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
-  const text = await signCheckpoint(choice, { ...subject, previous, hold });
-  const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
+  const bytes = Buffer.from(await signCheckpoint(choice, { ...subject, previous, hold }));
+  const tree = { get: async (path: string) => (path === PATHS.checkpoint ? bytes : readTreeFile(out, path)) };
   const { checkpoint } = await assertVerifiable(tree, rootKey);
   if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
-  await replaceStatements(new Map([[PATHS.checkpoint, Buffer.from(text)]]), output);
-  await dropStaleOperations(out, { rootKey, delegation });
+  await replaceStatements(new Map([[PATHS.checkpoint, bytes]]), output);
+  // An operations statement that is no longer valid is removed. To ask mirrors would delay a hold.
+  const operations = await keptOperations(readIfReadable(out, PATHS.operations), { rootKey, delegation });
+  if (operations === undefined) removeFromTree(out, PATHS.operations);
   const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
   const delegated = checkpoint.delegation;
   return {
@@ -99,14 +99,4 @@ export async function publishCheckpoint(
     delegationExpires: delegated && formatUpdatedAt(delegated.expiresAt),
     warnings: [...warnings, ...expiryOf(checkpoint, delegated, Date.now()).soon],
   };
-}
-
-function withReplacedFile(out: string, path: string, bytes: Uint8Array): RegistryFiles {
-  return { get: async (wanted) => (wanted === path ? bytes : readTreeFile(out, wanted)) };
-}
-
-/** Removes an operations statement that is no longer valid. To ask mirrors would delay a hold. */
-async function dropStaleOperations(out: string, signers: Signers) {
-  if ((await keptOperations(readIfReadable(out, PATHS.operations), signers)) !== undefined) return;
-  removeFromTree(out, PATHS.operations);
 }

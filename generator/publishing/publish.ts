@@ -39,15 +39,8 @@ export async function publish(
   output: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
-  const {
-    records,
-    signer,
-    time = {},
-    exceptions = {},
-    freshness = {},
-    about = {},
-    verifyHolders,
-  } = publication;
+  const { records, signer, time = {}, exceptions = {} } = publication;
+  const { freshness = {}, about = {}, verifyHolders } = publication;
   assertDescription(about);
   const repair = await repairTree(output);
   const served = await readPublished(output.named);

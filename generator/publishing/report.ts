@@ -69,7 +69,7 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
     sha256,
     rootKey: rootKey.thumbprint,
     development,
-    bytes: sizeOf(tree),
+    bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
     isFinished: !isOnlyLogged(log) && !lacksQuorum(log) && !lacksCheckpoint(outcome),
     isCompared: answers === undefined,
     notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
@@ -77,12 +77,6 @@ export function reportOf(outcome: Outcome, written: Written): BuildReport {
 }
 
 const noteIf = (isNeeded: boolean | undefined, note: string): string[] => (isNeeded === true ? [note] : []);
-
-function sizeOf(tree: Tree): number {
-  let size = 0;
-  for (const bytes of tree.values()) size += bytes.length;
-  return size;
-}
 
 const PAGES_REMOVED =
   'The pages of issuers were removed: there are more issuers than `issuers` of `page` in registry.yaml says, or that setting is gone.';
@@ -148,22 +142,14 @@ interface Outcome extends Pick<BuildReport, 'warnings' | 'log'> {
 }
 
 /** Returns notes about what the user may not expect, in whole sentences. */
-function buildNotes({
-  output,
-  repaired,
-  requested,
-  answers,
-  published,
-  signed,
-  statements,
-  tree,
-}: Outcome): string[] {
+function buildNotes(outcome: Outcome): string[] {
+  const { output, repaired, requested, answers, published, signed, statements, tree } = outcome;
   const { updatedAt } = signed.list;
   const { checkpoint } = statements;
   const { delegation, sha256: named, treeSha256 } = checkpoint ?? {};
   const isFirst = published === undefined && !signed.development;
   const isUnused = signed.kept && requested !== undefined && requested !== updatedAt;
-  const lacksPromised = lacksCheckpoint({ signed, statements });
+  const lacksPromised = lacksCheckpoint(outcome);
   const isOlder = checkpoint !== undefined && named !== signed.sha256;
   const isOfOtherTree = treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array());
   const limits = checkpoint && delegation ? endWithDelegation(checkpoint, delegation, Date.now()) : [];

@@ -124,14 +124,12 @@ class Host {
  * extension. The list has not been verified, so it is not parsed.
  */
 function findSampleIds(list: Uint8Array): string[] {
-  let first: string | undefined;
-  for (const [, id = ''] of Buffer.from(list)
-    .toString('latin1')
-    .matchAll(/"issuer_id":"([a-z0-9._-]{1,128})"/g)) {
-    if (id.includes('.')) return first === undefined ? [id] : [first, id];
-    first ??= id;
-  }
-  return first === undefined ? [] : [first];
+  const text = Buffer.from(list).toString('latin1');
+  const forms = [
+    /"issuer_id":"([a-z0-9._-]{1,128})"/,
+    /"issuer_id":"([a-z0-9_-]{0,127}\.[a-z0-9._-]{0,127})"/,
+  ];
+  return forms.flatMap((form) => form.exec(text)?.[1] ?? []);
 }
 
 /**
