@@ -7,7 +7,7 @@ import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
 import { type PublishedTree, withPending } from '../tree/published-tree.js';
-import { type LogReport, renewProof } from './log-publication.js';
+import { renewProof } from './log-publication.js';
 import type { TreeOptions } from './publication.js';
 import { publish } from './publish.js';
 import type { BuildReport } from './report.js';
@@ -33,24 +33,11 @@ export async function cosign(
   options: CosignOptions,
 ) {
   if (served?.pending === undefined) {
-    return { log: await cosignAgain(served, options.log, output), completed: undefined };
+    return { log: await renewProof(served, options.log, output), completed: undefined };
   }
   const completed = await complete(served, served.pending, { options, output });
   if (completed.log === undefined) throw damagedLog('is missing');
   return { log: completed.log, completed };
-}
-
-/** Collects cosignatures of a head that is published already. Expects the folder to be locked. */
-export async function cosignAgain(
-  published: PublishedTree | undefined,
-  choice: CosignChoice,
-  output: OutputFolder,
-): Promise<LogReport> {
-  const log = await renewProof(published, choice, output);
-  if (log !== undefined) return log;
-  throw new UsageError(
-    `${output.out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
-  );
 }
 
 /** Publishes what is in the log, as if it had been signed elsewhere. */

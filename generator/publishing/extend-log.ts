@@ -100,12 +100,12 @@ export function withDevelopmentKey(
   return { ...NO_WITNESSES, ...choice, signer };
 }
 
-/** A publication that is about to be written. */
-interface Publishing {
+/** A verified tree that is about to be written. */
+export interface Publishing {
   readonly tree: Tree;
   readonly signed: SignedPublication;
   /** The published tree that the new tree follows, without a pending publication. */
-  readonly served: PublishedTree | undefined;
+  readonly before: PublishedTree | undefined;
 }
 
 /**
@@ -116,18 +116,18 @@ interface Publishing {
  * @throws {@link TreeRejected} if the published log is damaged; {@link UsageError} | {@link KeyRejected}
  */
 export async function extendLog(
-  { tree, signed, served }: Publishing,
-  choice: LogChoice | undefined,
+  { tree, signed, before }: Publishing,
+  choice: LogChoice,
 ): Promise<ExtendedLog | undefined> {
   const { log } = signed.statement;
   if (log === undefined) return undefined;
-  const { head, end, tail } = await publishedLog(served, log);
-  const wanted = [...(await newStatements(tree, served)), await entryOf(signed.statement.text)];
+  const { head, end, tail } = await publishedLog(before, log);
+  const wanted = [...(await newStatements(tree, before)), await entryOf(signed.statement.text)];
   const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
   const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement.text));
   const index = known?.index ?? end.size + missing.length - 1;
   if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
-  if (choice?.signer === undefined) {
+  if (choice.signer === undefined) {
     throw new UsageError(
       `the registry has the log ${log.origin}: set log.signer in registry.yaml, which signs the head of the log`,
     );
@@ -145,7 +145,7 @@ export async function extendLog(
   const newHead = await signHead({ origin: log.origin, size, root: await rootOf(added.end) }, choice.signer);
   const files = new Map([
     ...keptFiles(tree, signed, choice),
-    ...keptAbout(signed, served),
+    ...keptAbout(signed, before),
     ...missing.map(({ jwt }, at): [string, Buffer] => [
       PATHS.loggedStatement(end.size + at),
       Buffer.from(jwt),

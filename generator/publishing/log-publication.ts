@@ -1,6 +1,6 @@
+import { UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
-import type { SignedPublication } from '../list/list.js';
 import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
@@ -9,7 +9,7 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { hasTree, type PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
-import type { ExtendedLog } from './extend-log.js';
+import { type ExtendedLog, extendLog, type Publishing } from './extend-log.js';
 import { type ProvableEntry, proveLogged } from './prove-logged.js';
 import { addFiles, holds, removeFromTree, replaceStatements } from './write.js';
 
@@ -30,27 +30,25 @@ export interface LogReport {
   readonly isForked: boolean;
 }
 
-/** A verified tree, and the log that contains its statements. */
-interface Logging {
-  readonly tree: Tree;
-  readonly signed: SignedPublication;
-  readonly log: ExtendedLog;
-  /** The tree that is published so far. */
-  readonly served: PublishedTree | undefined;
-}
-
 /**
- * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
+ * Extends the log, writes its new entries and its head, collects the cosignatures of witnesses, and adds the proof to the tree
  * (rule log-write-order). Whoever can see the new head can also fetch the list that it names, although the published
  * list is still the old one. If witnesses are missing when the time is over, the publication goes on without them. A
  * first publication replaces nothing, so it never stops after the head.
+ *
+ * @param publishing - the verified tree, and the tree that is published so far
+ * @returns undefined if the registry has no log
+ * @throws the errors of {@link extendLog}; {@link IoFailed}
  */
 export async function logPublication(
-  { tree, signed, log, served }: Logging,
+  { served, ...publishing }: Publishing & { readonly served: PublishedTree | undefined },
   choice: LogChoice = NO_WITNESSES,
   output: OutputFolder,
 ) {
   const { out } = output;
+  const { tree, signed } = publishing;
+  const log = await extendLog(publishing, choice);
+  if (log === undefined) return undefined;
   if (!log.isNew && log.files.size > 0) await renewReplacedProof(served, choice, output);
   // The remains of a log whose head was never written, or of a development key.
   if (log.isNew) removeFromTree(out, LOG_FOLDER);
@@ -64,11 +62,8 @@ export async function logPublication(
     : await collectCosignatures(log.head, choice, (path) => readIfReadable(out, path));
   const entry = { ...log, statement: signed.statement };
   const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
-  return {
-    tree: new Map([...tree, ...files]),
-    written,
-    report: { ...report, isComplete: !later || isFirst },
-  };
+  const isComplete = !later || isFirst;
+  return { log, tree: new Map([...tree, ...files]), written, report: { ...report, isComplete } };
 }
 
 /**
@@ -100,16 +95,15 @@ async function proveCosigned(
 /**
  * Collects new cosignatures of the head of a published log, and writes the proof with them. Expects the folder to be locked.
  *
- * @returns undefined if the tree has no log
+ * @throws {@link UsageError} if the tree has no log; {@link TreeRejected} | {@link IoFailed}
  */
 export async function renewProof(
   published: PublishedTree | undefined,
   choice: CosignChoice,
   output: OutputFolder,
-): Promise<LogReport | undefined> {
+): Promise<LogReport> {
   const { out } = output;
   const entry = publishedEntry(published, out);
-  if (entry === undefined) return undefined;
   const collected = await collectCosignatures(entry.head, choice, (path) => readIfReadable(out, path));
   const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
@@ -123,18 +117,20 @@ export async function assertProvable(
   choice: CosignChoice,
   { out }: OutputFolder,
 ): Promise<void> {
-  const entry = publishedEntry(published, out);
-  if (entry === undefined) return;
-  await proveLogged(entry, [], { folder: out, choice });
+  await proveLogged(publishedEntry(published, out), [], { folder: out, choice });
 }
 
-/** The head of a published log, and the entry of the published statement. Undefined if the tree has no log. */
-function publishedEntry(published: PublishedTree | undefined, out: string): ProvableEntry | undefined {
+/** The head of a published log, and the entry of the published statement. */
+function publishedEntry(published: PublishedTree | undefined, out: string): ProvableEntry {
   const read = (path: string) => readIfReadable(out, path);
   const head = readLogHead(read);
   const statement = published?.statement;
   if (head === undefined && statement?.log !== undefined) throw damagedLog('is missing');
-  if (head === undefined || statement === undefined) return undefined;
+  if (head === undefined || statement === undefined) {
+    throw new UsageError(
+      `${out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
+    );
+  }
   const index = entriesSince(read, head.size, sha256(statement.text)).at(-1)?.index;
   if (index === undefined) throw damagedLog('has no entries');
   return { head, statement, index };
@@ -153,6 +149,7 @@ async function renewReplacedProof(
   output: OutputFolder,
 ): Promise<void> {
   // A head that contains a pending publication cannot show that none followed.
-  if (choice.witnesses.length === 0 || published?.pending !== undefined) return;
+  if (choice.witnesses.length === 0 || published?.statement === undefined || published.pending !== undefined)
+    return;
   await renewProof(published, { ...choice, waitMs: Math.min(choice.waitMs, REPLACED_HEAD_MS) }, output);
 }

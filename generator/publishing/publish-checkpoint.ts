@@ -13,8 +13,7 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
-import { cosignAgain } from './cosign.js';
-import { assertProvable, type LogReport } from './log-publication.js';
+import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { removeFromTree, replaceStatements } from './write.js';
@@ -88,7 +87,7 @@ export async function publishCheckpoint(
   // An operations statement that is no longer valid is removed. To ask mirrors would delay a hold.
   const operations = await keptOperations(readIfReadable(out, PATHS.operations), { rootKey, delegation });
   if (operations === undefined) removeFromTree(out, PATHS.operations);
-  const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
+  const log = isWitnessed ? await renewProof(published, witnesses, output) : undefined;
   const delegated = checkpoint.delegation;
   return {
     updatedAt,

@@ -14,7 +14,7 @@ import { readLogo } from '../tree/site/logo.js';
 import { withStatementsFile } from '../tree/statements-file.js';
 import { assembleTree, type PublishedHolders, type Tree } from '../tree/tree.js';
 import { assertTreeGood } from './assert-tree-good.js';
-import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
+import { chooseLog, withDevelopmentKey } from './extend-log.js';
 import { holdersRecord } from './holders-record.js';
 import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
@@ -70,10 +70,7 @@ export async function publish(
   onStage?.('tree');
   const statements = await assertTreeGood(assembled, signed.rootKey, { verifyHolders });
   onStage?.('verify');
-  const logging = { tree: assembled, signed, served: before };
-  const extended = await extendLog(logging, choice);
-  const logged =
-    extended && (await logPublication({ tree: assembled, signed, log: extended, served }, choice, output));
+  const logged = await logPublication({ tree: assembled, signed, before, served }, choice, output);
   if (logged !== undefined) onStage?.('log');
   const complete = logged?.tree ?? assembled;
   const outcome = {
@@ -91,7 +88,7 @@ export async function publish(
   };
   if (logged?.report.isComplete === false) return reportOf(outcome, logged.written);
   const written = await writeTree(outcome.tree, output, onProgress);
-  if (extended !== undefined) removeReplacedTiles(extended, output);
+  if (logged !== undefined) removeReplacedTiles(logged.log, output);
   if (repair.hasStrays) await removeStrays(output);
   onStage?.('write');
   assertWritten(outcome.tree, written.written, output.out);
