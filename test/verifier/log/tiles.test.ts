@@ -220,6 +220,13 @@ describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entrie
   });
 });
 
+it('a log in memory without entries has no tiles, and contains only itself', async () => {
+  const tree = new LogTree([]);
+  expect([tree.size, tree.leaves, tree.tiles()]).toEqual([0, [], []]);
+  expect(await tree.isOf({ size: 0, root: naiveRoot([]) })).toBe(true);
+  expect(await tree.contains({ size: 1, root: naiveRoot([]) })).toBe(false);
+});
+
 describe('a proof from the tiles of a very large log', () => {
   it('reads few tiles', async () => {
     let reads = 0;
