@@ -68,6 +68,7 @@ describe('what a name looks like', () => {
     ['Amber', 'Arnber'],
     ['Wave', 'VVave'],
     ['Acme S.A.', 'acme'],
+    ['Harbour', 'Trusted Harbour'],
   ])('%s and %s look alike', (one, other) => {
     expect(nameSkeleton(one)).toBe(nameSkeleton(other));
   });

@@ -124,6 +124,15 @@ describe('walkLog', () => {
     expect(await problems(6, { statement: log[6]?.statement })).toEqual(['entry 6 log-statements']);
   });
 
+  it('knows the place of an entry whose statement is refused', async () => {
+    const before = log[5];
+    const later = await publication(second, 7, before, { log: logOf(keys.second) });
+    expect(await problems(7, later)).toEqual([]);
+    const found = await problems(7, await publication(stranger, 9), later);
+    expect(found[0]).toBe('entry 7 log-statements');
+    expect(found.slice(1)).toContain('order 8 log-order');
+  });
+
   it('has the same result in batches of any size, and after the state was JSON', async () => {
     const bad = [await publication(stranger, 9), await delegation(second, 0), await publication(second, 1)];
     const all = [...log, ...bad, ...log.map(({ entry }) => ({ entry }))];
