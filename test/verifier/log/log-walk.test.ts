@@ -129,7 +129,7 @@ describe('walkLog', () => {
     const later = await publication(second, 7, before, { log: logOf(keys.second) });
     expect(await problems(7, later)).toEqual([]);
     const found = await problems(7, await publication(stranger, 9), later);
-    expect(found[0]).toBe('entry 7 log-statements');
+    expect(found[0]).toBe('signature 7 log-statements');
     expect(found.slice(1)).toContain('order 8 log-order');
   });
 
