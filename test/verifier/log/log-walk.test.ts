@@ -60,12 +60,12 @@ async function rotation(key: TestKey, next: TestKey, step: number, more: Claims 
   return { statement: text, entry: rotationEntry(text, next.rootKey.thumbprint, step) };
 }
 
-async function otherType(key: TestKey, typ = 'registry-more+jwt'): Promise<Stated> {
+async function otherType(key: TestKey, typ = 'registry-more+jwt', named = 'more'): Promise<Stated> {
   const text = await statement(key, typ, { iat: 1 });
-  const entry = { sha256: hash(text), type: 'more' };
+  const entry = { sha256: hash(text), type: named };
   return {
     statement: text,
-    entry: { ...entry, type: 'unknown', named: 'more', text: JSON.stringify(entry) },
+    entry: { ...entry, type: 'unknown', named, text: JSON.stringify(entry) },
   };
 }
 
@@ -322,6 +322,8 @@ describe('an entry', () => {
   it('of another type has a statement of another type', async () => {
     const good = await otherType(first);
     expect(await problems(3, good)).toEqual([]);
+    const long = await otherType(first, 'registry-old-registry-delegation+jwt', 'old-registry-delegation');
+    expect(await problems(3, long)).toEqual([]);
     const [known, hidden] = [await delegation(first, 9), await otherType(first, 'registry-checkpoint+jwt')];
     expect(
       await problems(3, { ...known, entry: { ...good.entry, sha256: known.entry.sha256 } }),
