@@ -92,7 +92,7 @@ async function assertNotPutBack(
   const { rootKey } = published;
   if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
   const isFirst = isOnlyLogged(files);
-  const verified = isFirst ? auditLog(memorySource(files)) : acceptable(files, rootKey, []);
+  const verified = isFirst ? auditLog(memorySource(files)) : acceptable(files, rootKey);
   await verified.catch((cause: Error) => {
     throw new TreeRejected(`the tree on ${name} is not valid: ${cause.message}: ${PUT_BACK}`, { cause });
   });
@@ -109,7 +109,7 @@ async function assertNotPutBack(
     new TreeRejected(`${baseUrl} serves a newer tree than ${name}: ${message}: ${PUT_BACK}`, { cause });
   if (publication !== undefined && isFirst) throw newer('the branch has no list');
   if (publication !== undefined) {
-    await acceptable(files, rootKey, [publication]).catch((cause: Error) => {
+    await acceptable(files, rootKey, publication).catch((cause: Error) => {
       throw newer(cause.message, cause);
     });
   }
@@ -132,7 +132,7 @@ async function assertNotNewer(
     const { rootKey, signed, development } = await publishedFiles(name, read);
     if (rootKey === undefined || development) return;
     const stored = signed ? storedPublication(read) : undefined;
-    if (stored !== undefined) await acceptable(files, rootKey, [stored]);
+    if (stored !== undefined) await acceptable(files, rootKey, stored);
     const fault = await findLogFault(files, readLogHead(read));
     if (fault !== undefined) throw new TreeRejected(`the branch ${fault}`);
   } catch (cause) {
