@@ -17,7 +17,7 @@ import {
 } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
-import { replacedDelegation } from '../hosts/published-before.js';
+import { assertNotReplaced } from '../hosts/replaced-keys.js';
 import { addOptions } from '../options/add-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { DAYS_OPTION, delegationDays } from '../options/freshness-options.js';
@@ -111,7 +111,8 @@ interface Delegating extends Pick<DelegateOptions, 'out' | 'settings'> {
 }
 
 /**
- * Asserts that a delegation may name some keys. The root key and the key of the log have their own tasks, and are kept elsewhere.
+ * Asserts that a delegation may name some keys. The root key and the key of the log have their own tasks, and are kept elsewhere, and
+ * a key that was replaced may have leaked.
  *
  * @throws {@link KeyRejected}
  */
@@ -120,27 +121,20 @@ async function assertOnline(
   keys: readonly RootKey[],
   { rootKey, out, settings }: Delegating,
 ): Promise<void> {
-  const published = await readPublished(out).catch(() => undefined);
+  const published = await readPublished(out);
   const { vkey } = published?.statement?.log ?? {};
   const { public_key: file } = settings.log ?? {};
   // Who signs elsewhere may not have that file.
   const configured = file && (await loadRootKey(file, io.env).catch(() => undefined));
   const invalid = (message: string) => new KeyRejected(`the key of the log ${message}`);
   const logs = [vkey && parseNoteKey(vkey, 'log', invalid).jwk, configured ? configured.jwk : undefined];
-  const delegation = readIfReadable(out, PATHS.delegation);
-  for (const key of keys) {
-    const { thumbprint, jwk } = key;
+  for (const { thumbprint, jwk } of keys) {
     if (thumbprint === rootKey.thumbprint)
       throw new KeyRejected(`${thumbprint} is the root key itself: delegate to a key of its own`);
     if (logs.some((log) => log && log.x === jwk.x))
       throw new KeyRejected(`${thumbprint} is the key of the log: delegate to a key of its own`);
-    const file = await replacedDelegation(key, { rootKey, delegation });
-    if (file !== undefined)
-      throw new KeyRejected(
-        `the later delegation in ${out} leaves out the online key ${thumbprint}, which ${file} names: if it was replaced because it has leaked, ` +
-          `never delegate to it again, and get registry.yaml from whoever has replaced it; only if not, remove ${file} first`,
-      );
   }
+  await assertNotReplaced(keys, published, { checkpoint: settings.checkpoint, env: io.env });
 }
 
 /** Whether the published delegation lets its keys hold issuers. Undefined if there is no tree. @throws {@link KeyRejected} */

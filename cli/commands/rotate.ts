@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
+import { assertNotReplaced } from '../hosts/replaced-keys.js';
 import { addOptions } from '../options/add-options.js';
 import { cosignChoice } from '../options/log-options.js';
 import { planRotation } from '../rotating/plan.js';
@@ -38,6 +39,7 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   const given = await planChoice(io, options);
   const plan = await planRotation(given);
   const { out, json } = options;
+  await assertNotReplaced(given.online ?? [], await readPublished(out), { env: io.env });
   if (plan.done) {
     const { thumbprint, nextRoots = [] } = plan.next;
     const keys = { outgoing: plan.outgoing?.thumbprint, next: thumbprint, nextRoots };

@@ -18,6 +18,7 @@ import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import type { OwnTree } from './histories.js';
 import { type Asking, assertNotPublished } from './not-published.js';
 import { loadFromHost } from './published-before.js';
+import { assertNotReplaced, type KeyPlaces } from './replaced-keys.js';
 import {
   askEverybody,
   compareTrees,
@@ -54,7 +55,8 @@ interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'publ
 
 /** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
-  readonly settings: FollowedSettings & { readonly mirrors?: readonly string[] };
+  readonly settings: FollowedSettings &
+    Pick<KeyPlaces, 'checkpoint'> & { readonly mirrors?: readonly string[] };
   /** The witnesses of the log. */
   readonly witnesses: readonly Witness[];
   /** The file of the delegation that is published with the list. */
@@ -83,6 +85,9 @@ export function followsHosts(
         asking,
       );
     const { env } = asking;
+    const { onlineKeys, delegation: signed } = next;
+    const online = onlineKeys ?? (await verified(signed, rootKey))?.keys ?? [];
+    await assertNotReplaced(online, published, { env, checkpoint: onlineKeys && settings.checkpoint });
     const unknown = await assertFollowsHost({
       published,
       settings,

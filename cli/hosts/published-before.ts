@@ -169,10 +169,14 @@ function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): Pub
     const signed = `${named(rootKey)} has signed the delegation ${file} at ${formatUpdatedAt(read.issuedAt)}`;
     // Also if another one has replaced it since: a renewal that was not published leaves that.
     const isCommitted = isInLastCommit(file, env);
-    if (isCommitted || Date.now() - read.issuedAt > NEW_MS) {
+    const isNew = Date.now() - read.issuedAt <= NEW_MS;
+    if (isCommitted || !isNew) {
+      const again = 'sign another delegation with `keys delegate`, and build with that';
       return {
         what: `${signed}${isCommitted ? ', and the last commit has that file' : ''}`,
-        otherwise: `remove ${file}${isCommitted ? ', also from git' : ''}, sign another delegation with \`keys delegate\`, and build with that`,
+        otherwise: isNew
+          ? `take ${file} out of git with \`git rm --cached ${shellWord(file)}\` and a commit, build with it again, and commit it only then`
+          : `remove ${file}${isCommitted ? ', also from git' : ''}, ${again}`,
       };
     }
     if (text === about) continue;

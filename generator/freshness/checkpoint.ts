@@ -83,22 +83,20 @@ export async function signCheckpoint(
 function assertDelegated(signer: Signer, { keys, issuedAt, expiresAt }: Delegation): void {
   const names = keys.map(({ thumbprint }) => thumbprint);
   const own = signer.rootKey.thumbprint;
-  const sign =
-    'sign a delegation to it, on the machine with the root key (`keys delegate --online FILE > delegation.jwt`), and build with ' +
-    '`--delegation delegation.jwt`';
   const later = 'A build with `--checkpoint-later` needs no online key';
   if (!names.includes(own)) {
     // A colleague may have replaced it, because it has leaked. To delegate to it would trust it again.
     throw new KeyRejected(
-      `the online key ${own} cannot sign a checkpoint, because the delegation does not name it, but ${names.join(' or ')}: use that key. ` +
-        `If one of you has replaced ${own} by the delegation of ${formatUpdatedAt(issuedAt)}, get registry.yaml from there, and never delegate to ` +
-        `a key again that has leaked. Only if ${own} is a new key, ${sign}. ${later}`,
+      `the online key ${own} cannot sign a checkpoint, because the delegation does not name it, but ${names.join(' or ')}. If one of you ` +
+        `has replaced ${own} by the delegation of ${formatUpdatedAt(issuedAt)}, get registry.yaml from there, and never delegate to a key ` +
+        `again that has leaked. Only if ${own} is a new key, build with the delegation to it from \`keys delegate\`: \`--delegation FILE\`. ${later}`,
       { isOtherKey: true },
     );
   }
   if (Date.now() < expiresAt) return;
   throw new KeyRejected(
-    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)}: ${sign}. ${later}`,
+    `the delegation to the online key ${own} has expired, at ${formatUpdatedAt(expiresAt)}: sign another one, on the machine with the ` +
+      `root key (\`keys delegate --online FILE > delegation.jwt\`), and build with \`--delegation delegation.jwt\`. ${later}`,
     { isOtherKey: true },
   );
 }

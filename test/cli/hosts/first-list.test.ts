@@ -237,6 +237,14 @@ describeWith(['git'], 'a first list of a registry whose host has lost its list',
     git('add', 'delegation.jwt');
     git('commit', '-qm', 'Delegation');
     expect(await lost(0)).toMatchObject({ code: 1, level: 'error' });
+    // If the registry is new, as the error says.
+    const { error } = await json('build', '--production', '--delegation', 'delegation.jwt');
+    const [, out = ''] = /`git (rm --cached delegation\.jwt)` and a commit/.exec(error.message) ?? [];
+    git(...out.split(' '), '-q');
+    git('commit', '-qm', 'Not yet');
+    expect(await json('build', '--production', '--delegation', 'delegation.jwt')).toMatchObject({ code: 0 });
+    git('add', 'delegation.jwt');
+    git('commit', '-qm', 'Delegation');
     // A renewal that was not published.
     cpSync(join(folder, 'published'), join(folder, 'dist'), { recursive: true });
     const renewed = await keys('delegate', '--online', 'online.json', '--days', '30');

@@ -418,13 +418,38 @@ describe('after the online key has leaked', () => {
         /the delegation of \S+, get registry.yaml from there, and never delegate to a key/,
       ),
     ]);
-    const delegate = async (key: string) =>
-      cli(['keys', 'delegate', '--online', key, '--hold'], folder, clockAhead(5));
+    const delegate = async (...more: string[]) =>
+      cli(['keys', 'delegate', '--online', 'online.json', '--hold', ...more], folder, clockAhead(5));
     const words =
-      /later delegation in dist leaves out .*, which delegation\.jwt names: .*never delegate to it again/;
-    expect(await delegate('online.json')).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
-    rmSync(join(folder, 'delegation.jwt'));
-    expect(await delegate('online.json')).toMatchObject({ code: 0 });
+      /in dist is to .*, and leaves out .*, which the earlier delegation\.jwt names: .*never delegate to it again/;
+    expect(await delegate()).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
+    // Over no tree, it is signed. The build knows better.
+    writeFiles(folder, { 'delegation-4.jwt': (await delegate('--out', 'none')).stdout });
+    const restored = await json(['build', '--production', '--delegation', 'delegation-4.jwt'], 6);
+    expect([restored.code, restored.error.message]).toEqual([3, expect.stringMatching(words)]);
+    const rotate = ['keys', 'rotate', '--next-key', 'next.pem', '--next-no-passphrase', '--yes'];
+    expect(await cli([...rotate, '--online', 'online.json'], folder, clockAhead(6))).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(words),
+    });
+    // As `> delegation.jwt` leaves it.
+    writeFiles(folder, { 'delegation.jwt': '' });
+    expect(await delegate()).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /which registry\.yaml names: if one of you has replaced it, run `git pull`/,
+      ),
+    });
+  });
+
+  it('the new key is delegated to first, and registry.yaml names it afterwards', async () => {
+    configure(url, ONLINE.replaceAll('online.', 'online-2.'));
+    const early = await cli(['keys', 'delegate', '--online', 'online-2.json'], folder);
+    expect([early.code, early.stdout, early.stderr]).toEqual([
+      ...[3, ''],
+      expect.stringMatching(/let registry\.yaml name \S+ once more, delegate first/),
+    ]);
+    expect(await build()).toMatchObject({ code: 0 });
   });
 
   it.each([

@@ -210,12 +210,12 @@ describe('a build with the public root key alone', () => {
       [0, 0],
     ] as const) {
       rmSync(at('delegation.jwt'), { force: true });
-      await delegate('second.json');
+      await delegate('online.json');
       const iat = Number(claimsOf(read('dist/keys/delegation.jwt'))['iat']) - age;
       alterInput(folder, 'delegation', { claims: { iat } });
       signFiles(folder);
       writeFiles(folder, { 'delegation.jwt': (await attached()).stdout });
-      const outcome = await command(...build, ...withKeys({ checkpoint: 'second.pem' }));
+      const outcome = await command(...build, ...withKeys({ checkpoint: 'online.pem' }));
       expect([outcome.code, outcome.stderr.includes('is older than the published one')]).toEqual([
         code,
         age > 0,
