@@ -1,7 +1,7 @@
 import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
-import { GeneratorError, UsageError } from '../../generator/errors.js';
+import { GeneratorError, IoFailed, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { hasCheckpoint } from '../../generator/freshness/freshness.js';
@@ -28,6 +28,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
+import { sayNotStopped } from './emergency.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
@@ -185,7 +186,11 @@ async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promi
   const { out } = options;
   const signed = await withOutputFolder(out, async (output) =>
     sign(io, { published: await readPublished(output.named), output, holdChange }, options),
-  );
+  ).catch(async (error) => {
+    if (holdChange.action === 'hold' && error instanceof IoFailed)
+      await sayNotStopped(io, holdChange.ids, options);
+    throw error;
+  });
   return sayCheckpoint(io, { out, holdChange, ...signed }, options);
 }
 

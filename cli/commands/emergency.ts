@@ -1,7 +1,7 @@
 import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { editStatus, type StatusEdit } from '../../generator/authoring/edit-status.js';
-import { IoFailed, KeyRejected } from '../../generator/errors.js';
+import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { onlinePermission } from '../../generator/freshness/missing-online-key.js';
@@ -72,9 +72,15 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 async function changeAndBuild(io: Invocation, change: StatusChange, options: Options): Promise<number> {
   const { to } = change;
   const { out, unsigned } = options;
-  const { files, built } = await withOutputFolder(out, (output) =>
-    changeIn(io, { ...change, output }, options),
-  );
+  let isBegun = false;
+  const { files, built } = await withOutputFolder(out, (output) => {
+    isBegun = true;
+    return changeIn(io, { ...change, output }, options);
+  }).catch(async (error) => {
+    if (!isBegun && to !== 'active' && error instanceof IoFailed)
+      await sayNotStopped(io, change.ids, options);
+    throw error;
+  });
   const lacks = built?.isFinished === false ? lackOf(built) : undefined;
   const isDoubtful = built?.isCompared === false && options.settings.base_url !== undefined;
   const publishing = isDoubtful
@@ -187,12 +193,15 @@ async function changeIn(
     return { files: edits.map(({ file }) => file).join(', '), built };
   } catch (error) {
     const restored = restore().map(({ id }) => id);
-    if (restored.length < ids.length) throw error;
+    if (restored.length < edits.length) throw error;
     const root = presenceOf(options.settings.signer ?? {}, io.env);
-    const isAway = root.level === 'note';
+    const isComplete = edits.length === ids.length;
+    // A wrong option is no lack of the key.
+    const isAway = isComplete && root.level === 'note' && !(error instanceof UsageError);
     if (isAway) say(io, `the root key is away: ${root.message}`);
-    if (to !== 'active' && (isAway || isFaultOfRootKey(error, root.level)))
-      await sayHoldInstead(io, restored, options);
+    const isRootKey = isAway || (isComplete && isFaultOfRootKey(error, root.level));
+    if (to !== 'active' && (isRootKey || error instanceof IoFailed))
+      await sayNotStopped(io, ids, { ...options, needsOther: isRootKey });
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
@@ -249,14 +258,13 @@ function isFaultOfRootKey(error: unknown, presence: Level): boolean {
   return error instanceof KeyRejected && !error.isOtherKey;
 }
 
-/** Tells whoever cannot suspend issuers now how to stop them all the same, if the online key may. */
-async function sayHoldInstead(
-  io: Invocation,
+/** Says which issuers a command has not stopped, because it failed; without the root key, also how the online key can, if it may. */
+export async function sayNotStopped(
+  io: Io,
   ids: readonly string[],
-  { out, settings }: Options,
+  { out, settings, needsOther }: Pick<Options, 'out' | 'settings'> & { readonly needsOther?: boolean },
 ): Promise<void> {
   const { mayHold, text } = await onlinePermission(out).catch(() => ({ mayHold: undefined, text: '' }));
-  if (mayHold !== true) return;
   const hold = (await readPublished(out).catch(() => undefined))?.checkpoint?.hold;
   const held = ids.filter((id) => hold?.includes(id));
   const free = ids.filter((id) => !held.includes(id));
@@ -267,10 +275,11 @@ async function sayHoldInstead(
     );
   if (free.length === 0) return;
   const key = hasSigner(settings.checkpoint) ? '' : ', with --online-key and its file';
-  say(
-    io,
-    `Not stopped yet: ${free.join(', ')}. Without the root key, the online key can do that: \`hold ${free.join(' ')}\`${key} (${text})`,
-  );
+  const other =
+    needsOther && mayHold === true
+      ? ` Without the root key, the online key can do that: \`hold ${free.join(' ')}\`${key} (${text})`
+      : '';
+  say(io, `Not stopped yet: ${free.join(', ')}.${other}`);
 }
 
 /** Returns the status of an issuer in the bytes of a list. Undefined if the list is damaged or has no such issuer. */

@@ -17,6 +17,8 @@ import { positiveNumber, wholeNumber } from './values.js';
 /** A signer: a key or a command. */
 export interface SignerSettings {
   readonly key?: string | undefined;
+  /** What `key` replaces, if an option gives it: that option, and the key in registry.yaml. */
+  readonly instead?: { readonly option: string; readonly key: string } | undefined;
   readonly passphrase_file?: string | undefined;
   readonly command?: string | undefined;
   readonly input?: SignerInput | undefined;
@@ -161,12 +163,15 @@ export function settingsFor(command: Command, written: Settings): Settings {
   const settings: Settings = {
     ...written,
     ...Object.fromEntries(replaced.filter(([, value]) => value !== undefined)),
-    signer: chosenSigner(written.signer, { key: given('key'), passphrase_file: given('passphraseFile') }),
+    signer: chosenSigner(written.signer, '--key', {
+      key: given('key'),
+      passphrase_file: given('passphraseFile'),
+    }),
     checkpoint: {
       ...written.checkpoint,
       ...(onlineKey !== undefined && { public_key: undefined }),
       ...(hours !== undefined && { hours: positiveNumber('--hours', hours) }),
-      signer: chosenSigner(written.checkpoint?.signer, {
+      signer: chosenSigner(written.checkpoint?.signer, '--online-key', {
         key: onlineKey,
         passphrase_file: given('onlinePassphraseFile'),
       }),
@@ -191,9 +196,15 @@ export function settingsFor(command: Command, written: Settings): Settings {
  */
 function chosenSigner(
   written: SignerSettings | undefined,
+  option: string,
   { key, passphrase_file }: Pick<SignerSettings, 'key' | 'passphrase_file'>,
 ): SignerSettings | undefined {
-  if (key !== undefined) return { key, passphrase_file };
+  if (key !== undefined)
+    return {
+      key,
+      passphrase_file,
+      instead: written?.key === undefined ? undefined : { option, key: written.key },
+    };
   return passphrase_file === undefined ? written : { ...written, passphrase_file };
 }
 

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
+import { shortPath } from '../terminal/short-path.js';
 import { DependentOption } from './dependent-option.js';
 import type { SignerSettings, WithSettings } from './settings.js';
 import { positiveNumber } from './values.js';
@@ -90,13 +93,18 @@ interface SignerDemands {
   readonly passphraseOption?: string;
 }
 
-/** Returns the choice of a signer. */
+/** Returns the choice of a signer. @throws {@link UsageError} if an option names no file, and registry.yaml does */
 export function signerChoice(
   io: Io,
-  { key, passphrase_file, command, input, timeout = SIGNER_TIMEOUT }: SignerSettings = {},
+  { key, instead, passphrase_file, command, input, timeout = SIGNER_TIMEOUT }: SignerSettings = {},
   { rootKey, production = false, passphraseOption }: SignerDemands = {},
 ): SignerChoice {
   const terminal = io.stdin.isTTY === true;
+  const isFile = (path: string) => path.startsWith('env:') || existsSync(path);
+  if (key !== undefined && instead !== undefined && !isFile(key) && isFile(instead.key))
+    throw new UsageError(
+      `${key} does not exist: leave out ${instead.option}, because registry.yaml names ${shortPath(instead.key)}`,
+    );
   return {
     key,
     passphrase: passphraseFrom(io, passphrase_file, passphraseOption),

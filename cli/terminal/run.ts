@@ -1,4 +1,4 @@
-import { GeneratorError, SharedKeyRejected } from '../../generator/errors.js';
+import { GeneratorError, IoFailed, SharedKeyRejected } from '../../generator/errors.js';
 import { sayDiagnostics } from './diagnostics.js';
 import type { Invocation } from './io.js';
 import { emit, say, sayLines } from './output.js';
@@ -21,6 +21,7 @@ export async function run(
   // hangs up.
   const running = setInterval(() => undefined, 60_000);
   try {
+    assertFolder();
     io.exitCode = (await work()) ?? 0;
   } catch (error) {
     const known = error instanceof GeneratorError;
@@ -31,6 +32,16 @@ export async function run(
     else sayLines(io, `passport-registry: internal error, please report it: ${described(error)}`);
   } finally {
     clearInterval(running);
+  }
+}
+
+/** Asserts that the folder exists in which the program was called, so that no relative path has another meaning. */
+function assertFolder(): void {
+  try {
+    process.cwd();
+  } catch (cause) {
+    const message = 'the working folder was removed or replaced: enter it again, with `cd "$PWD"`';
+    throw new IoFailed(message, { cause });
   }
 }
 

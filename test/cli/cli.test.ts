@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { CLI } from '../support/paths.js';
@@ -7,6 +8,7 @@ import { plainHost, serve } from '../support/serving.js';
 import {
   cli,
   cliProcess,
+  commandLine,
   recordText,
   run,
   temporaryFolder,
@@ -42,6 +44,20 @@ describe('passport-registry', () => {
     expect(stderr).not.toBe('');
     expect(stderr).not.toMatch(/^ +at .*:\d+:\d+/m);
     expect(stdout).toBe('');
+  });
+
+  it('says that its working folder is gone', async () => {
+    const { main } = await commandLine();
+    const [before, stderr] = [process.cwd(), new PassThrough()];
+    const gone = mkdtempSync(join(temporaryFolder(), 'gone-'));
+    process.chdir(gone);
+    rmdirSync(gone);
+    const io = { stdout: new PassThrough(), stderr, stdin: Readable.from([]), env: {} };
+    const code = await main(['status'], io).finally(() => process.chdir(before));
+    expect([code, String(stderr.read())]).toEqual([
+      4,
+      'passport-registry: the working folder was removed or replaced: enter it again, with `cd "$PWD"`\n',
+    ]);
   });
 
   it.each([

@@ -174,6 +174,32 @@ describe('an emergency', () => {
     expect(readdirSync(join(folder, 'issuers/europe'))).toEqual(['gamma.yaml']);
   });
 
+  it.each([
+    ['suspend', ['--reason', 'so']],
+    ['hold', []],
+  ])('says that %s has stopped nobody if the folder cannot be written', async (name, more) => {
+    writeFiles(folder, { '.dist.staging': '' });
+    const { code, stderr } = await cli([name, 'gamma', ...more], folder);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('Not stopped yet: gamma.\n')]);
+  });
+
+  it.each([
+    ['suspend', '--key', ['--reason', 'so']],
+    ['hold', '--online-key', []],
+  ])(
+    'says to leave out the key of %s that is not here, if registry.yaml names it',
+    async (name, option, more) => {
+      writeFiles(folder, {
+        'registry.yaml': 'signer: { key: key.pem }\ncheckpoint: { signer: { key: key.pem } }\n',
+      });
+      const { code, stderr } = await cli([name, 'gamma', option, 'away.pem', ...more], folder);
+      const words = `away.pem does not exist: leave out ${option}, because registry.yaml names key.pem`;
+      expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+      expect(stderr).not.toContain('the root key is away');
+      expect(record()).toBe(RECORD);
+    },
+  );
+
   it('refuses the words that stand for a reason in a printed command or its help', async () => {
     for (const words of ['<REASON>', 'REASON', 'text']) {
       const { code, stderr } = await command('suspend', 'gamma', '--reason', words);
