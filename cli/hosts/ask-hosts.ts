@@ -2,7 +2,10 @@ import { RegistryError, type RootKey, walkRotation } from '@passport-registry/ve
 import { decodeUtf8 } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
+import type { Witness } from '../../generator/log/log-choice.js';
+import { otherHistory } from '../../generator/log/other-history.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import { checkRootKey } from '../../generator/verification/file-checks.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
@@ -61,4 +64,15 @@ async function outgoingKeyAt(
     if (isRefused) return undefined;
     throw error;
   }
+}
+
+/** Asks witnesses what they have cosigned that the log of a tree lacks, in words. Undefined if no witness shows that. */
+export async function askWitnesses(
+  { folder, statement }: Pick<PublishedTree, 'folder' | 'statement'>,
+  witnesses: readonly Witness[],
+): Promise<string | undefined> {
+  if (statement?.log === undefined || witnesses.length === 0) return undefined;
+  const read = (path: string) => readIfReadable(folder, path);
+  const found = await otherHistory(witnesses, { read, vkeys: [statement.log.vkey] });
+  return found && `${found}: ${folder} is an old copy, or the log is forked`;
 }

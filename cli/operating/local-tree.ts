@@ -7,15 +7,14 @@ import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import type { Check } from '../../generator/verification/checks.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
+import { issuersOf, type OwnTree } from '../hosts/own-tree.js';
 import { verifyHolders } from '../verify-holders.js';
 
 /** The tree in the output folder, as far as it can be read. */
-export interface LocalTree extends ProvenStatements {
-  readonly folder: string;
+export interface LocalTree extends OwnTree {
   /** Why a build would refuse the folder; undefined if it would not. */
   readonly refusal: string | undefined;
   /** The damaged files that a build makes again. */
@@ -37,20 +36,27 @@ export async function readLocalTree(
   const { published, refusal } = await readForBuild(folder);
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder || (published === undefined && refusal === undefined)) {
-    const none = { delegation: undefined, checkpoint: undefined, publication: undefined };
-    return { folder, refusal, ...NO_REPAIR, published, report: undefined, ...none };
+    return { ...NO_TREE, folder, refusal, published };
   }
   const { report, statements } = await auditTree(folderSource(folder), pinned, {
     now: () => now,
     verifyHolders,
   });
   const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder);
-  return { folder, refusal, ...repair, published, report, ...statements };
+  const { updatedAt, sha256, rootKey } = report;
+  const own = { folder, updatedAt, sha256, rootKey, issuers: issuersOf(published), ...statements };
+  return { ...own, ...repair, refusal, published, report };
 }
 
 type TreeRepair = Pick<LocalTree, 'repairable' | 'lost'>;
 
 const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined };
+
+const NO_TREE = {
+  ...NO_REPAIR,
+  ...{ updatedAt: undefined, sha256: undefined, rootKey: undefined, issuers: [], report: undefined },
+  ...{ delegation: undefined, checkpoint: undefined, publication: undefined },
+};
 
 async function repairOf(folder: string): Promise<TreeRepair> {
   try {

@@ -7,7 +7,8 @@ import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
-import { historyOfWitnesses } from '../hosts/witnessed-history.js';
+import { askWitnesses } from '../hosts/ask-hosts.js';
+import { issuersOf } from '../hosts/own-tree.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -74,7 +75,7 @@ export async function withWitnesses(
   { witnesses }: CosignChoice,
 ): Promise<LogCondition> {
   if (published === undefined || published.development) return log;
-  const other = await historyOfWitnesses(withPending(published), witnesses);
+  const other = await askWitnesses(withPending(published), witnesses);
   return other === undefined ? log : { ...log, level: 'error', message: other, isForked: true };
 }
 
@@ -105,10 +106,8 @@ async function cosignedBy(
 
 /** The issuers that are active in the published files, and not in the publication that is only in the log. */
 function stoppedBy(published: PublishedTree): readonly string[] {
-  const active = (tree: PublishedTree) =>
-    tree.intact.list
-      ? tree.issuers().flatMap(({ issuer_id, status }) => (status === 'active' ? [issuer_id] : []))
-      : [];
-  const still = new Set(active(withPending(published)));
-  return active(published).filter((id) => !still.has(id));
+  const activeIn = (tree: PublishedTree) =>
+    issuersOf(tree).flatMap(({ issuer_id, status }) => (status === 'active' ? [issuer_id] : []));
+  const still = new Set(activeIn(withPending(published)));
+  return activeIn(published).filter((id) => !still.has(id));
 }

@@ -3,22 +3,15 @@ import { GeneratorError } from '../../generator/errors.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
+import { thumbprintIn } from '../hosts/own-tree.js';
 import { findTrace } from '../hosts/published-before.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
 import { type Condition, type Level, mostUrgent } from './condition.js';
-import {
-  type CheckpointCondition,
-  checkpointCondition,
-  type DelegationCondition,
-  delegationCondition,
-} from './freshness-condition.js';
 import { type HoldCondition, holdCondition } from './hold-condition.js';
-import { type HoldersCondition, holdersCondition } from './holders-condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { type LocalTree, readLocalTree } from './local-tree.js';
 import { type LogCondition, logCondition, withWitnesses } from './log-condition.js';
-import { type PublicationCondition, publicationCondition } from './publication-condition.js';
 import {
   type PinnedKey,
   presenceOf,
@@ -27,6 +20,16 @@ import {
   type SignerPresence,
 } from './root-key-condition.js';
 import { type RotationCondition, rotationCondition } from './rotation-condition.js';
+import {
+  type CheckpointCondition,
+  checkpointCondition,
+  type DelegationCondition,
+  delegationCondition,
+  type HoldersCondition,
+  holdersCondition,
+  type PublicationCondition,
+  publicationCondition,
+} from './statement-conditions.js';
 
 /** What to look at. */
 export interface StatusOptions {
@@ -149,15 +152,4 @@ function trustedKey({ rootKey }: PinnedKey, { published }: LocalTree): RootKey |
   const own = published?.rootKey;
   const isCommitted = own?.nextRoots !== undefined && own.thumbprint === rootKey?.thumbprint;
   return isCommitted ? own : (rootKey ?? own);
-}
-
-/** Returns the thumbprint of a public key. Undefined if it cannot be read: the commands that need it say why. */
-async function thumbprintIn(file: string | undefined, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  try {
-    return (await loadRootKey(file, env)).thumbprint;
-  } catch (error) {
-    if (!(error instanceof GeneratorError)) throw error;
-    return undefined;
-  }
 }

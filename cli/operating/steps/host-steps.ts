@@ -1,6 +1,6 @@
 import { shellWord } from '../../command-line.js';
+import { holdCommand } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
-import { holdCommand } from './hold-steps.js';
 import { fromHost } from './load-steps.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 import { laterCheckpointSteps, onlineKeyFirst } from './signing-steps.js';
@@ -47,8 +47,8 @@ function serveStep({ port, origin }: URL, isPreview: boolean, settings: CommandS
   const { out } = settings;
   const now = isPreview
     ? `stop the preview at ${origin}, and let this machine serve ${out} there`
-    : `nothing answers at ${origin}, which is on this machine: serve ${out} there, if it is what was published last`;
-  const reason = `${now}; or set base_url to the URL of a host, and copy ${out} there`;
+    : `nothing answers at ${origin}, which is on this machine: serve ${out} there, if it was published last`;
+  const reason = `${now}. Or set base_url to the URL of a host, and copy ${out} there`;
   return run(reason, settings, 'serve', out, '--port', port || '80');
 }
 
@@ -110,8 +110,8 @@ export function cosignedSteps(status: RegistryStatus, settings: CommandSettings)
   const held = live.host?.checkpoint?.hold ?? [];
   const ids = [...new Set([...live.lostHolds, ...stops])].filter((id) => !held.includes(id));
   if (ids.length === 0 || !delegation.mayHold || live.host?.updatedAt === undefined) return [];
-  const load = fromHost(live.host.url, settings, { out: COSIGNED, replaces: false });
+  const load = fromHost(live.host.url, settings, { into: COSIGNED, replaces: false });
   const hold = holdCommand(ids, { ...settings, out: COSIGNED });
-  const reason = `hold whom only ${settings.out} stops, ${ids.join(', ')}, over what ${live.url} serves, and copy ${COSIGNED} to the host, not ${settings.out}, whose list lacks cosignatures`;
+  const reason = `hold ${ids.join(', ')} over what ${live.url} serves, because the list in ${settings.out} lacks cosignatures. Then copy ${COSIGNED} to the host, not ${settings.out}`;
   return [{ command: `rm -rf ${COSIGNED} && ${load} && ${hold}`, reason: onlineKeyFirst(reason, settings) }];
 }

@@ -45,3 +45,8 @@ export function told(reason: string): NextStep {
 
 /** Gets the newest records, also where both sides have committed. */
 export const PULL = 'git pull --no-rebase --no-edit';
+
+/** Joins the sentences of a reason, of which some may not apply. */
+export function inSentences(...sentences: readonly (string | undefined)[]): string {
+  return sentences.filter((one) => one !== undefined).join('. ');
+}

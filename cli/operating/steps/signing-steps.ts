@@ -40,12 +40,12 @@ export function keysFirst(reason: string, status: RegistryStatus, settings: Comm
 export function rootKeyFirst(reason: string, { hasRootSigner }: CommandSettings): string {
   return hasRootSigner
     ? reason
-    : `${reason}; first name the root key in registry.yaml, signer.key, or add --key`;
+    : `${reason}. First name the root key in registry.yaml, signer.key, or add --key`;
 }
 
 /** The same for the online key. */
 export function onlineKeyFirst(reason: string, { hasOnlineKey }: CommandSettings): string {
-  return hasOnlineKey ? reason : `${reason}; first name the online key in registry.yaml: checkpoint.signer`;
+  return hasOnlineKey ? reason : `${reason}. First name the online key in registry.yaml: checkpoint.signer`;
 }
 
 /** The step that signs a checkpoint, if the tree needs one. Otherwise it needs no key. */

@@ -229,7 +229,7 @@ describe('a host with something newer', () => {
     writeFiles(folder, { 'issuers/beta.yaml': record });
     const { next } = await json(['status'], 2);
     expect(next[0].reason).toMatch(
-      /to undo a revocation that .* does not have, run `.* mirror .* && rm -r dist && /,
+      /To undo a revocation that .* does not have, run `.* mirror .* && rm -r dist && /,
     );
   });
 
@@ -501,7 +501,7 @@ describe('a list that lacks its quorum', () => {
     for (const next of [before, after]) {
       expect(next[1]).toEqual({
         command: 'npx passport-registry checkpoint dist',
-        reason: expect.stringContaining('do not publish dist before'),
+        reason: expect.stringContaining('Do not publish dist before'),
       });
       expect(JSON.stringify(next)).not.toContain('--expect');
       expect(next[0].command).toMatch(/^rm -rf cosigned && .* cosigned && .* hold beta --out cosigned$/);

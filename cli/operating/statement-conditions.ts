@@ -16,6 +16,7 @@ import {
 } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
+import { sharesInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
@@ -24,6 +25,24 @@ import { type LocalTree, problemsOf } from './local-tree.js';
 interface Expiring extends Condition {
   /** RFC 3339; undefined if there is no such statement. */
   readonly expires: string | undefined;
+}
+
+/** The condition of the publication statement. */
+export interface PublicationCondition extends Condition {
+  /** Every publication has a higher sequence than the one before. */
+  readonly sequence: number | undefined;
+  /** When the statement was signed, RFC 3339. */
+  readonly since: string | undefined;
+}
+
+/** The condition of the record of the holders who share the root key. */
+export interface HoldersCondition extends Condition {
+  /** How many holders sign together; undefined if the tree has no valid record. */
+  readonly threshold: number | undefined;
+  /** The names of all holders, as the record says. */
+  readonly names: readonly string[];
+  /** Whether a dealer, who had the whole key, has split it. */
+  readonly split: boolean;
 }
 
 /** The condition of the delegation. */
@@ -53,54 +72,76 @@ const LEVEL_OF: Readonly<Record<Validity, Level>> = {
   valid: 'ok',
 };
 
+/** Describes the publication statement of the tree. */
+export function publicationCondition(tree: LocalTree): PublicationCondition {
+  const { report, published, publication } = tree;
+  if (publication !== undefined) {
+    const { sequence } = publication;
+    const since = formatUpdatedAt(publication.issuedAt);
+    return { level: 'ok', message: `number ${sequence}, since ${since}`, sequence, since };
+  }
+  const found = { ...unproven(tree, 'publication'), sequence: undefined, since: undefined };
+  // The file is there, so it is neither missing nor to be signed again.
+  if (report === undefined || found.isAbsent === undefined) return found;
+  if (published?.hasStatement)
+    return { ...found, level: 'error', message: `${published.folder}/${PATHS.publication} is missing` };
+  if (report.updatedAt === undefined) return { ...found, message: 'not checked: there is no valid list' };
+  const message = 'none: until the next build signs one, verifiers cannot look up single issuers';
+  return { ...found, level: 'warning', message };
+}
+
+/** Describes who shares the root key, as the published record says. */
+export function holdersCondition(tree: LocalTree): HoldersCondition {
+  const holders = tree.report?.holders;
+  if (holders === undefined) {
+    const found = { ...unproven(tree, 'holders'), threshold: undefined, names: [], split: false };
+    return found.isAbsent ? { ...found, level: 'ok' } : found;
+  }
+  const before = holders.split ? '; a dealer had the whole key' : '';
+  const message = `${sharesInWords(holders)}, as the published record says${before}`;
+  return { level: 'ok', message, ...holders };
+}
+
 /** Describes the delegation of the tree. @param own - the thumbprint of the online key in registry.yaml */
 export function delegationCondition(
   tree: LocalTree,
   now: number,
   own: string | undefined,
 ): DelegationCondition {
-  const { delegation, report } = tree;
-  const none = {
-    expires: undefined,
-    daysLeft: undefined,
-    onlineKeys: [],
-    mayHold: false,
-    strayKey: undefined,
-  };
-  const problems = problemsOf(report, (name) => name === 'delegation');
-  if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
-  if (delegation === undefined) return { level: 'note', ...unproven(tree, PATHS.delegation), ...none };
+  const { delegation } = tree;
+  if (delegation === undefined) {
+    const none = { onlineKeys: [], mayHold: false, strayKey: undefined };
+    return { ...unproven(tree, 'delegation'), expires: undefined, daysLeft: undefined, ...none };
+  }
   const onlineKeys = delegation.keys.map(({ thumbprint }) => thumbprint);
   const { mayHold } = delegation;
   const level = LEVEL_OF[delegationValidity(delegation, now)];
-  const isStray = own !== undefined && !onlineKeys.includes(own);
-  const stray = isStray ? `; but registry.yaml has the online key ${own}, which can sign no checkpoint` : '';
+  const strayKey = own === undefined || onlineKeys.includes(own) ? undefined : own;
+  const stray =
+    strayKey === undefined ? '' : `. But registry.yaml names the key ${own}, which can sign no checkpoint`;
   return {
     // Without a checkpoint, verifiers ignore the delegation.
     level: mostUrgent([
       level === 'error' && tree.checkpoint === undefined ? 'warning' : level,
-      isStray ? 'warning' : 'ok',
+      strayKey === undefined ? 'ok' : 'warning',
     ]),
     message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}${mayHold ? ', which may hold issuers' : ''}${stray}`,
-    strayKey: isStray ? own : undefined,
     expires: formatUpdatedAt(delegation.expiresAt),
     daysLeft: Math.floor((delegation.expiresAt - now) / DAY_MS),
-    onlineKeys,
-    mayHold,
+    ...{ strayKey, onlineKeys, mayHold },
   };
 }
 
 /** Describes the checkpoint of the tree. */
 export function checkpointCondition(tree: LocalTree, now: number): CheckpointCondition {
-  const { checkpoint, delegation, report } = tree;
-  const none = { expires: undefined, hoursLeft: undefined, current: undefined };
-  const problems = problemsOf(report, (name) => name === 'checkpoint');
-  if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
+  const { checkpoint, delegation } = tree;
   if (checkpoint === undefined) {
-    const unknown = unproven(tree, PATHS.checkpoint);
-    if (delegation === undefined || !unknown.isAbsent) return { level: 'note', ...unknown, ...none };
-    const message = 'none, but there is a delegation: verifiers that have seen one refuse the registry';
-    return { level: 'warning', ...unknown, message, ...none };
+    const unknown = unproven(tree, 'checkpoint');
+    const found = { ...unknown, expires: undefined, hoursLeft: undefined, current: undefined };
+    if (delegation === undefined || found.isAbsent === undefined) return found;
+    const message =
+      'none, but there is a delegation: verifiers that have seen a checkpoint refuse the registry';
+    return { ...found, level: 'warning', message };
   }
   const times = { ...checkpoint, expiresAt: endOfCheckpoint(checkpoint) };
   const names = namesOf(checkpoint, tree);
@@ -127,14 +168,17 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
   return { level: 'error', message: `names the newest list, but another ${PATHS.checksums}` };
 }
 
-/** Describes a part of which nothing is proven: the tree has no such file, or it was not checked. */
-export function unproven(
-  { folder, report }: Pick<LocalTree, 'folder' | 'report'>,
-  path: string,
-): Pick<Condition, 'message' | 'isAbsent'> {
-  if (report === undefined) return { message: 'none: there is no tree', isAbsent: true };
-  if (existsSync(join(folder, path))) return { message: 'not checked: an earlier check failed' };
-  return { message: 'none', isAbsent: true };
+/** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */
+function unproven(
+  { folder, report }: LocalTree,
+  name: 'publication' | 'holders' | 'delegation' | 'checkpoint',
+): Condition {
+  const problems = problemsOf(report, (check) => check === name);
+  if (problems !== undefined) return { level: 'error', message: summarize(problems) };
+  if (report === undefined) return { level: 'note', message: 'none: there is no tree', isAbsent: true };
+  if (existsSync(join(folder, PATHS[name])))
+    return { level: 'note', message: 'not checked: an earlier check failed' };
+  return { level: 'note', message: 'none', isAbsent: true };
 }
 
 function lifetime({ issuedAt, expiresAt }: Pick<Statement, 'issuedAt' | 'expiresAt'>, now: number): string {

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
+import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
+
+/** Where proposed commands run, and over which tree. */
+export interface TreePlace extends CommandPlace {
+  /** The folder of the tree, quoted for a shell. */
+  readonly out: string;
+}
+
+/** The copy of a host's tree that `mirror` makes, and verifies. */
+export const MIRROR_FOLDER = join(PRIVATE_FOLDER, 'mirror');
+
+/**
+ * The command that brings the tree of a host into a folder.
+ *
+ * @param key - the option that names the root key
+ * @param replaces - whether the folder has a tree
+ */
+export function loadFromHost(
+  url: string,
+  { out, ...place }: TreePlace,
+  { key, replaces }: { readonly key: readonly string[]; readonly replaces: boolean },
+): string {
+  const mirror = commandLine(place, 'mirror', shellWord(url), MIRROR_FOLDER, ...key);
+  const remove = replaces ? ` && rm -r ${out}` : '';
+  return `${mirror}${remove} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+}
+
+/** The command that holds issuers. */
+export function holdCommand(ids: readonly string[], { out, ...place }: TreePlace): string {
+  return commandLine(place, 'hold', ...ids, ...optionsOfHold(out));
+}
+
+/** The options of `hold` for a tree. */
+export const optionsOfHold = (out: string) => (out === 'dist' ? [] : ['--out', out]);
+
+/** One command, because the loaded tree shows no trace of whom the own one has held. */
+export function andHold(load: string, ids: readonly string[], place: TreePlace): string {
+  return ids.length === 0 ? load : `${load} && ${holdCommand(ids, place)}`;
+}
