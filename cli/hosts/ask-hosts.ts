@@ -17,7 +17,7 @@ import { type HostReading, readHost } from '../../observers/hosts/read-host.js';
 export const HOSTS_TIMEOUT_MS = 5000;
 
 /** How to ask hosts. */
-export interface HostQuestion extends HostReading {
+interface HostQuestion extends HostReading {
   readonly rootKey: RootKey;
   /** The folder of the operator's own tree. Undefined if there is none. */
   readonly folder: string | undefined;

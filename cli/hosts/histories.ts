@@ -121,15 +121,10 @@ export async function servedIssuers(
   { url, sha256: hash }: Pick<HostStatus, 'url' | 'sha256'>,
   signal: AbortSignal | undefined,
 ): Promise<readonly Issuer[] | undefined> {
-  try {
-    const file = await sourceOf(url, signal).get(PATHS.list, hash);
-    if (file === undefined || sha256(file.bytes) !== hash) return undefined;
-    const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(file.bytes));
-    return issuers;
-  } catch (error) {
-    if (!(error instanceof IoFailed)) throw error;
-    return undefined;
-  }
+  const list = await unlessAway(sourceOf(url, signal).get(PATHS.list, hash));
+  if (list === undefined || sha256(list.bytes) !== hash) return undefined;
+  const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list.bytes));
+  return issuers;
 }
 
 /** The changes of status in both histories, newest first. Empty where they cannot be read. */
@@ -144,14 +139,18 @@ export async function statusChanges(
   { folder }: Pick<OwnTree, 'folder'>,
   signal: AbortSignal | undefined,
 ): Promise<StatusChanges> {
-  const own = readIfReadable(folder, PATHS.changes);
   const read = (bytes: Uint8Array | undefined) =>
     ((bytes && parseChanges(bytes)?.changes) ?? []).filter(({ field }) => field === 'status');
+  const served = await unlessAway(sourceOf(url, signal).get(PATHS.changes));
+  return { host: read(served?.bytes), tree: read(readIfReadable(folder, PATHS.changes)) };
+}
+
+/** What a host serves. Undefined if it does not answer any more. */
+async function unlessAway<File>(served: Promise<File | undefined>): Promise<File | undefined> {
   try {
-    const served = await sourceOf(url, signal).get(PATHS.changes);
-    return { host: read(served?.bytes), tree: read(own) };
+    return await served;
   } catch (error) {
     if (!(error instanceof IoFailed)) throw error;
-    return { host: [], tree: read(own) };
+    return undefined;
   }
 }

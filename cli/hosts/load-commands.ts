@@ -3,7 +3,7 @@ import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
 
 /** Where proposed commands run, and over which tree. */
-export interface TreePlace extends CommandPlace {
+interface TreePlace extends CommandPlace {
   /** The folder of the tree, quoted for a shell. */
   readonly out: string;
 }

@@ -36,6 +36,13 @@ export function issuersOf(published: PublishedTree | undefined): readonly Issuer
   return published?.intact.list === true ? published.issuers() : [];
 }
 
+/** The ids of the issuers that a list has as active, or that it suspends or revokes. */
+export function idsOf(issuers: readonly Issuer[], which: 'active' | 'stopped'): readonly string[] {
+  return issuers
+    .filter(({ status }) => (status === 'active') === (which === 'active'))
+    .map(({ issuer_id }) => issuer_id);
+}
+
 /** Verifies a delegation, of any time. Undefined if there is none, or if it is not valid. */
 export async function verifiedDelegation(
   delegation: Uint8Array | string | undefined,

@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type Delegation, GRAMMAR } from '@passport-registry/verifier/core';
+import { type Change, type Delegation, GRAMMAR } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { readUnverified } from '../../generator/freshness/previous-checkpoint.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -10,7 +10,7 @@ import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import type { ServedStatement } from '../../observers/hosts/read-host.js';
 import { endedHere } from './ended-holds.js';
 import { compareHistories, type StatusChanges, servedIssuers, statusChanges } from './histories.js';
-import type { OwnTree } from './own-tree.js';
+import { idsOf, type OwnTree } from './own-tree.js';
 
 /** A host, and how what it serves compares with the tree in the output folder. */
 export interface HostComparison {
@@ -44,7 +44,7 @@ export interface TreeComparison {
 }
 
 /** How the issuers that two lists stop differ. */
-export interface StopComparison {
+interface StopComparison {
   /** Suspended or revoked in the list of the host, and active in that of the tree. */
   readonly onlyHost: readonly StoppedIssuer[];
   /** Suspended or revoked in the list of the tree, and active in that of the host. */
@@ -109,7 +109,8 @@ async function compareTrees(
   const issuers = isSameList ? undefined : await servedIssuers(host, signal);
   const both = { host: { ...host, updatedAt: theirs }, tree: { ...tree, updatedAt: own }, issuers };
   const { order, isProven } = await compareHistories(both, signal);
-  const changes = order === 'other' && issuers ? await statusChanges(host, tree, signal) : undefined;
+  const isForked = order === 'other' && issuers !== undefined;
+  const changes = isForked ? await statusChanges(host, tree, signal) : { host: [], tree: [] };
   const delegations = compareStatements(host.delegation, tree, 'delegation');
   const signer = host.checkpoint?.signer;
   const trusted = [tree.rootKey, host.rootKey, ...(delegation?.keys ?? []).map((key) => key.thumbprint)];
@@ -124,41 +125,28 @@ async function compareTrees(
     publication: isStated === undefined || isStated === 'missing' ? isStated : order,
     holds: compareHolds(host, tree, { isLeftOut, theirs: isSameList ? tree.issuers : issuers }),
     isProven,
-    stops: issuers && withEnded(compareStops(issuers, tree.issuers), changes),
+    stops: issuers && {
+      onlyHost: stoppedOnlyIn(issuers, tree.issuers, [changes.host, changes.tree]),
+      onlyTree: stoppedOnlyIn(tree.issuers, issuers, [changes.tree, changes.host]),
+    },
   };
 }
 
-function withEnded(
-  { onlyHost, onlyTree }: StopComparison,
-  { host, tree }: StatusChanges = { host: [], tree: [] },
-): StopComparison {
-  const mark = (
-    stopped: readonly StoppedIssuer[],
-    own: StatusChanges['host'],
-    other: StatusChanges['host'],
-  ) =>
-    stopped.map((one): StoppedIssuer => {
-      const last = own.find(({ issuer_id }) => issuer_id === one.issuer_id);
-      const isEnded =
-        last?.to === one.status &&
-        other.some(
-          ({ issuer_id, updated_at, to }) =>
-            issuer_id === one.issuer_id && updated_at === last.updated_at && to === last.to,
-        );
-      return isEnded ? { ...one, isEnded } : one;
-    });
-  return { onlyHost: mark(onlyHost, host, tree), onlyTree: mark(onlyTree, tree, host) };
-}
-
-function compareStops(theirs: readonly Issuer[], own: readonly Issuer[]): StopComparison {
-  const stoppedIn = (issuers: readonly Issuer[], others: readonly Issuer[]) => {
-    const active = new Set(
-      others.filter(({ status }) => status === 'active').map(({ issuer_id }) => issuer_id),
-    );
-    const stopped = issuers.filter(({ issuer_id, status }) => status !== 'active' && active.has(issuer_id));
-    return stopped.map(({ issuer_id, status }) => ({ issuer_id, status }));
-  };
-  return { onlyHost: stoppedIn(theirs, own), onlyTree: stoppedIn(own, theirs) };
+/** Issuers of a list that are stopped there, and active in another list. Changes are newest first. */
+function stoppedOnlyIn(
+  issuers: readonly Issuer[],
+  others: readonly Issuer[],
+  [own, other]: readonly [StatusChanges['host'], StatusChanges['host']],
+): readonly StoppedIssuer[] {
+  const active = new Set(idsOf(others, 'active'));
+  const stopped = issuers.filter(({ issuer_id, status }) => status !== 'active' && active.has(issuer_id));
+  return stopped.map(({ issuer_id, status }) => {
+    const last = own.find((change) => change.issuer_id === issuer_id);
+    const isSame = ({ issuer_id: id, updated_at, to }: Change) =>
+      id === issuer_id && updated_at === last?.updated_at && to === last.to;
+    const isEnded = last?.to === status && other.some(isSame);
+    return { issuer_id, status, ...(isEnded && { isEnded }) };
+  });
 }
 
 function compareHolds(
@@ -172,14 +160,12 @@ function compareHolds(
   // Nobody can tell what a damaged checkpoint holds.
   if (checkpoint === undefined && readIfReadable(folder, PATHS.checkpoint) !== undefined) return undefined;
   const [theirs, own] = [served?.hold ?? [], checkpoint?.hold ?? []];
-  const stoppedIn = (list: readonly Issuer[]) =>
-    list.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
   const ended = served === undefined ? [] : endedHere(served.sha256);
   const without = (ids: readonly string[], others: readonly string[]) =>
     ids.filter((id) => !others.includes(id));
   return {
-    onlyHost: isLeftOut ? [] : without(without(theirs, own), [...stoppedIn(issuers), ...ended]),
-    onlyTree: without(without(own, theirs), stoppedIn(listed)),
+    onlyHost: isLeftOut ? [] : without(without(theirs, own), [...idsOf(issuers, 'stopped'), ...ended]),
+    onlyTree: without(without(own, theirs), idsOf(listed, 'stopped')),
     leftOut: isLeftOut && served?.signer !== undefined ? { key: served.signer, hold: theirs } : undefined,
   };
 }

@@ -25,7 +25,7 @@ export interface LiveCondition extends Condition, Omit<HostComparison, 'host' | 
 }
 
 /** The condition of one mirror. */
-export interface MirrorCondition extends Condition {
+interface MirrorCondition extends Condition {
   readonly url: string;
   /** What the mirror serves; undefined if it was not asked. */
   readonly host: HostStatus | undefined;
@@ -38,7 +38,7 @@ export interface HostsCondition {
 }
 
 /** The hosts to ask. */
-export interface HostsOptions {
+interface HostsOptions {
   readonly baseUrl: string | undefined;
   readonly mirrors: readonly string[];
   readonly offline: boolean;

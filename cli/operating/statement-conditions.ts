@@ -18,7 +18,9 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { sharesInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { idsOf } from '../hosts/own-tree.js';
 import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
+import type { LiveCondition } from './hosts-condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
 /** The condition of a statement that expires. */
@@ -61,6 +63,14 @@ export interface CheckpointCondition extends Expiring {
   readonly hoursLeft: number | undefined;
   /** Whether the checkpoint names the list and the files of the tree; undefined without a checkpoint. */
   readonly current: boolean | undefined;
+}
+
+/** The condition of the issuers that the checkpoint holds. */
+export interface HoldCondition extends Condition {
+  /** The ids of the held issuers, sorted. Undefined if that is unknown. */
+  readonly issuers: readonly string[] | undefined;
+  /** The held issuers whose hold has no effect, because the list has suspended or revoked them. */
+  readonly releasable: readonly string[];
 }
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -166,6 +176,45 @@ function namesOf(checkpoint: Checkpoint, { folder, published, report }: LocalTre
     return { level: 'ok', message: 'names the newest list' };
   }
   return { level: 'error', message: `names the newest list, but another ${PATHS.checksums}` };
+}
+
+/** Describes the issuers that the checkpoint of the tree holds (rule hold). */
+export function holdCondition(
+  { folder, report, checkpoint, publication, issuers: own }: LocalTree,
+  { url, parts }: Pick<LiveCondition, 'url' | 'parts'>,
+): HoldCondition {
+  if (checkpoint === undefined) {
+    // The root key has signed that the registry has no checkpoints, so nothing can be on hold.
+    if (publication?.checkpoint === false)
+      return { level: 'ok', message: 'none', issuers: [], releasable: [] };
+    const why = report === undefined ? 'there is no tree' : `${folder} has no valid checkpoint`;
+    return { level: 'note', message: `unknown: ${why}`, issuers: undefined, releasable: [] };
+  }
+  const issuers = checkpoint.hold;
+  if (issuers.length === 0) return { level: 'ok', message: 'none', issuers, releasable: [] };
+  const stopped = idsOf(own, 'stopped');
+  const releasable = issuers.filter((id) => stopped.includes(id));
+  const since = formatUpdatedAt(checkpoint.issuedAt);
+  const rest = releasable.length === 0 ? '' : `; holds that can end: ${releasable.join(', ')}`;
+  const { onlyTree = [], leftOut } = parts?.holds ?? {};
+  const taken = issuers.filter((id) => leftOut?.hold.includes(id));
+  const theirs =
+    leftOut === undefined || taken.length === 0
+      ? ''
+      : `. The replaced key ${leftOut.key} holds ${taken.join(', ')}, too: if that was not you, end it`;
+  const held = `${issuers.join(', ')}, by the checkpoint of ${since}`;
+  if (onlyTree.length > 0) {
+    const unseen = onlyTree.join(', ');
+    const message = `${held}; ${url} does not hold ${unseen}, so nobody stops ${unseen}${rest}`;
+    return { level: 'error', message, issuers, releasable };
+  }
+  return {
+    // A hold is for the time until the root key is there.
+    level: releasable.length < issuers.length ? 'warning' : 'note',
+    message: `${held}: treated as suspended${rest}${theirs}`,
+    issuers,
+    releasable,
+  };
 }
 
 /** Describes a statement that is not proven: its check failed, the tree has no such file, or an earlier check failed. */

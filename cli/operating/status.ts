@@ -7,7 +7,6 @@ import { thumbprintIn } from '../hosts/own-tree.js';
 import { findTrace } from '../hosts/published-before.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
 import { type Condition, type Level, mostUrgent } from './condition.js';
-import { type HoldCondition, holdCondition } from './hold-condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { type LocalTree, readLocalTree } from './local-tree.js';
@@ -25,7 +24,9 @@ import {
   checkpointCondition,
   type DelegationCondition,
   delegationCondition,
+  type HoldCondition,
   type HoldersCondition,
+  holdCondition,
   holdersCondition,
   type PublicationCondition,
   publicationCondition,

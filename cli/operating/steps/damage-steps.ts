@@ -1,8 +1,7 @@
 import { PATHS } from '../../../generator/tree/paths.js';
 import type { RegistryStatus } from '../status.js';
 import { holdsAgain, loadAndHold, loadCommand } from './load-steps.js';
-import { type CommandSettings, inSentences, type NextStep, told } from './next-step.js';
-import { buildStep } from './signing-steps.js';
+import { buildStep, type CommandSettings, inSentences, type NextStep, told } from './next-step.js';
 
 /** The step that repairs a tree that cannot be read. Everything else is known only after that. */
 export function damageSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {

@@ -4,9 +4,18 @@ import type { RegistryStatus } from '../status.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadAndHold, loadCommand } from './load-steps.js';
-import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
+import {
+  buildStep,
+  type CommandSettings,
+  laterCheckpointSteps,
+  type NextStep,
+  PULL,
+  publishingOptions,
+  rootKeyFirst,
+  run,
+  told,
+} from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
-import { buildStep, laterCheckpointSteps, publishingOptions, rootKeyFirst } from './signing-steps.js';
 
 /**
  * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is

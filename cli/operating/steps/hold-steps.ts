@@ -1,8 +1,14 @@
 import { commandLine } from '../../command-line.js';
 import { holdCommand, optionsOfHold } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run } from './next-step.js';
-import { keysFirst, onlineKeyFirst, publishingOptions } from './signing-steps.js';
+import {
+  type CommandSettings,
+  keysFirst,
+  type NextStep,
+  onlineKeyFirst,
+  publishingOptions,
+  run,
+} from './next-step.js';
 
 /** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
 export function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {

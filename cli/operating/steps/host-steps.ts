@@ -2,8 +2,14 @@ import { shellWord } from '../../command-line.js';
 import { holdCommand } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { laterCheckpointSteps, onlineKeyFirst } from './signing-steps.js';
+import {
+  type CommandSettings,
+  laterCheckpointSteps,
+  type NextStep,
+  onlineKeyFirst,
+  run,
+  told,
+} from './next-step.js';
 
 /**
  * The steps that let the hosts serve the tree.

@@ -2,8 +2,17 @@ import { commandLine } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
 import { isUncosigned } from './host-steps.js';
-import { type CommandSettings, inSentences, type NextStep, PULL, run, told } from './next-step.js';
-import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
+import {
+  buildStep,
+  type CommandSettings,
+  checkpointStep,
+  inSentences,
+  type NextStep,
+  PULL,
+  publishingOptions,
+  run,
+  told,
+} from './next-step.js';
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
 export function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {

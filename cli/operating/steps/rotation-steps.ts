@@ -3,8 +3,7 @@ import { commandLine } from '../../command-line.js';
 import { askEverybody } from '../../hosts/in-words.js';
 import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { keysFirst } from './signing-steps.js';
+import { type CommandSettings, keysFirst, type NextStep, run, told } from './next-step.js';
 
 /** The step that lets the configuration name the current root key. */
 export function rotatedStep(
