@@ -1,4 +1,5 @@
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
+import { REPLACED_FOLDER } from './load-commands.js';
 import type { HostComparison, StoppedIssuer, TreeComparison } from './tree-comparison.js';
 
 /** Names the parts that differ. */
@@ -58,8 +59,8 @@ export function twoHistories(
 }
 
 /** Says that a host shows a root key to which a rotation leads that nobody knows here. */
-export function foreignKey({ url, rootKey }: HostStatus): string {
-  return `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated elsewhere, a thief has`;
+export function foreignKey({ url, rootKey, claimed }: HostStatus): string {
+  return `${url} shows the root key ${rootKey ?? claimed?.rootKey}, by a rotation that was not made here: unless one of you has rotated elsewhere, a thief has`;
 }
 
 /** Says what to do then: only the people of the registry know whether it is theirs, so no command may adopt the key or undo it. */
@@ -79,7 +80,7 @@ export function doubtOfHost({ list, holds, stops }: TreeComparison): string | un
 /** The way out if witnesses have cosigned what a tree lacks, and so never cosign what follows. */
 export function findNewest(out: string): string {
   return (
-    `put the newest tree in the place of ${out}, from the folder in which it was signed, a mirror or a backup; until then, \`hold\` stops issuers. ` +
+    `put the newest tree in the place of ${out}, from ${REPLACED_FOLDER}*, the folder of whoever signed last, a mirror or a backup; until then, \`hold\` stops issuers. ` +
     'If it is lost for good, see "What can go wrong, and what stays" in log.md'
   );
 }

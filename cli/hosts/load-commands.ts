@@ -8,6 +8,14 @@ interface TreePlace extends CommandPlace {
   readonly out: string;
 }
 
+/** What the folders begin with into which replaced trees are moved: such a tree may have what nobody else has. */
+export const REPLACED_FOLDER = join(PRIVATE_FOLDER, 'replaced-');
+
+/** The command that makes room for a tree, and keeps the one that is there. */
+export function moveAway(out: string): string {
+  return `mv ${out} ${REPLACED_FOLDER}${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;
+}
+
 /** The copy of a host's tree that `mirror` makes, and verifies. */
 export const MIRROR_FOLDER = join(PRIVATE_FOLDER, 'mirror');
 
@@ -23,8 +31,7 @@ export function loadFromHost(
   { key, replaces }: { readonly key: readonly string[]; readonly replaces: boolean },
 ): string {
   const mirror = commandLine(place, 'mirror', shellWord(url), MIRROR_FOLDER, ...key);
-  const remove = replaces ? ` && rm -r ${out}` : '';
-  return `${mirror}${remove} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+  return `${mirror}${replaces ? ` && ${moveAway(out)}` : ''} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
 }
 
 /** The command that holds issuers. */

@@ -2,12 +2,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
 import { type Delegation, readRotation, readStatement } from '@passport-registry/verifier/core';
-import { isInLastCommit, repositoryAround } from '../../generator/files/git.js';
+import { isInLastCommit, repositoryAround, revisionsOf } from '../../generator/files/git.js';
+import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { readText, readTreeFile } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
 import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { MIRROR_FOLDER } from './load-commands.js';
+import { MIRROR_FOLDER, REPLACED_FOLDER } from './load-commands.js';
 import { verifiedDelegation } from './own-tree.js';
 
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
@@ -120,25 +121,52 @@ interface PublishedDelegation {
   readonly delegation: Uint8Array | undefined;
 }
 
+/** A delegation by the root key of a tree, to a key that the published one leaves out. */
+export interface OtherDelegation extends Delegation {
+  /** The file that has it. */
+  readonly file: string;
+  /** Whether it is earlier than the published one: its key may have been replaced because it has leaked. */
+  readonly isEarlier: boolean;
+}
+
 /**
- * Returns the file, in the working directory, of a delegation to an online key that the published one leaves out, although it is
- * later: the key may have been replaced. Undefined if no file shows that.
+ * Looks for a delegation to an online key that the published one leaves out: in the working directory, in the last commit, because
+ * `keys delegate > FILE` has emptied the file by then, and in trees that were replaced. Undefined if no file shows one.
  */
-export async function replacedDelegation(
-  online: RootKey,
+export async function otherDelegation(
+  online: string,
   { rootKey, delegation }: PublishedDelegation,
-): Promise<string | undefined> {
-  const names = (one: Delegation) => one.keys.some(({ thumbprint }) => thumbprint === online.thumbprint);
+  env: NodeJS.ProcessEnv,
+): Promise<OtherDelegation | undefined> {
+  const names = ({ keys }: Delegation) => keys.some(({ thumbprint }) => thumbprint === online);
   const published = await verifiedDelegation(delegation, rootKey);
   if (published === undefined || names(published)) return undefined;
-  for (const file of statementFiles()) {
-    const earlier = await verifiedDelegation(
-      orNothing(() => readText(file).trim()),
-      rootKey,
-    );
-    if (earlier !== undefined && names(earlier) && earlier.issuedAt < published.issuedAt) return file;
+  const found: OtherDelegation[] = [];
+  for (const { file, text } of knownDelegations(env)) {
+    const other = await verifiedDelegation(text, rootKey);
+    if (other !== undefined && names(other))
+      found.push({ ...other, file, isEarlier: other.issuedAt < published.issuedAt });
   }
-  return undefined;
+  return found.find(({ isEarlier }) => !isEarlier) ?? found[0];
+}
+
+function knownDelegations(
+  env: NodeJS.ProcessEnv,
+): readonly { readonly file: string; readonly text: string }[] {
+  const repository = orNothing(() => repositoryAround('.', env));
+  const head = repository && orNothing(() => revisionsOf('HEAD', repository).before);
+  const committed = (file: string) =>
+    head && readFromCommit(head, `${repository.prefix}${file}`, repository).toString();
+  const replaced = (orNothing(() => readdirSync(PRIVATE_FOLDER)) ?? [])
+    .map((name) => join(PRIVATE_FOLDER, name))
+    .filter((folder) => folder.startsWith(REPLACED_FOLDER));
+  const here = [...statementFiles(), ...replaced.map((folder) => join(folder, PATHS.delegation))];
+  return here.flatMap((file) =>
+    [() => readText(file), () => committed(file)].flatMap((read) => {
+      const text = orNothing(read)?.trim();
+      return text === undefined ? [] : [{ file, text }];
+    }),
+  );
 }
 
 function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): PublicationTrace | undefined {

@@ -84,12 +84,17 @@ export async function compareWithHost(
   under: ComparedUnder,
 ): Promise<HostComparison> {
   const parts = await compareTrees(host, tree, under);
+  const replaced = replacedRootKeys(tree.folder);
+  // The rotation of the tree does not lead to the key of the host, nor that of the host to the key of the tree.
+  const claimed = host.claimed?.development === false ? host.claimed.rootKey : undefined;
+  const isOther =
+    claimed !== undefined && replaced.length > 0 && ![tree.rootKey, ...replaced].includes(claimed);
   return {
     host,
     parts,
     comparedWithTree: compareWhole(parts),
     lostHolds: parts.holds?.onlyTree ?? heldUnverified(tree.folder, host),
-    isForeign: parts.rootKey === 'newer' && host.rootKey !== under.pinned,
+    isForeign: isOther || (parts.rootKey === 'newer' && host.rootKey !== under.pinned),
   };
 }
 
@@ -151,14 +156,15 @@ function stoppedOnlyIn(
 
 function compareHolds(
   { checkpoint: served }: HostStatus,
-  { folder, checkpoint, issuers }: OwnTree,
+  { folder, checkpoint, publication, issuers }: OwnTree,
   {
     isLeftOut,
     theirs: listed = [],
   }: { readonly isLeftOut: boolean; readonly theirs: readonly Issuer[] | undefined },
 ): HoldComparison | undefined {
-  // Nobody can tell what a damaged checkpoint holds.
-  if (checkpoint === undefined && readIfReadable(folder, PATHS.checkpoint) !== undefined) return undefined;
+  // Nobody can tell what a checkpoint holds that is damaged or lost.
+  const had = publication?.checkpoint === true || readIfReadable(folder, PATHS.checkpoint) !== undefined;
+  if (checkpoint === undefined && had) return undefined;
   const [theirs, own] = [served?.hold ?? [], checkpoint?.hold ?? []];
   const ended = served === undefined ? [] : endedHere(served.sha256);
   const without = (ids: readonly string[], others: readonly string[]) =>
@@ -175,12 +181,22 @@ function compareHolds(
  * read, because to hold too many does less harm.
  */
 export function heldUnverified(folder: string, host?: Pick<HostStatus, 'checkpoint'>): readonly string[] {
-  const bytes = readIfReadable(folder, PATHS.checkpoint);
+  const bytes = readIfReadable(folder, PATHS.checkpoint) ?? checkpointInStatements(folder);
   const held = bytes && readUnverified(bytes, 'registry-checkpoint+jwt')?.claims.hold;
   const ids = Array.isArray(held) ? held : [];
   // They become words of a command.
   const isId = (id: unknown): id is string => typeof id === 'string' && GRAMMAR.issuerId.pattern.test(id);
   return ids.filter((id) => isId(id) && host?.checkpoint?.hold?.includes(id) !== true);
+}
+
+/** The copy of the checkpoint in statements.json. Undefined if there is none. */
+function checkpointInStatements(folder: string): Buffer | undefined {
+  try {
+    const statements: unknown = JSON.parse(String(readIfReadable(folder, PATHS.statements)));
+    return Buffer.from((statements as Record<string, string>)[PATHS.checkpoint] ?? '');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Publications decide, then the delegation, then the checkpoint, which a new one follows in every case. */

@@ -1,7 +1,8 @@
 import type { RootKey } from '@passport-registry/verifier';
+import type { Delegation } from '@passport-registry/verifier/core';
 import { formatDuration } from '../../generator/freshness/expiry.js';
 import { type HostStatus, isAcceptable } from '../../observers/hosts/compare-hosts.js';
-import { askHosts } from '../hosts/ask-hosts.js';
+import { askHosts, tornFile } from '../hosts/ask-hosts.js';
 import { differences, foreignKey, holdsInWords, stopsInWords, twoHistories } from '../hosts/in-words.js';
 import {
   compareWithHost,
@@ -44,6 +45,8 @@ interface HostsOptions {
   readonly offline: boolean;
   /** The root key to verify with. */
   readonly rootKey: RootKey | undefined;
+  /** The delegation that is about to be published. Undefined: that of the tree stays. */
+  readonly delegation: Delegation | undefined;
   /** How far behind a mirror may be. */
   readonly maxBehindSeconds: number;
   /** Milliseconds since 1970. */
@@ -52,7 +55,7 @@ interface HostsOptions {
 
 /** Asks the live registry and its mirrors which list they serve, and compares it with the tree. */
 export async function hostsCondition(options: HostsOptions, tree: LocalTree): Promise<HostsCondition> {
-  const { baseUrl, mirrors, rootKey, now } = options;
+  const { baseUrl, mirrors, rootKey, delegation, now } = options;
   const nobody = whyNobody(options);
   if (nobody !== undefined || baseUrl === undefined || rootKey === undefined) {
     const none = { comparedWithTree: undefined, parts: undefined, host: undefined, keep: undefined };
@@ -65,11 +68,12 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   }
   const asked = { rootKey, folder: tree.folder, now };
   const [host, ...others] = (await askHosts([baseUrl, ...mirrors], asked)) as [HostStatus, ...HostStatus[]];
-  const found = await compareWithHost(host, tree, { pinned: rootKey.thumbprint });
+  const found = await compareWithHost(host, tree, { pinned: rootKey.thumbprint, delegation });
   const keep = found.comparedWithTree === 'other' ? await historyToKeep(found, others, tree) : undefined;
+  const torn = found.comparedWithTree === 'same' ? await tornFile(baseUrl, tree) : undefined;
   const how = { ...options, rootKey: host.rootKey, hasTree: tree.report !== undefined };
   return {
-    live: { ...describeLive(found, tree), url: host.url, ...found, keep },
+    live: { ...describeLive(found, tree, torn), url: host.url, ...found, keep },
     mirrors: others.map((mirror) => {
       const isOther = keep !== undefined && mirror.sha256 !== host.sha256 && hasList(mirror, tree.sha256);
       if (!isOther || mirror.state === 'altered') return describeMirror(mirror, how);
@@ -87,11 +91,15 @@ function whyNobody({ offline, baseUrl, rootKey }: HostsOptions): string | undefi
   return rootKey === undefined ? 'there is no root key to verify it with' : undefined;
 }
 
-function describeLive(found: HostComparison, tree: LocalTree): Condition {
+function describeLive(found: HostComparison, tree: LocalTree, torn: string | undefined): Condition {
   const { host, comparedWithTree, isForeign } = found;
+  if (isForeign) return { level: 'error', message: foreignKey(host) };
   const unread = incomparable(host, tree);
   if (unread !== undefined) return unread;
-  if (isForeign) return { level: 'error', message: foreignKey(host) };
+  if (torn !== undefined) {
+    const message = `${host.url} serves the list of ${tree.folder}, but another ${torn}: only a part was copied, and verifiers may refuse it`;
+    return { level: 'error', message };
+  }
   if (comparedWithTree === 'other') return { level: 'error', ...twoHistories(found, tree.folder) };
   if (comparedWithTree === 'same')
     return { level: 'ok', message: `${host.url} serves the list of ${tree.folder}` };
@@ -137,12 +145,16 @@ function differing(
     folder,
   );
   const held = holdsInWords(parts, folder);
-  const isDoubtful = stopped.length > 0 && !isProven;
+  // A thief may have published what no longer stops an issuer.
+  const isLifted = !isOlder && (stops?.onlyTree ?? []).length > 0;
+  const isUnread = parts.list !== 'same' && stops === undefined;
+  const isDoubtful = (stopped.length > 0 && !isProven) || isLifted || isUnread;
   const late = `nobody stops ${unseen.map(({ issuer_id }) => issuer_id).join(', ')} there yet`;
   const number = publication === undefined ? '' : `publication ${publication.sequence}, `;
   const said = [
     `${url} has ${differences(parts)} than ${folder} (${number}list of ${updatedAt})`,
     ...[...stopped, ...held, ...(isWanted ? [late] : [])],
+    ...(isUnread ? ['its list cannot be read, so nobody knows whom it stops'] : []),
     ...(isOlder ? byReplacedKey(holds?.leftOut) : []),
   ];
   return {

@@ -6,7 +6,7 @@ import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
 import { askMirrors, cosignedSteps, hostSteps, isPublishedFirst, isUncosigned } from './steps/host-steps.js';
 import { isTreeOlder, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
-import { publicationSteps, strayKeyStep } from './steps/publication-steps.js';
+import { isReplacing, publicationSteps, strayKeySteps } from './steps/publication-steps.js';
 import { recordSteps } from './steps/record-steps.js';
 import {
   foreignKeySteps,
@@ -66,12 +66,18 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   // Records that would stop a build come before that build.
   const stopsBuild = !isCommit && renewal.length > 0;
   const tree = { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) };
+  const isStrayFirst = isReplacing(status) || cannotHold(status);
+  const stray: StepGroup = {
+    level: renewal.length > 0 || isStrayFirst ? 'error' : delegation.level,
+    steps: strayKeySteps(status, settings),
+  };
   const table: readonly (StepGroup | false)[] = [
+    isStrayFirst && stray,
     // Records are compared with the published list, so what is lost or older here is loaded before they are judged.
     isOlder && tree,
     { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] },
     // With a key that is no online key, no build and no `checkpoint` succeeds.
-    { level: renewal.length > 0 ? 'error' : delegation.level, steps: strayKeyStep(status) },
+    !isStrayFirst && stray,
     !isCommit && { level: stopsBuild ? 'error' : changes.level, steps: records },
     !isOlder && tree,
     // One commit has them all.
@@ -84,6 +90,12 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   return LEVELS.flatMap((level) => groups.filter((one) => one.level === level)).flatMap(({ steps }) => steps);
 }
 
+/** Whether the tree of the host releases issuers whom the online key of registry.yaml could not hold again over it. */
+function cannotHold(status: RegistryStatus): boolean {
+  const { lostHolds, parts } = status.live;
+  return isTreeOlder(status) && lostHolds.length > 0 && parts?.delegation !== 'newer';
+}
+
 /** The steps after which the hosts serve the tree: with the renewal of the tree, or with the newer tree of a host. */
 function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: Steps): Steps {
   if (isTreeOlder(status)) return [...loadSteps(status, settings), ...askMirrors(status)];
@@ -92,8 +104,9 @@ function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: S
   if (isUncosigned(status, settings))
     return [...again, ...cosignedSteps(status, settings), ...renewal, ...askMirrors(status)];
   const hosts = hostSteps(status, settings, renewal.length > 0);
-  // A hold that nobody sees stops nobody, and is signed already.
-  const isHostFirst = status.hold.level === 'error' || isPublishedFirst(status, settings);
+  // A hold that nobody sees stops nobody, and is signed already. Mirrors refuse a tree that is not whole.
+  const isUnseen = status.hold.level === 'error' && status.tree.level !== 'error';
+  const isHostFirst = isUnseen || isPublishedFirst(status, settings);
   return [...again, ...(isHostFirst ? [...hosts, ...renewal] : [...renewal, ...hosts])];
 }
 

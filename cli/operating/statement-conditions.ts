@@ -19,6 +19,7 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { sharesInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { idsOf } from '../hosts/own-tree.js';
+import type { OtherDelegation } from '../hosts/published-before.js';
 import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
 import type { LiveCondition } from './hosts-condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
@@ -56,6 +57,11 @@ export interface DelegationCondition extends Expiring {
   readonly mayHold: boolean;
   /** The thumbprint of the online key in registry.yaml, if the delegation names other keys. */
   readonly strayKey: string | undefined;
+  /**
+   * The file of a later delegation, to the key of registry.yaml, that is still to be published; `undone` if only an earlier one
+   * names that key. Undefined if no file shows either.
+   */
+  readonly replacement: string | undefined;
 }
 
 /** The condition of the checkpoint. */
@@ -112,15 +118,22 @@ export function holdersCondition(tree: LocalTree): HoldersCondition {
   return { level: 'ok', message, ...holders };
 }
 
-/** Describes the delegation of the tree. @param own - the thumbprint of the online key in registry.yaml */
+/** The online key in registry.yaml, and a delegation to it. */
+interface OwnOnlineKey {
+  readonly onlineKey: string | undefined;
+  /** Undefined if the published delegation names the key, or if no file names it. */
+  readonly other: OtherDelegation | undefined;
+}
+
+/** Describes the delegation of the tree. */
 export function delegationCondition(
   tree: LocalTree,
   now: number,
-  own: string | undefined,
+  { onlineKey: own, other }: OwnOnlineKey,
 ): DelegationCondition {
   const { delegation } = tree;
   if (delegation === undefined) {
-    const none = { onlineKeys: [], mayHold: false, strayKey: undefined };
+    const none = { onlineKeys: [], mayHold: false, strayKey: undefined, replacement: undefined };
     return { ...unproven(tree, 'delegation'), expires: undefined, daysLeft: undefined, ...none };
   }
   const onlineKeys = delegation.keys.map(({ thumbprint }) => thumbprint);
@@ -139,6 +152,7 @@ export function delegationCondition(
     expires: formatUpdatedAt(delegation.expiresAt),
     daysLeft: Math.floor((delegation.expiresAt - now) / DAY_MS),
     ...{ strayKey, onlineKeys, mayHold },
+    replacement: strayKey && other && (other.isEarlier ? 'undone' : other.file),
   };
 }
 

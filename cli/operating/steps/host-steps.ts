@@ -24,11 +24,14 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   const { host, url, level, comparedWithTree } = status.live;
   const isLate = comparedWithTree === 'older' || host?.empty === true;
   const isPreview = host?.claimed?.development === true;
-  const isAbsent = host?.state === 'unreachable' || isPreview;
+  const isAway = host?.state === 'unreachable';
   // On this machine, an experiment: nothing else serves that address.
-  if (isAbsent && !isRenewed && url !== undefined && isServed(new URL(url)))
+  if ((isAway || isPreview) && !isRenewed && url !== undefined && isServed(new URL(url)))
     return [serveStep(new URL(url), isPreview, settings)];
-  if (isRenewed || isLate || isAbsent || host?.state === 'expired') {
+  if (isAway) return [told(untilItAnswers(url, settings))];
+  // The same publication, of which only a part was copied.
+  const isTorn = comparedWithTree === 'same' && level === 'error';
+  if (isRenewed || isLate || isPreview || isTorn || host?.state === 'expired') {
     const mayBeEarlier = !isRenewed && comparedWithTree === 'older';
     const sign = mayBeEarlier ? laterCheckpointSteps(status, settings) : [];
     return [...sign, ...publishSteps(status, settings)];
@@ -36,6 +39,11 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   if (level !== 'error' || url === undefined) return [];
   const words = ['verify', shellWord(url), ...settings.rootKeyOptions];
   return [run('verify what the host serves', settings, ...words)];
+}
+
+/** What another operator has published meanwhile would be undone, such as a hold. */
+function untilItAnswers(url: string | undefined, { out }: CommandSettings): string {
+  return `wait until ${url} answers, and run \`status\` again: what it serves was not compared with ${out}. Only if it serves nothing yet, or nobody else publishes, copy ${out} there now`;
 }
 
 /** A mirror that is late or altered is its operator's to repair. */

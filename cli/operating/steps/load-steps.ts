@@ -4,7 +4,7 @@ import { PATHS } from '../../../generator/tree/paths.js';
 import type { HostStatus } from '../../../observers/hosts/compare-hosts.js';
 import { commandLine } from '../../command-line.js';
 import { doubtOfHost } from '../../hosts/in-words.js';
-import { andHold, loadFromHost } from '../../hosts/load-commands.js';
+import { andHold, loadFromHost, moveAway } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
 import { holdStep } from './hold-steps.js';
 import { type CommandSettings, inSentences, type NextStep } from './next-step.js';
@@ -83,7 +83,7 @@ export function loadCommand(status: RegistryStatus, settings: CommandSettings): 
   if (tree.hasRemote && status.live.keep === undefined) {
     if (!isThere(status)) return commandLine(settings, 'branch', 'load', out);
     // There may be no such branch, which is no failure.
-    return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && test -d ${FROM_BRANCH} && rm -r ${out} && mv ${FROM_BRANCH} ${out}`;
+    return `${commandLine(settings, 'branch', 'load', FROM_BRANCH)} && test -d ${FROM_BRANCH} && ${moveAway(out)} && mv ${FROM_BRANCH} ${out}`;
   }
   const url = servingHost(status)?.url;
   return url && fromHost(url, settings, { replaces: isThere(status) });

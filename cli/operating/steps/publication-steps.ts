@@ -1,4 +1,4 @@
-import { commandLine } from '../../command-line.js';
+import { commandLine, shellWord } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
 import { isUncosigned } from './host-steps.js';
@@ -119,15 +119,26 @@ function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
   return run(reason, settings, 'branch', 'load', settings.out);
 }
 
-/** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */
-export function strayKeyStep({ delegation }: RegistryStatus): NextStep[] {
-  const { strayKey, onlineKeys } = delegation;
+/** Whether a delegation to the online key of registry.yaml is signed, which replaces the published one. */
+export function isReplacing({ delegation: { replacement } }: RegistryStatus): boolean {
+  return replacement !== undefined && replacement !== 'undone';
+}
+
+/**
+ * The step for an online key of registry.yaml that the published delegation leaves out. It may be the next key, or one that was
+ * replaced: to delegate to that would trust it again.
+ */
+export function strayKeySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { strayKey, replacement, onlineKeys } = status.delegation;
   if (strayKey === undefined) return [];
-  return [
-    told(
-      `let public_key and signer of checkpoint in registry.yaml name ${onlineKeys.join(' or ')}, as whoever has replaced ${strayKey} has it, and do not delegate to that again if it has leaked. Until then, builds need --checkpoint-later`,
-    ),
-  ];
+  if (replacement !== undefined && isReplacing(status)) {
+    const reason = `publish the delegation to the online key of registry.yaml, ${strayKey}`;
+    return [buildStep({ reason, more: ['--delegation', shellWord(replacement)] }, status, settings)];
+  }
+  const named = `let public_key and signer of checkpoint in registry.yaml name ${onlineKeys.join(' or ')}, as whoever has replaced ${strayKey} has it, and do not delegate to that again if it has leaked. Until then, builds need --checkpoint-later`;
+  if (replacement === 'undone') return [told(named)];
+  const own = `if ${strayKey} is to be the next online key, delegate to it, and build with that delegation (see "The online key has leaked" in emergency.md)`;
+  return [told(`${own}. If not, ${named}`)];
 }
 
 function isUrgent({ level }: Condition): boolean {

@@ -3,6 +3,7 @@ import { commandLine } from '../../command-line.js';
 import { askEverybody } from '../../hosts/in-words.js';
 import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
+import { publishSteps } from './host-steps.js';
 import { type CommandSettings, keysFirst, type NextStep, run, told } from './next-step.js';
 
 /** The step that lets the configuration name the current root key. */
@@ -66,7 +67,14 @@ export function rotationSteps(status: RegistryStatus, settings: CommandSettings)
   return [{ command: `rm -r ${folder}`, reason }];
 }
 
-/** The step for a root key that nobody here knows. */
-export function foreignKeySteps({ live: { isForeign, host } }: RegistryStatus): NextStep[] {
-  return isForeign ? [told(askEverybody(host?.rootKey))] : [];
+/** The steps for a root key that nobody here knows. Over a rotation of our own, the thief's is replaced at once. */
+export function foreignKeySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { live, rotation } = status;
+  if (!live.isForeign) return [];
+  if (live.host?.rootKey !== undefined) return [told(askEverybody(live.host.rootKey))];
+  if (rotation.state === 'unfinished') return [];
+  const [first, ...others] = publishSteps(status, settings);
+  const key = live.host?.claimed?.rootKey;
+  const why = `ask whether one of you has rotated the root key to ${key}. If not, a thief has, and the rotation of ${settings.out} is the answer: ${first?.reason}`;
+  return [{ command: first?.command, reason: why }, ...others];
 }

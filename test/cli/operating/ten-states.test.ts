@@ -111,10 +111,12 @@ describeWith(['git'], 'the one command that `status` proposes for a registry tha
     expect(await said(away)).toContain(`Next: nothing answers at ${away}, which is on this machine: `);
     // `serve` does not answer there.
     for (const other of [`${away}/registry`, away.replace('http:', 'https:')])
-      expect(await next('--base-url', other)).toBe(program('verify', other, '--expect', 'dist'));
+      expect(await next('--base-url', other)).toBe(undefined);
     // Nothing says that this host is on this machine.
     const host = 'http://registry.invalid';
-    expect(await next('--base-url', host)).toBe(program('verify', host, '--expect', 'dist'));
+    expect(await next('--base-url', host)).toBe(undefined);
+    // Nobody knows what it serves.
+    expect(await said(host)).toContain(`Next: wait until ${host} answers, and run \`status\` again: `);
     git('checkout', '-q', 'issuers');
     const preview = await serverIn(folder, 'preview');
     const status = await cli(['status', '--json', '--base-url', preview], folder);
