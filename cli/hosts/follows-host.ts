@@ -171,9 +171,10 @@ function newerHost(
   const held =
     lostHolds.length === 0 ? '' : `, and ${out} holds ${lostHolds.join(', ')}, which the host does not`;
   const doubt = doubtOfHost(parts);
+  const unless = doubt === undefined ? '' : `${doubt}. Otherwise, `;
   return (
-    `${url} serves ${differences(parts)} than ${out}${held}. Nothing was signed: load the published tree first, with ` +
-    `\`${load}\`, and run this again${doubt === undefined ? '' : `. ${doubt}`}`
+    `${url} serves ${differences(parts)} than ${out}${held}. Nothing was signed: ${unless}load the published tree first, with ` +
+    `\`${load}\`, and run this again`
   );
 }
 

@@ -71,7 +71,7 @@ export function askEverybody(key: string | undefined): string {
 /** Who may have signed what a host no longer stops, and the tree does. Undefined if it stops the same. */
 export function doubtOfHost({ list, holds, stops }: TreeComparison): string | undefined {
   const leaked = (what: string, key: string) =>
-    `If none of you has ${what}, the ${key} key has leaked: do not load it, and see "The ${key} key has leaked" in emergency.md`;
+    `if none of you has ${what}, the ${key} key has leaked: do not load it, and see "The ${key} key has leaked" in emergency.md`;
   if (list !== 'same') return stops?.onlyTree.length ? leaked('published that list', 'root') : undefined;
   const { onlyHost = [], onlyTree = [] } = holds ?? {};
   return onlyHost.length + onlyTree.length > 0 ? leaked('signed that checkpoint', 'online') : undefined;

@@ -13,7 +13,7 @@ export const REPLACED_FOLDER = join(PRIVATE_FOLDER, 'replaced-');
 
 /** The command that makes room for a tree, and keeps the one that is there. */
 export function moveAway(out: string): string {
-  return `mv ${out} ${REPLACED_FOLDER}${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;
+  return `mv ${out} ${REPLACED_FOLDER}${new Date().toISOString().replace(/\D/g, '').slice(0, 17)}`;
 }
 
 /** The copy of a host's tree that `mirror` makes, and verifies. */

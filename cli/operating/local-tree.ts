@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
-import { namesLog } from '@passport-registry/verifier/core';
+import { namesLog, parseLogProof } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
@@ -21,6 +21,8 @@ export interface LocalTree extends OwnTree {
   readonly repairable: readonly string[];
   /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
   readonly lost: string | undefined;
+  /** The one missing file that can be made from another one. Undefined if there is none. */
+  readonly lostFile: string | undefined;
   /** Undefined if nothing was published, or if a build would refuse the folder. */
   readonly published: PublishedTree | undefined;
   /** Undefined if nothing was published. */
@@ -48,9 +50,9 @@ export async function readLocalTree(
   return { ...own, ...repair, refusal, published, report };
 }
 
-type TreeRepair = Pick<LocalTree, 'repairable' | 'lost'>;
+type TreeRepair = Pick<LocalTree, 'repairable' | 'lost' | 'lostFile'>;
 
-const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined };
+const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined, lostFile: undefined };
 
 const NO_TREE = {
   ...NO_REPAIR,
@@ -65,11 +67,26 @@ async function repairOf(folder: string): Promise<TreeRepair> {
     const hasLostHead =
       readIfReadable(folder, PATHS.logHead) === undefined &&
       (await namesLog(readIfReadable(folder, PATHS.publication)));
-    return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
+    return {
+      repairable: [...files.keys()],
+      lost: lost ?? (hasLostHead ? log : undefined),
+      lostFile: lostFile(folder, hasLostHead),
+    };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
-    return { repairable: [], lost: error.message };
+    return { ...NO_REPAIR, lost: error.message };
   }
+}
+
+/** The proof of the newest publication has the head of the log, and the host has the root key. */
+function lostFile(folder: string, hasLostHead: boolean): string | undefined {
+  const read = (path: string) => readIfReadable(folder, path);
+  if (read(PATHS.rootKey) === undefined) return PATHS.rootKey;
+  const proof = hasLostHead ? read(PATHS.logProof) : undefined;
+  if (proof === undefined) return undefined;
+  const { size } = parseLogProof(proof, (message) => new TreeRejected(message)).head;
+  // The log has entries that the proof does not know.
+  return read(PATHS.loggedStatement(size)) === undefined ? PATHS.logHead : undefined;
 }
 
 async function readForBuild(folder: string): Promise<Pick<LocalTree, 'published' | 'refusal'>> {

@@ -1,4 +1,6 @@
 import { PATHS } from '../../../generator/tree/paths.js';
+import { commandLine, shellWord } from '../../command-line.js';
+import { andHold, MIRROR_FOLDER } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
 import { holdsAgain, loadAndHold, loadCommand } from './load-steps.js';
 import { buildStep, type CommandSettings, inSentences, type NextStep, told } from './next-step.js';
@@ -7,6 +9,8 @@ import { buildStep, type CommandSettings, inSentences, type NextStep, told } fro
 export function damageSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { rootKey, tree, rotation } = status;
   const { out } = settings;
+  const copied = copySteps(status, settings);
+  if (copied.length > 0) return copied;
   if (tree.lost === undefined) {
     // From its step on, a rotation may have been stopped while its build wrote the tree, and repairs what that left.
     if (rotation.state === 'unfinished' && rotation.signed) return [];
@@ -17,6 +21,21 @@ export function damageSteps(status: RegistryStatus, settings: CommandSettings): 
   }
   const why = whyRestored(status, settings);
   return why === undefined ? [] : restoreSteps(why, status, settings);
+}
+
+/** Makes one lost file again, before anything is loaded over what only this tree may have. */
+function copySteps({ tree: { lostFile }, live }: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { out, rootKeyFile, rootKeyOptions } = settings;
+  const file = `${out}/${lostFile}`;
+  if (lostFile === PATHS.logHead) {
+    const command = `sed '1,/^$/d' ${out}/${PATHS.logProof} > ${file}`;
+    return [{ command, reason: `make ${file} again, from the copy in ${PATHS.logProof}` }];
+  }
+  const { host } = live;
+  if (lostFile !== PATHS.rootKey || rootKeyFile === undefined || host?.rootKey === undefined) return [];
+  const mirror = commandLine(settings, 'mirror', shellWord(host.url), MIRROR_FOLDER, ...rootKeyOptions);
+  const command = `${mirror} && cp ${MIRROR_FOLDER}/current/${PATHS.rootKey} ${file}`;
+  return [{ command, reason: `get ${file} again from what ${host.url} serves` }];
 }
 
 /** What no build can make again. Undefined if nothing is lost. */
@@ -34,9 +53,16 @@ function whyRestored(
 }
 
 function restoreSteps(why: string, status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { lostHolds, comparedWithTree } = status.live;
   const command = loadCommand(status, settings);
+  const again = holdsAgain(status, settings);
+  if (comparedWithTree === 'older' && command !== undefined) {
+    const backup = `restore ${settings.out} from a backup, because nobody else has its newest publication: ${why}`;
+    const load = `If there is no backup, run \`${andHold(command, lostHolds, settings)}\``;
+    return [told(inSentences(backup, load))];
+  }
   const from =
     command === undefined ? 'a mirror or a backup' : 'what was published, if that is the newest publication';
-  const reason = inSentences(`restore ${settings.out} from ${from}: ${why}`, holdsAgain(status, settings));
-  return loadAndHold({ command, reason }, status.live.lostHolds, settings);
+  const reason = inSentences(`restore ${settings.out} from ${from}: ${why}`, again);
+  return loadAndHold({ command, reason }, lostHolds, settings);
 }

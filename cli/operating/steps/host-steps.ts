@@ -1,4 +1,4 @@
-import { shellWord } from '../../command-line.js';
+import { commandLine, shellWord } from '../../command-line.js';
 import { holdCommand } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
 import { fromHost } from './load-steps.js';
@@ -26,8 +26,8 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   const isPreview = host?.claimed?.development === true;
   const isAway = host?.state === 'unreachable';
   // On this machine, an experiment: nothing else serves that address.
-  if ((isAway || isPreview) && !isRenewed && url !== undefined && isServed(new URL(url)))
-    return [serveStep(new URL(url), isPreview, settings)];
+  if (isPreview && !isRenewed && url !== undefined && isServed(new URL(url)))
+    return [serveStep(new URL(url), settings)];
   if (isAway) return [told(untilItAnswers(url, settings))];
   // The same publication, of which only a part was copied.
   const isTorn = comparedWithTree === 'same' && level === 'error';
@@ -42,8 +42,14 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
 }
 
 /** What another operator has published meanwhile would be undone, such as a hold. */
-function untilItAnswers(url: string | undefined, { out }: CommandSettings): string {
-  return `wait until ${url} answers, and run \`status\` again: what it serves was not compared with ${out}. Only if it serves nothing yet, or nobody else publishes, copy ${out} there now`;
+function untilItAnswers(url: string | undefined, settings: CommandSettings): string {
+  const { out } = settings;
+  const address = url === undefined ? undefined : new URL(url);
+  const how =
+    address !== undefined && isServed(address)
+      ? `it is on this machine: run \`${commandLine(settings, ...serveWords(address, out))}\``
+      : `copy ${out} there now`;
+  return `wait until ${url} answers, and run \`status\` again: what it serves was not compared with ${out}. Only if it has served nothing later, ${how}`;
 }
 
 /** A mirror that is late or altered is its operator's to repair. */
@@ -57,14 +63,13 @@ function isServed({ protocol, hostname, pathname }: URL): boolean {
   return protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname) && pathname === '/';
 }
 
-function serveStep({ port, origin }: URL, isPreview: boolean, settings: CommandSettings): NextStep {
+function serveStep(url: URL, settings: CommandSettings): NextStep {
   const { out } = settings;
-  const now = isPreview
-    ? `stop the preview at ${origin}, and let this machine serve ${out} there`
-    : `nothing answers at ${origin}, which is on this machine: serve ${out} there, if it was published last`;
-  const reason = `${now}. Or set base_url to the URL of a host, and copy ${out} there`;
-  return run(reason, settings, 'serve', out, '--port', port || '80');
+  const reason = `stop the preview at ${url.origin}, and let this machine serve ${out} there. Or set base_url to the URL of a host, and copy ${out} there`;
+  return run(reason, settings, ...serveWords(url, out));
 }
+
+const serveWords = ({ port }: URL, out: string) => ['serve', out, '--port', port || '80'];
 
 /** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */
 export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -126,6 +131,7 @@ export function cosignedSteps(status: RegistryStatus, settings: CommandSettings)
   if (ids.length === 0 || !delegation.mayHold || live.host?.updatedAt === undefined) return [];
   const load = fromHost(live.host.url, settings, { into: COSIGNED, replaces: false });
   const hold = holdCommand(ids, { ...settings, out: COSIGNED });
-  const reason = `hold ${ids.join(', ')} over what ${live.url} serves, because the list in ${settings.out} lacks cosignatures. Then copy ${COSIGNED} to the host, not ${settings.out}`;
+  const checkpoint = commandLine(settings, 'checkpoint', settings.out);
+  const reason = `until \`${checkpoint}\` ends with 0, hold ${ids.join(', ')} over what ${live.url} serves, and copy ${COSIGNED} to the host. Do not copy ${settings.out}, whose list lacks cosignatures`;
   return [{ command: `rm -rf ${COSIGNED} && ${load} && ${hold}`, reason: onlineKeyFirst(reason, settings) }];
 }

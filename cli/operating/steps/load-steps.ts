@@ -20,10 +20,11 @@ export function isTreeOlder(status: RegistryStatus): boolean {
 /** Brings the host's tree here, and holds again what its checkpoint lacks. */
 export function loadSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { parts, lostHolds } = status.live;
+  const [load, ...otherwise] = loadReasons(status, settings);
+  const doubt = parts && doubtOfHost(parts);
   const reason = inSentences(
-    ...loadReasons(status, settings),
-    holdsAgain(status, settings),
-    parts && doubtOfHost(parts),
+    ...(doubt === undefined ? [load] : [doubt, `Otherwise, ${load}`]),
+    ...[...otherwise, holdsAgain(status, settings)],
   );
   return loadAndHold({ command: loadCommand(status, settings), reason }, lostHolds, settings);
 }
@@ -67,6 +68,9 @@ function loadReasons(status: RegistryStatus, settings: CommandSettings): (string
       : undefined,
     trace !== undefined && url === undefined
       ? `If this registry has never published, ${trace.otherwise}`
+      : undefined,
+    url === undefined && status.live.host?.state === 'unreachable'
+      ? `Or wait until ${status.live.url} answers`
       : undefined,
   ];
 }

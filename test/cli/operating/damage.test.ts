@@ -75,7 +75,7 @@ describeWith(['git'], '`status` of a damaged tree', () => {
     expect((await status()).tree.level).toBe('ok');
   });
 
-  it.each(['issuers.json', 'publication.jwt', 'keys/root.json'])(
+  it.each(['issuers.json', 'publication.jwt'])(
     'restores %s from the host, or from the branch',
     async (path) => {
       const proposed = async () => (await status()).next[0].command;
@@ -101,6 +101,26 @@ describeWith(['git'], '`status` of a damaged tree', () => {
       });
     },
   );
+
+  it('gets only the root key from the host, and loads nothing over what only this tree has', async () => {
+    await good('suspend', 'alpha', '--reason', 'x', '--production');
+    rmSync(join(folder, 'dist/keys/root.json'));
+    const copy = (await status()).next[0].command;
+    expect(copy).toMatch(/ && cp \S+\/keys\/root.json dist\/keys\/root.json$/);
+    await obey(copy);
+    const { live, next } = await status();
+    expect([live.comparedWithTree, next[0].command]).toEqual([
+      'older',
+      program('verify', url, '--expect', 'dist'),
+    ]);
+    rmSync(join(folder, 'dist/publication.jwt'));
+    const [{ command, reason }] = (await status()).next;
+    expect([command, reason]).toEqual([
+      undefined,
+      expect.stringMatching(/^restore dist from a backup, because nobody else has its newest publication/),
+    ]);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+  });
 
   it('puts damage before a rotation that has signed nothing', async () => {
     writeFiles(folder, { 'rotation/outgoing.json': readFileSync(join(folder, 'dist/keys/root.json')) });

@@ -216,7 +216,7 @@ describe('hosts', () => {
   /** The command that brings the tree of a host into an output folder. */
   const copyFrom = (base: string, out: string) => {
     const away = existsSync(join(here.folder, out))
-      ? `mv ${out} .passport-registry/replaced-\\d{14} && `
+      ? `mv ${out} .passport-registry/replaced-\\d{17} && `
       : '';
     const mirror = '.passport-registry/mirror';
     return expect.stringMatching(
