@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
@@ -8,12 +9,26 @@ interface TreePlace extends CommandPlace {
   readonly out: string;
 }
 
-/** What the folders begin with into which replaced trees are moved: such a tree may have what nobody else has. */
-export const REPLACED_FOLDER = join(PRIVATE_FOLDER, 'replaced-');
+/** What the names of folders begin with into which replaced trees are moved: such a tree may have what nobody else has. */
+const REPLACED = 'replaced-';
+
+/** All of them, in a message. */
+export const REPLACED_FOLDERS = join(PRIVATE_FOLDER, `${REPLACED}*`);
+
+/** The folders of replaced trees in the working directory. */
+export function replacedFolders(): readonly string[] {
+  if (!existsSync(PRIVATE_FOLDER)) return [];
+  const names = readdirSync(PRIVATE_FOLDER).filter((name) => name.startsWith(REPLACED));
+  return names.map((name) => join(PRIVATE_FOLDER, name));
+}
 
 /** The command that makes room for a tree, and keeps the one that is there. */
 export function moveAway(out: string): string {
-  return `mv ${out} ${REPLACED_FOLDER}${new Date().toISOString().replace(/\D/g, '').slice(0, 17)}`;
+  const used = replacedFolders();
+  for (let number = 1; ; number++) {
+    const folder = join(PRIVATE_FOLDER, `${REPLACED}${number}`);
+    if (!used.includes(folder)) return `mv ${out} ${folder}`;
+  }
 }
 
 /** The copy of a host's tree that `mirror` makes, and verifies. */

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
 import { type Delegation, readRotation, readStatement } from '@passport-registry/verifier/core';
 import { isInLastCommit, repositoryAround, revisionsOf } from '../../generator/files/git.js';
-import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
 import { readText, readTreeFile } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
 import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { MIRROR_FOLDER, REPLACED_FOLDER } from './load-commands.js';
+import { MIRROR_FOLDER, replacedFolders } from './load-commands.js';
 import { verifiedDelegation } from './own-tree.js';
 
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
@@ -157,10 +156,8 @@ function knownDelegations(
   const head = repository && orNothing(() => revisionsOf('HEAD', repository).before);
   const committed = (file: string) =>
     head && readFromCommit(head, `${repository.prefix}${file}`, repository).toString();
-  const replaced = (orNothing(() => readdirSync(PRIVATE_FOLDER)) ?? [])
-    .map((name) => join(PRIVATE_FOLDER, name))
-    .filter((folder) => folder.startsWith(REPLACED_FOLDER));
-  const here = [...statementFiles(), ...replaced.map((folder) => join(folder, PATHS.delegation))];
+  const replaced = replacedFolders().map((folder) => join(folder, PATHS.delegation));
+  const here = [...statementFiles(), ...replaced];
   return here.flatMap((file) =>
     [() => readText(file), () => committed(file)].flatMap((read) => {
       const text = orNothing(read)?.trim();
