@@ -58,9 +58,11 @@ export function twoHistories(
   };
 }
 
-/** Says that a host shows a root key to which a rotation leads that nobody knows here. */
+/** Says that a host shows a root key that nobody knows here. */
 export function foreignKey({ url, rootKey, claimed }: HostStatus): string {
-  return `${url} shows the root key ${rootKey ?? claimed?.rootKey}, by a rotation that was not made here: unless one of you has rotated elsewhere, a thief has`;
+  if (rootKey === undefined)
+    return `${url} shows the root key ${claimed?.rootKey}, which does not follow from yours: unless one of you has published that, a thief has`;
+  return `${url} shows the root key ${rootKey}, by a rotation that was not made here: unless one of you has rotated elsewhere, a thief has`;
 }
 
 /** Says what to do then: only the people of the registry know whether it is theirs, so no command may adopt the key or undo it. */

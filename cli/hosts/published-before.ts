@@ -146,7 +146,8 @@ export async function otherDelegation(
     if (other !== undefined && names(other))
       found.push({ ...other, file, isEarlier: other.issuedAt < published.issuedAt });
   }
-  return found.find(({ isEarlier }) => !isEarlier) ?? found[0];
+  // A key that was replaced once is not trusted because somebody has delegated to it again.
+  return found.find(({ isEarlier }) => isEarlier) ?? found[0];
 }
 
 function knownDelegations(
