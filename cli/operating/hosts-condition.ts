@@ -165,7 +165,7 @@ function differing(
 
 function wayOfTree(folder: string, { isProven, holds }: TreeComparison): string {
   if (holds !== undefined && holds.onlyHost.length > 0) return `Whoever publishes ${folder} releases those`;
-  if (isProven) return `${folder} continues it: publish it`;
+  if (isProven) return `${folder} continues it`;
   return `${folder} is later by its number or time only: look at both before you publish it`;
 }
 
