@@ -1,7 +1,8 @@
-import { ODD_VALUES } from './claims.js';
-import { concatBytes, utf8 } from './encoding.js';
-import type { Members } from './jwt.js';
-import { type Registry, record } from './registry.js';
+import type { Case } from '../cases/case.js';
+import { ODD_VALUES } from '../cases/claims.js';
+import type { Members } from '../cases/jwt.js';
+import { either, makeCase, publishedList } from '../cases/make-case.js';
+import { record } from '../cases/registry.js';
 
 const MEMBERS = [
   ...['issuer_id', 'tier', 'status', 'jwks_uri', 'discovery_uri', 'certified_since', 'policy_uri', 'contact'],
@@ -134,14 +135,6 @@ const OPTIONAL = [
 const NULLABLE = ['policy_uri', 'contact', 'last_audit'];
 const ARRAYS = ['geographical_scope', 'domain_scope', 'passport_types'];
 
-/** A record at the border of what is right, and whether it is. */
-interface BorderRecord {
-  readonly name: string;
-  readonly rule: string;
-  readonly alpha: Members;
-  readonly isGood: boolean;
-}
-
 const RULES: Readonly<Record<string, string>> = {
   issuer_id: 'issuer-id',
   ...{ jwks_uri: 'record-uris', discovery_uri: 'record-uris', policy_uri: 'record-uris' },
@@ -149,16 +142,13 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 /** Every member of a record with odd values, and on both sides of its borders. */
-export function* borderRecords(): Generator<BorderRecord> {
+export function* recordKit(): Generator<Case> {
   for (const member of MEMBERS) {
     const rule = RULES[member] ?? 'record-form';
-    const at = (name: string, alpha: Members, isGood: boolean) => ({
-      name: `${member} ${name}`,
-      rule,
-      alpha,
-      isGood,
-    });
-    yield at('absent', without(record('alpha'), member), OPTIONAL.includes(member));
+    const at = (name: string, alpha: Members, isGood: boolean) =>
+      recordCase(`${member} ${name}`, alpha, { rule, isGood });
+    const { [member]: _absent, ...others } = record('alpha');
+    yield at('absent', others, OPTIONAL.includes(member));
     for (const [name, value] of ODD_VALUES) {
       const isGood =
         (name === 'null' && NULLABLE.includes(member)) ||
@@ -175,81 +165,22 @@ export function* borderRecords(): Generator<BorderRecord> {
     }
   }
   const another = { rule: 'record-form', isGood: false };
-  yield { name: 'another member', alpha: record('alpha', { note: 'x' }), ...another };
-  yield { name: 'an empty member name', alpha: record('alpha', { '': 'x' }), ...another };
-  yield { name: 'a name for people', alpha: record('alpha', { name: 'Alpha' }), ...another };
-  yield { name: 'a reason', alpha: record('alpha', { status_reason: 'x' }), ...another };
+  yield recordCase('another member', record('alpha', { note: 'x' }), another);
+  yield recordCase('an empty member name', record('alpha', { '': 'x' }), another);
+  yield recordCase('a name for people', record('alpha', { name: 'Alpha' }), another);
+  yield recordCase('a reason', record('alpha', { status_reason: 'x' }), another);
 }
 
-/** Publishes a list with another record in the place of `alpha`, sorted as if its id were right. */
-export function publishWith(registry: Registry, alpha: Members): Registry {
+/** A list with another record in the place of `alpha`, sorted as if its id were right. */
+function recordCase(name: string, alpha: Members, { rule, isGood }: { rule: string; isGood: boolean }): Case {
+  const base = 'plain';
   const id = alpha['issuer_id'];
-  registry.records.delete('alpha');
-  registry.records.set(typeof id === 'string' ? id : 'alpha', alpha);
-  return registry.publish();
+  const patches = publishedList(base, (registry) => {
+    registry.records.delete('alpha');
+    registry.records.set(typeof id === 'string' ? id : 'alpha', alpha);
+    registry.publish();
+  });
+  const why = isGood ? 'A record may say this.' : 'No record may say this.';
+  const draft = { id: `record/${name}`, rule, base, patches, why };
+  return makeCase('list', draft, either(isGood, 'ERR_LIST_NONCONFORMING'));
 }
-
-function without(members: Members, name: string): Members {
-  return Object.fromEntries(Object.entries(members).filter(([one]) => one !== name));
-}
-
-/** How the bytes of a list can be other than canonical, or another list. */
-export const LISTS: Readonly<Record<string, (canonical: string) => string | Uint8Array>> = {
-  'a final newline': (list) => `${list}\n`,
-  'a space before': (list) => ` ${list}`,
-  'a byte order mark': (list) => `\uFEFF${list}`,
-  'a space inside': (list) => list.replace(',', ', '),
-  'members in another order': (list) => list.replace(/^\{(.*),("updated_at":"[^"]*")\}$/, '{$2,$1}'),
-  'an escape': (list) => list.replace('alpha', '\\u0061lpha'),
-  'a slash that is escaped': (list) => list.replace('https://', 'https:\\/\\/'),
-  'a member twice': (list) => list.replace('"tier":"certified"', '"tier":"certified","tier":"certified"'),
-  'a member twice, the last one wrong': (list) =>
-    list.replace('"status":"active"', '"status":"active","status":"x"'),
-  'a member twice, the first one wrong': (list) =>
-    list.replace('"status":"active"', '"status":"x","status":"active"'),
-  'a member twice in two spellings': (list) =>
-    list.replace('"tier":"certified"', '"tier":"certified","t\\u0069er":"certified"'),
-  'issuers twice': (list) => list.replace('{"issuers":', '{"issuers":[],"issuers":'),
-  __proto__: (list) => list.replace('{"issuers":', '{"__proto__":{},"issuers":'),
-  'another member': (list) => list.replace('{"issuers":', '{"extra":1,"issuers":'),
-  'no updated_at': (list) => list.replace(/,"updated_at":"[^"]*"/, ''),
-  'no issuers': (list) => list.replace(/"issuers":.*,"updated_at"/, '"updated_at"'),
-  'issuers null': (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":null,"updated_at"'),
-  'issuers an object': (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":{},"updated_at"'),
-  'no records': (list) => list.replace(/"issuers":.*,"updated_at"/, '"issuers":[],"updated_at"'),
-  'a record null': (list) => list.replace('"issuers":[', '"issuers":[null,'),
-  'a record twice': (list) => list.replace(/\[(\{[^}]*\}),/, '[$1,$1,'),
-  'records in another order': (list) => list.replace(/\[(\{[^}]*\}),(\{[^}]*\})/, '[$2,$1'),
-  'an array': (list) => `[${list}]`,
-  'a number': () => '1',
-  'no text': () => '',
-  'half of it': (list) => list.slice(0, list.length >> 1),
-  'something after': (list) => `${list}{}`,
-  'bytes that are not UTF-8': (list) => concatBytes(utf8(list), Uint8Array.of(0xff)),
-  'an overlong encoding': (list) =>
-    concatBytes(utf8(list.slice(0, 20)), Uint8Array.of(0xc0, 0xaf), utf8(list.slice(20))),
-  'UTF-16': (list) => Uint8Array.from([0xff, 0xfe, ...[...list].flatMap((one) => [one.charCodeAt(0), 0])]),
-  'a lone surrogate': (list) => list.replace('alpha', '\\ud800'),
-  'a number that is too large': (list) => list.replace('"certified"', '1e400'),
-  'a depth of 501': () => `${'['.repeat(501)}${']'.repeat(501)}`,
-  'a depth of 100000': () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
-};
-
-/** Forms of `updated_at` that are not the one of a list. */
-export const TIMES = [
-  ...[
-    '2026-11-21T08:03:00.0Z',
-    '2026-11-21T08:03:00+00:00',
-    '2026-11-21t08:03:00z',
-    '2026-11-21 08:03:00Z',
-    '2026-11-21T08:03Z',
-  ],
-  ...[
-    '2026-11-31T08:03:00Z',
-    '2016-12-31T23:59:60Z',
-    '2026-11-21T24:00:00Z',
-    '',
-    '1795248180',
-    '+002026-11-21T08:03:00Z',
-  ],
-];
