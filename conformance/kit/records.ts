@@ -4,11 +4,6 @@ import type { Members } from '../cases/jwt.js';
 import { either, makeCase, publishedList } from '../cases/make-case.js';
 import { record } from '../cases/registry.js';
 
-const MEMBERS = [
-  ...['issuer_id', 'tier', 'status', 'jwks_uri', 'discovery_uri', 'certified_since', 'policy_uri', 'contact'],
-  ...['geographical_scope', 'domain_scope', 'passport_types', 'last_audit'],
-];
-
 /** A number of characters. */
 const long = (count: number) => 'x'.repeat(count);
 
@@ -18,14 +13,18 @@ function mail(local: number, all: number): string {
   return `${long(local)}@${host.replace(/\.$/, 'x')}.example`;
 }
 
-/** Values at the borders of what a record may say. */
+/** A member of a record, with values at the borders of what it may be. */
 interface Borders {
+  readonly rule?: string;
+  /** A member with one of these kinds may be absent, too. */
+  readonly kind?: 'nullable' | 'array';
   readonly good: readonly unknown[];
   readonly bad: readonly unknown[];
 }
 
 const BORDERS: Readonly<Record<string, Borders>> = {
   issuer_id: {
+    rule: 'issuer-id',
     good: ['a', 'a_b', 'console', 'a.html.x', long(128), 'constructor', '0', 'con-x'],
     bad: [
       ...['A', 'a..b', '.a', 'a.', 'a-', '-a', 'a b', 'ä', 'index', 'con', 'con.x', 'com0', 'lpt9', 'a.gz'],
@@ -35,6 +34,7 @@ const BORDERS: Readonly<Record<string, Borders>> = {
   tier: { good: ['founding', 'certified', 'registered', 'sandbox'], bad: ['Founding', 'gold', ''] },
   status: { good: ['active', 'suspended', 'revoked'], bad: ['Active', 'withdrawn'] },
   jwks_uri: {
+    rule: 'record-uris',
     good: [
       'https://a.example/',
       'https://a.example',
@@ -53,29 +53,12 @@ const BORDERS: Readonly<Record<string, Borders>> = {
     ],
   },
   discovery_uri: {
+    rule: 'record-uris',
     good: ['https://a.example/?q', 'https://a.example:99999/'],
     bad: ['http://a.example/', 'ftp://a.example/', 'https://a.example:999999/'],
   },
-  policy_uri: {
-    good: [null, 'http://a.example/#x', 'https://a.example/'],
-    bad: ['mailto:a@a.example', `http://a.example/${long(2048)}`, 'javascript:alert(1)', ''],
-  },
-  contact: {
-    good: [null, 'a@a.example', mail(64, 254), mail(1, 254), "a.b!#$%&'*+/=?^_`{|}~-@a.example"],
-    bad: [
-      ...[
-        'a',
-        'a@',
-        `${long(245)}@a.example`,
-        'a@a.example\n',
-        'a@b@a.example',
-        mail(65, 254),
-        mail(64, 255),
-      ],
-      ...[mail(1, 255), 'a..b@a.example', '.a@a.example', 'a.@a.example', `a@${long(64)}.example`, 'a@a'],
-    ],
-  },
   certified_since: {
+    rule: 'date-time',
     good: [
       ...[
         '2026-02-28T00:00:00Z',
@@ -110,53 +93,61 @@ const BORDERS: Readonly<Record<string, Borders>> = {
       ...[`2026-01-01T00:00:00.${'0'.repeat(44)}Z`, '2026-01-01T00:00:00', '2026-01-01T00:00:00Z\n'],
     ],
   },
-  last_audit: { good: [null, '2026-01-01T00:00:00Z'], bad: ['2026-06-31T00:00:00Z', ''] },
+  policy_uri: {
+    rule: 'record-uris',
+    kind: 'nullable',
+    good: [null, 'http://a.example/#x', 'https://a.example/'],
+    bad: ['mailto:a@a.example', `http://a.example/${long(2048)}`, 'javascript:alert(1)', ''],
+  },
+  contact: {
+    kind: 'nullable',
+    good: [null, 'a@a.example', mail(64, 254), mail(1, 254), "a.b!#$%&'*+/=?^_`{|}~-@a.example"],
+    bad: [
+      ...[
+        'a',
+        'a@',
+        `${long(245)}@a.example`,
+        'a@a.example\n',
+        'a@b@a.example',
+        mail(65, 254),
+        mail(64, 255),
+      ],
+      ...[mail(1, 255), 'a..b@a.example', '.a@a.example', 'a.@a.example', `a@${long(64)}.example`, 'a@a'],
+    ],
+  },
   geographical_scope: {
+    kind: 'array',
     good: [[], ['NO', 'SE'], ['XX'], ['global'], ['US-CA', 'US-1']],
     bad: [['NO', 'NO'], ['no'], [null], ['NO', 1], ['US-'], ['US-CALI'], 'NO'],
   },
   domain_scope: {
+    kind: 'array',
     good: [[], ['finance'], [long(64)], ['a.example']],
     bad: [['finance', 'finance'], ['Finance'], [long(65)], [''], ['a-'], ['a..b']],
   },
-  passport_types: { good: [[], ['basic']], bad: [['basic', 'basic'], ['BASIC'], [{}]] },
-};
-
-/** Members that a record need not have. */
-const OPTIONAL = [
-  'policy_uri',
-  'contact',
-  'geographical_scope',
-  'domain_scope',
-  'passport_types',
-  'last_audit',
-];
-/** Members that may be null, and those that are arrays. */
-const NULLABLE = ['policy_uri', 'contact', 'last_audit'];
-const ARRAYS = ['geographical_scope', 'domain_scope', 'passport_types'];
-
-const RULES: Readonly<Record<string, string>> = {
-  issuer_id: 'issuer-id',
-  ...{ jwks_uri: 'record-uris', discovery_uri: 'record-uris', policy_uri: 'record-uris' },
-  ...{ certified_since: 'date-time', last_audit: 'date-time' },
+  passport_types: { kind: 'array', good: [[], ['basic']], bad: [['basic', 'basic'], ['BASIC'], [{}]] },
+  last_audit: {
+    rule: 'date-time',
+    kind: 'nullable',
+    good: [null, '2026-01-01T00:00:00Z'],
+    bad: ['2026-06-31T00:00:00Z', ''],
+  },
 };
 
 /** Every member of a record with odd values, and on both sides of its borders. */
 export function* recordKit(): Generator<Case> {
-  for (const member of MEMBERS) {
-    const rule = RULES[member] ?? 'record-form';
+  for (const [member, { rule = 'record-form', kind, good, bad }] of Object.entries(BORDERS)) {
     const at = (name: string, alpha: Members, isGood: boolean) =>
       recordCase(`${member} ${name}`, alpha, { rule, isGood });
     const { [member]: _absent, ...others } = record('alpha');
-    yield at('absent', others, OPTIONAL.includes(member));
+    yield at('absent', others, kind !== undefined);
     for (const [name, value] of ODD_VALUES) {
       const isGood =
-        (name === 'null' && NULLABLE.includes(member)) ||
-        (name === 'an array' && ARRAYS.includes(member)) ||
+        (name === 'null' && kind === 'nullable') ||
+        (name === 'an array' && kind === 'array') ||
         (name === 'text' && member === 'issuer_id');
       yield at(name, record('alpha', { [member]: value }), isGood);
     }
-    const { good = [], bad = [] } = BORDERS[member] ?? {};
     for (const [number, value] of [...good, ...bad].entries()) {
       const shown = String(value)
         .replaceAll(/[^\w.:-]/g, '_')
