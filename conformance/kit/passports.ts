@@ -265,36 +265,12 @@ function* issuers(role: Role): Generator<Case> {
   });
   yield shown('held', { rule: 'hold', base: 'root-checkpoint', patches: held }, ['issuer-held']);
   const PRIVATE = [
-    ...[
-      '10.0.0.1',
-      '127.0.0.1',
-      '172.16.0.0',
-      '172.31.255.255',
-      '192.168.0.1',
-      '169.254.169.254',
-      '100.64.0.1',
-      '0.0.0.0',
-    ],
-    ...[
-      '192.0.2.1',
-      '198.18.0.1',
-      '203.0.113.9',
-      '224.0.0.1',
-      '255.255.255.255',
-      '168.63.129.16',
-      '2130706433',
-      '0x7f000001',
-    ],
-    ...[
-      'localhost',
-      'issuer',
-      'issuer.local',
-      'issuer.internal',
-      'issuer.lan',
-      'issuer.test',
-      'issuer.LOCALHOST',
-      'a.onion',
-    ],
+    ...['10.0.0.1', '127.0.0.1', '172.16.0.0', '172.31.255.255', '192.168.0.1', '169.254.169.254'],
+    ...['100.64.0.1', '0.0.0.0'],
+    ...['192.0.2.1', '198.18.0.1', '203.0.113.9', '224.0.0.1', '255.255.255.255', '168.63.129.16'],
+    ...['2130706433', '0x7f000001'],
+    ...['localhost', 'issuer', 'issuer.local', 'issuer.internal', 'issuer.lan', 'issuer.test'],
+    ...['issuer.LOCALHOST', 'a.onion'],
   ];
   const PUBLIC = [
     '172.15.255.255',
