@@ -33,6 +33,9 @@ const ONLINE = ['checkpoint'];
 /** A list that is older than the accepted one: what decides first is the checkpoint, or else the statement. */
 const BACK = { right: [LIST, YES], without: [STATEMENT, YES] } as const;
 const NEWER = { right: [YES, LIST], without: [YES, STATEMENT] } as const;
+/** The same of a tree before a rotation, and of one after it. */
+const HIDDEN = { right: [REPLACED, YES], without: [REPLACED_STATEMENT, YES] } as const;
+const ROTATED = { right: [YES, REPLACED], without: [YES, REPLACED_STATEMENT] } as const;
 
 const nothing: Work = () => undefined;
 const next: Work = (registry) => registry.change('beta', { tier: 'founding' }).publish();
@@ -41,6 +44,8 @@ const twice: Work = (registry) => {
   next(registry);
   registry.change('beta', { tier: 'registered' }).publish();
 };
+
+const rotated: Work = (registry) => registry.rotate('next root');
 
 /** Stories about any registry. */
 const STORIES: Readonly<Record<string, Story>> = {
@@ -130,28 +135,22 @@ const STORIES: Readonly<Record<string, Story>> = {
   },
   'a rotation': {
     rule: 'rotation-replaced',
-    shows: [nothing, (registry) => registry.rotate('next root')],
-    right: [YES, REPLACED],
-    without: [YES, REPLACED_STATEMENT],
+    shows: [nothing, rotated],
+    ...ROTATED,
   },
   'a rotation is hidden': {
     rule: 'rotation-replaced',
-    shows: [(registry) => registry.rotate('next root'), nothing],
-    right: [REPLACED, YES],
-    without: [REPLACED_STATEMENT, YES],
+    shows: [rotated, nothing],
+    ...HIDDEN,
   },
   'a rotation is hidden behind a newer list': {
     rule: 'rotation-replaced',
-    shows: [
-      (registry) => registry.rotate('next root'),
-      (registry) => registry.publish({ at: registry.now + 600 }),
-    ],
-    right: [REPLACED, YES],
-    without: [REPLACED_STATEMENT, YES],
+    shows: [rotated, (registry) => registry.publish({ at: registry.now + 600 })],
+    ...HIDDEN,
   },
   'another rotation': {
     rule: 'rotation-fork',
-    shows: [(registry) => registry.rotate('next root'), (registry) => registry.rotate('other root')],
+    shows: [rotated, (registry) => registry.rotate('other root')],
     right: [FORK, YES],
   },
   'a rotation to the same key with another commitment': {
@@ -166,7 +165,7 @@ const STORIES: Readonly<Record<string, Story>> = {
   'another way to the key of a rotation': {
     rule: 'rotation-chain',
     shows: [
-      (registry) => registry.rotate('next root'),
+      rotated,
       (registry) => {
         const claims = { iat: registry.now, next_root: key('next root').jwk, step: 1 };
         const step = jwt(key('stranger'), { typ: 'registry-root-rotation+jwt' }, claims);
@@ -178,12 +177,8 @@ const STORIES: Readonly<Record<string, Story>> = {
   },
   'a rotation goes on': {
     rule: 'rotation-fork',
-    shows: [
-      (registry) => registry.rotate('next root'),
-      (registry) => registry.rotate('next root').rotate('later root'),
-    ],
-    right: [YES, REPLACED],
-    without: [YES, REPLACED_STATEMENT],
+    shows: [rotated, (registry) => registry.rotate('next root').rotate('later root')],
+    ...ROTATED,
   },
   'a rotation goes on under a lower sequence': {
     rule: 'statement-order',
@@ -194,15 +189,11 @@ const STORIES: Readonly<Record<string, Story>> = {
         registry.publish({ sequence: 1 });
       },
     ],
-    right: [YES, REPLACED],
-    without: [YES, REPLACED_STATEMENT],
+    ...ROTATED,
   },
   'a list after a rotation that is older': {
     rule: 'rotation-brings',
-    shows: [
-      (registry) => registry.publish({ at: registry.now + 600 }),
-      (registry) => registry.rotate('next root'),
-    ],
+    shows: [(registry) => registry.publish({ at: registry.now + 600 }), rotated],
     right: [LIST, REPLACED],
     without: [LIST, REPLACED_STATEMENT],
   },
@@ -498,8 +489,8 @@ function* rotatedTwiceSaved(role: Role): Generator<Case> {
   const why = 'What is accepted is saved before the answer: the program can end at any time.';
   for (const base of ['checkpoint', 'stated']) {
     const { registry, now } = golden(base);
-    const rotated = () => registry.copy().rotate('next root');
-    const [older, newer] = [rotated(), rotated().publish()].map((one) => shown(one, base)) as [
+    const copy = () => registry.copy().rotate('next root');
+    const [older, newer] = [copy(), copy().publish()].map((one) => shown(one, base)) as [
       ShownTree,
       ShownTree,
     ];

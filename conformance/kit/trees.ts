@@ -28,19 +28,19 @@ export function* treeKit(role: Role): Generator<Case> {
   yield* missing(role);
 }
 
-const CODES: Readonly<Record<string, readonly string[]>> = {
-  'publication.jwt': ['ERR_PUBLICATION_INVALID'],
-  'checkpoint.jwt': ['ERR_CHECKPOINT_INVALID'],
-  'keys/delegation.jwt': ['ERR_DELEGATION_INVALID'],
-};
+const STATEMENTS = [
+  ['publication.jwt', 'statement-form', 'ERR_PUBLICATION_INVALID'],
+  ['checkpoint.jwt', 'checkpoint-signer', 'ERR_CHECKPOINT_INVALID'],
+  ['keys/delegation.jwt', 'delegation-form', 'ERR_DELEGATION_INVALID'],
+] as const;
 const SIGNERS = ['stranger', 'p256 stranger', 'root', 'root 2', 'online', 'log'];
 
 function* signers(role: Role): Generator<Case> {
   for (const base of ['checkpoint', 'rotated']) {
     const tree = golden(base);
-    for (const [file, codes] of Object.entries(CODES)) {
+    for (const [file, rule, code] of STATEMENTS) {
       const why = 'Another key has signed a statement.';
-      const make = topic(role, 'signer', { rule: RULES[file] ?? '', base, why });
+      const make = topic(role, 'signer', { rule, base, why });
       for (const signer of SIGNERS.filter((name) => name !== signerOf(tree, file))) {
         for (const own of [false, true]) {
           const { thumbprint, alg } = key(signer);
@@ -49,18 +49,12 @@ function* signers(role: Role): Generator<Case> {
           // The root key may sign checkpoints, too.
           const isGood = file === 'checkpoint.jwt' && signer === tree.registry.root.name && own;
           const id = `${base}, ${file} by ${signer} with ${own ? 'its own kid' : 'the right kid'}`;
-          yield make(id, { patches }, either(isGood, ...codes));
+          yield make(id, { patches }, either(isGood, code));
         }
       }
     }
   }
 }
-
-const RULES: Readonly<Record<string, string>> = {
-  'publication.jwt': 'statement-form',
-  'checkpoint.jwt': 'checkpoint-signer',
-  'keys/delegation.jwt': 'delegation-form',
-};
 
 const ids = (count: number) =>
   Array.from({ length: count }, (_one, at) => `issuer-${String(at).padStart(3, '0')}`);
