@@ -4,7 +4,16 @@ import { base64url, jcs, sha256Hex, utf8 } from '../cases/encoding.js';
 import { textIn } from '../cases/files.js';
 import { GOLDEN_NAMES, golden } from '../cases/goldens.js';
 import { type Key, key } from '../cases/keys.js';
-import { either, makeCase, sealing, signerOf, topic, variant, type Work } from '../cases/make-case.js';
+import {
+  either,
+  makeCase,
+  resigned,
+  sealing,
+  signerOf,
+  topic,
+  variant,
+  type Work,
+} from '../cases/make-case.js';
 import type { Patch } from '../cases/patch.js';
 import type { Registry } from '../cases/registry.js';
 import { LINES } from '../cases/traps.js';
@@ -309,10 +318,7 @@ function* treeOfSums(role: Role): Generator<Case> {
   const why = 'The auditor makes the tree of sums from the list.';
   const make = topic(role, 'sums', { rule: 'sums-whole', base, why });
   for (const levels of [1, 2, 8]) {
-    const patches: Patch[] = [
-      { file: 'publication.jwt', key: 'root', claims: { levels } },
-      sealing(golden(base)),
-    ];
+    const patches = resigned(base, 'publication.jwt', { levels });
     yield make(`levels ${levels}`, { patches }, sums);
   }
   const other = variant(base, (registry) => registry.publish({ claims: { sums_sha256: '0'.repeat(64) } }));
