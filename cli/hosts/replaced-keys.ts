@@ -1,11 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  type Delegation,
-  delegationOf,
-  readStatement,
-  verifyDelegation,
-} from '@passport-registry/verifier/core';
+import { type Delegation, delegationOf, readStatement } from '@passport-registry/verifier/core';
 import { KeyRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog, newestEntries, readLogHead } from '../../generator/log/log-files.js';
@@ -13,7 +7,8 @@ import { publicHalf } from '../../generator/signing/key-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
-import { replacedDelegation } from './published-before.js';
+import { verifiedDelegation } from './own-tree.js';
+import { otherDelegation } from './published-before.js';
 
 /** What may name a key that was replaced. */
 export interface KeyPlaces {
@@ -46,7 +41,7 @@ export async function assertNotReplaced(
   const delegation = readIfReadable(out, PATHS.delegation);
   if (delegation === undefined) return;
   // One that is damaged shows nothing, and a new one replaces it.
-  const current = await verifyDelegation(delegation, rootKey, ANY_TIME).catch(() => undefined);
+  const current = await verifiedDelegation(delegation, rootKey);
   if (current === undefined) return;
   const left = keys.filter((key) => !names(current, key));
   if (left.length === 0) return;
@@ -62,11 +57,11 @@ export async function assertNotReplaced(
         `${leaves}, which an earlier one in the log names: it was replaced, and may have leaked. Get registry.yaml from whoever has ` +
           'replaced it, or delegate to a key that you make now',
       );
-    const file = await replacedDelegation(key, { rootKey, delegation });
-    if (file !== undefined)
+    const other = await otherDelegation(thumbprint, { rootKey, delegation }, env);
+    if (other?.isEarlier)
       throw new KeyRejected(
-        `${leaves}, which the earlier ${file} names: if it was replaced because it has leaked, never delegate to it again, and get ` +
-          `registry.yaml from whoever has replaced it; only if not, remove ${file} first`,
+        `${leaves}, which the earlier ${other.file} names: if it was replaced because it has leaked, never delegate to it again, and get ` +
+          'registry.yaml from whoever has replaced it. Only if not, remove that file first, also from git',
       );
     if (configured.includes(thumbprint))
       throw new KeyRejected(
