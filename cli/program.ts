@@ -5,8 +5,7 @@ import { addCommands } from './commands/add-commands.js';
 import { COMMANDS } from './commands/all-commands.js';
 import { addOldNames, answerToOldOption } from './commands/old-names.js';
 import { withThumbprints } from './options/thumbprint-arguments.js';
-import type { Invocation, Io } from './terminal/io.js';
-import { sayLines } from './terminal/output.js';
+import { type Invocation, type Io, sayLines } from './terminal/io.js';
 import { run } from './terminal/run.js';
 
 /** Exit code for wrong usage. Commander uses 1, which has another meaning here. */

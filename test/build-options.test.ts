@@ -15,7 +15,7 @@ const TYPES = [
 ];
 
 /** The files in which the way begins: the command, and what gives it its settings. */
-const BEGINNINGS = ['cli/commands/build.ts', 'cli/options/use-configuration.ts'];
+const BEGINNINGS = ['cli/commands/build.ts', 'cli/options/settings.ts'];
 
 interface File {
   readonly isNamed: boolean;

@@ -42,8 +42,8 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
 /** Checks that the options of a command fit each other, and adds its settings. */
 async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
   // Imported on demand: the help needs no settings.
-  const { assertFilesNamed, useConfiguration } = await import('../options/use-configuration.js');
-  const { assertEffective } = await import('../options/dependent-option.js');
+  const { assertFilesNamed, useConfiguration } = await import('../options/settings.js');
+  const { assertEffective } = await import('../options/common-options.js');
   assertFilesNamed(command);
   assertEffective(command);
   if (isWithoutSettings !== true) useConfiguration(command);

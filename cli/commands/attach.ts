@@ -14,8 +14,8 @@ import { findValidSignature, signaturesIn } from '../../generator/signing/signat
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../hosts/follows-host.js';
-import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
+import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import {
   FRESHNESS_OPTIONS,
   type FreshnessOptions,
@@ -24,8 +24,7 @@ import {
 } from '../options/freshness-options.js';
 import { cosignChoice, LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
 import { exceptions, RULE_OPTIONS, type RuleOptions } from '../options/rule-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { emit, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { asking } from './confirm-new.js';

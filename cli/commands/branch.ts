@@ -8,13 +8,12 @@ import {
 } from '../../generator/files/remote-branch.js';
 import { loadBranch } from '../../generator/publishing/load-branch.js';
 import { saveBranch } from '../../generator/publishing/save-branch.js';
-import { addOptions } from '../options/add-options.js';
+import { addOptions } from '../options/common-options.js';
 import { BREAK_OPTION, exceptions, OVERRIDE_OPTION, type RuleOptions } from '../options/rule-options.js';
 import type { WithSettings } from '../options/settings.js';
-import { assertAddresses } from '../options/where.js';
+import { assertAddresses } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { verifyHolders } from '../verify-holders.js';
 import { addCommands } from './add-commands.js';

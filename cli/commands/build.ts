@@ -9,9 +9,8 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../hosts/follows-host.js';
-import { addOptions } from '../options/add-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
-import { DependentOption } from '../options/dependent-option.js';
+import { addOptions, DependentOption } from '../options/common-options.js';
 import {
   DAYS_OPTION,
   delegationDays,
@@ -23,12 +22,10 @@ import { exceptions } from '../options/rule-options.js';
 import { hasSigner } from '../options/settings.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { emit, type Invocation, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
-import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import { sayRequest } from '../terminal/say-request.js';
+import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
 import { verifyHolders } from '../verify-holders.js';
 import { asking } from './confirm-new.js';
 

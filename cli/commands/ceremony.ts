@@ -8,14 +8,13 @@ import { fingerprintWords, isFingerprint } from '../../custody/shared-key/finger
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import { addOptions, JSON_OPTION } from '../options/add-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { newPassphrase } from '../options/new-passphrase.js';
 import { memoryOf, SHARE_OPTIONS, type ShareOptions, shareAccess } from '../options/share-options.js';
 import { passphraseFrom } from '../options/signer-options.js';
 import { wholeNumber } from '../options/values.js';
 import { ask } from '../terminal/ask.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { emit, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { addCommands } from './add-commands.js';
 

@@ -1,15 +1,12 @@
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { DependentOption } from '../options/dependent-option.js';
-import type { FormatOptions } from '../options/format-options.js';
-import { RECORDS_FOLDER } from '../options/record-paths.js';
+import { DependentOption, type FormatOptions } from '../options/common-options.js';
+import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
 import { positiveNumber } from '../options/values.js';
 import { report } from '../terminal/diagnostics.js';
-import type { Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { assertKnown, namedRecords, notBesidesFiles } from './named-records.js';
 
 /** The options of `check --online`. */
 export interface OnlineOptions {

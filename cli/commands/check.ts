@@ -6,18 +6,15 @@ import { checkRecords, type RecordSet } from '../../generator/records/check-reco
 import { type Collected, collectRecordFiles } from '../../generator/records/collect.js';
 import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions } from '../options/add-options.js';
-import { DependentOption } from '../options/dependent-option.js';
-import { type FormatOptions, formatOptions } from '../options/format-options.js';
+import { addOptions, DependentOption, type FormatOptions, formatOptions } from '../options/common-options.js';
+import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type ProductionOptions } from '../options/rule-options.js';
 import { report, tally } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Invocation, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
-import { watchForever } from '../terminal/watch.js';
+import { watchForever } from '../terminal/until-stopped.js';
 import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
-import { assertKnown, type NamedRecords, namedRecords } from './named-records.js';
 
 type Options = FormatOptions &
   ProductionOptions &

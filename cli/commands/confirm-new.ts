@@ -1,8 +1,7 @@
 import { AlreadyPublished } from '../../generator/errors.js';
 import type { Asking } from '../hosts/not-published.js';
 import { ask } from '../terminal/ask.js';
-import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { type Io, say } from '../terminal/io.js';
 
 /** How a command asks before a first list. */
 export const asking = (io: Io): Asking => ({ env: io.env, confirmNew: (doubt) => confirmNew(io, doubt) });

@@ -16,8 +16,7 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { type Io, say } from '../terminal/io.js';
 
 /** The options of commands that show a signing request before they sign it. */
 export interface RequestOptions extends ExceptionOptions {

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
-import { addOptions } from '../options/add-options.js';
-import { type FormatOptions, formatOptions } from '../options/format-options.js';
+import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
 import {
   type ExceptionOptions,
   exceptions,
@@ -11,11 +10,10 @@ import {
   type ProductionOptions,
 } from '../options/rule-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
-import { isAddress } from '../options/where.js';
+import { isAddress } from '../options/values.js';
 import { report, tally } from '../terminal/diagnostics.js';
 import { forMarkdown } from '../terminal/for-markdown.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { unknownId } from '../../generator/records/ids.js';
 import { type CommittedChange, history } from '../../generator/review/history.js';
-import { ISSUERS_OPTION, JSON_OPTION } from '../options/add-options.js';
-import type { Invocation } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { ISSUERS_OPTION, JSON_OPTION } from '../options/common-options.js';
+import { emit, type Invocation, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 
 /** `passport-registry history` */

@@ -5,14 +5,13 @@ import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
 import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { shellWord } from '../command-line.js';
-import { addOptions } from '../options/add-options.js';
+import { addOptions } from '../options/common-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
-import { parseRegistrySettings } from '../options/settings.js';
-import { CONFIGURATION_FILE } from '../options/use-configuration.js';
+import { CONFIGURATION_FILE, parseRegistrySettings } from '../options/settings.js';
 import { namedTool, type PinnedTool, runningTool } from '../scaffold/pinned-tool.js';
 import { type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
 import {
@@ -23,8 +22,7 @@ import {
 } from '../scaffold/write-registry.js';
 import { interview, type Question } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { movedOption } from './old-names.js';
 

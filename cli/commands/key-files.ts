@@ -4,14 +4,13 @@ import { generateKeyFile, KEY_CURVES, type KeyCurve, publicKeyOf } from '../../g
 import { generateKeyPair } from '../../generator/signing/key-pair.js';
 import { witnessVkey } from '../../observers/witnessing/witness-key.js';
 import { createState } from '../../observers/witnessing/witness-state.js';
-import { addOptions } from '../options/add-options.js';
+import { addOptions } from '../options/common-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
-import type { Invocation } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { emit, type Invocation, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { movedOption } from './old-names.js';
 

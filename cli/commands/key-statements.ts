@@ -18,14 +18,13 @@ import {
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { replacedDelegation } from '../hosts/published-before.js';
-import { addOptions } from '../options/add-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import { addOptions } from '../options/common-options.js';
 import { DAYS_OPTION, delegationDays } from '../options/freshness-options.js';
 import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
-import type { Invocation } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Invocation, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
-import { sayRequest } from '../terminal/say-request.js';
+import { sayRequest } from '../terminal/say-built.js';
 import { sayCommitment } from './say-rotation.js';
 
 interface DelegateOptions extends RootSignerOptions {

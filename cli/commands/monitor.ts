@@ -2,22 +2,18 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { addToFeed } from '../../observers/monitoring/feed.js';
-import { isUnchecked } from '../../observers/monitoring/finding.js';
+import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitoring/finding.js';
 import type { KnownLog } from '../../observers/monitoring/known-log.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { JSON_OPTION } from '../options/add-options.js';
-import { DAY_SECONDS, maxAgeOption } from '../options/max-age-option.js';
+import { DAY_SECONDS, JSON_OPTION, maxAgeOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { duration, positiveNumber } from '../options/values.js';
-import { assertAddresses } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit } from '../terminal/output.js';
+import { assertAddresses, duration, positiveNumber } from '../options/values.js';
+import { count, emit, grouped, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
-import { sayRound } from '../terminal/say-round.js';
-import { repeatForever } from '../terminal/watch.js';
+import { repeatForever } from '../terminal/until-stopped.js';
 
 interface Options extends WithSettings {
   watch?: string[];
@@ -102,4 +98,29 @@ function exitCodeOf({ findings }: RoundReport): number {
   if (has('alarm')) return 1;
   if (has('change')) return WATCHED_ISSUER_CHANGED;
   return findings.some(isUnchecked) ? 4 : 0;
+}
+
+const MARKS = { alarm: 'ALARM  ', change: 'CHANGE ', warning: 'WARNING', note: 'note   ' } as const;
+
+/** The number of findings of each severity to print. A publication can change thousands of issuers. */
+const MAX_LINES = 20;
+
+/** Prints the report of a round of the monitor for people. */
+function sayRound(io: Io, { at, log, hosts, findings }: RoundReport): void {
+  for (const severity of SEVERITIES) {
+    const some = findings.filter((found) => found.severity === severity);
+    for (const found of some.slice(0, MAX_LINES)) say(io, lineOf(found));
+    if (some.length > MAX_LINES) say(io, `${MARKS[severity]} and ${grouped(some.length - MAX_LINES)} more`);
+  }
+  const alarms = findings.filter(({ severity }) => severity === 'alarm').length;
+  const what =
+    log === null
+      ? 'no log could be read'
+      : `${log.origin}, ${count(log.size, 'entry', 'entries')}, ${grouped(log.added)} new, ${count(hosts.length, 'host')}`;
+  const told = log === null && alarms === 0 ? '' : `, ${alarms === 0 ? 'no alarm' : count(alarms, 'alarm')}`;
+  say(io, `monitor ${at}: ${what}${told}`);
+}
+
+function lineOf({ severity, code, host, message }: Finding): string {
+  return `${MARKS[severity]} ${code}: ${host === undefined ? '' : `${host} `}${message}`;
 }

@@ -8,14 +8,12 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { isMadeUpName } from '../../generator/online/fetch-document.js';
 import { reservedField } from '../../generator/review/reserved-names.js';
 import { fileUrl } from '../../generator/verification/ask-host.js';
-import { ISSUERS_OPTION } from '../options/add-options.js';
-import { RECORDS_FOLDER } from '../options/record-paths.js';
-import type { WithSettings } from '../options/settings.js';
-import { CONFIGURATION_FILE } from '../options/use-configuration.js';
-import { asSource } from '../options/where.js';
+import { ISSUERS_OPTION } from '../options/common-options.js';
+import { RECORDS_FOLDER } from '../options/named-records.js';
+import { CONFIGURATION_FILE, type WithSettings } from '../options/settings.js';
+import { asSource } from '../options/values.js';
 import { ask } from '../terminal/ask.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 
 interface Options extends WithSettings {

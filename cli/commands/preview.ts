@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { privateFolder } from '../../generator/files/private-folder.js';
-import { ISSUERS_OPTION } from '../options/add-options.js';
 import { descriptionOf } from '../options/build-options.js';
+import { ISSUERS_OPTION } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { portNumber } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import type { Invocation } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
+import { count, type Invocation, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { serveAndSay } from './serve.js';
 

@@ -11,9 +11,8 @@ import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import type { FoundUrls, KnownUrls } from '../../generator/online/issuer-urls.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import { assertAddresses } from '../options/where.js';
-import type { Io } from '../terminal/io.js';
-import { count, emit, say } from '../terminal/output.js';
+import { assertAddresses } from '../options/values.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
 
 /** The formats of `resolve --all`. */
 export const PROVIDER_FORMATS = ['json', 'envoy', 'istio'] as const;

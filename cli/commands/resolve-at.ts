@@ -7,10 +7,8 @@ import { rejecting } from '../../generator/verification/seen-files.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
 import { type Answer, answerFrom, type NothingSaid } from '../../observers/past/answer.js';
 import { witnessTrust } from '../../observers/past/past-publication.js';
-import { pastTime } from '../options/values.js';
-import { sourceAt } from '../options/where.js';
-import type { Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { pastTime, sourceAt } from '../options/values.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { sayNothing, saySaid } from '../terminal/say-past.js';
 
 /** What is asked about the past, who is asked, and what is trusted. */

@@ -5,9 +5,9 @@ import {
   loadRootKey,
   type NewPassphrase,
 } from '../../generator/signing/key-file.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
 import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import {
   checkpointChoice,
   checkpointHours,

@@ -5,10 +5,8 @@ import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
-import { portNumber } from '../options/values.js';
-import { isAddress } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { isAddress, portNumber } from '../options/values.js';
+import { emit, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 

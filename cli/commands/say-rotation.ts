@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
+import { shortPath } from '../command-line.js';
 import { ROTATION_FILES } from '../operating/rotation-files.js';
 import { hasSigner } from '../options/settings.js';
 import type { RemainingRotation } from '../rotating/plan.js';
-import type { Io } from '../terminal/io.js';
-import { count, say } from '../terminal/output.js';
-import { shortPath } from '../terminal/short-path.js';
+import { count, type Io, say } from '../terminal/io.js';
 import type { RotateCommandOptions } from './rotation-options.js';
 
 /** Says to which keys a rotation step commits the next root key. */

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { shortPath } from '../command-line.js';
 import { portNumber } from '../options/values.js';
 import { startServer } from '../static-server.js';
-import type { Invocation } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { type Invocation, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
-import { shortPath } from '../terminal/short-path.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 import { addCommands } from './add-commands.js';
 

@@ -6,13 +6,11 @@ import type { SigningRequest } from '../../custody/offline-signing/signing-reque
 import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import { addOptions, JSON_OPTION } from '../options/add-options.js';
-import { DependentOption } from '../options/dependent-option.js';
+import { addOptions, DependentOption, JSON_OPTION } from '../options/common-options.js';
 import { hasSigner } from '../options/settings.js';
 import { memoryOf, openShareFor, type ShareOptions } from '../options/share-options.js';
 import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { emit, type Invocation, type Io, say } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { confirmRequest, REQUEST_OPTIONS, type RequestOptions, shownRequest } from './confirm-request.js';
 

@@ -1,21 +1,18 @@
 import { type Command, Option } from 'commander';
 import { MAX_BEHIND_SECONDS } from '../../observers/hosts/compare-hosts.js';
+import { shortPath } from '../command-line.js';
 import { delegationOf } from '../hosts/published-before.js';
 import { nextSteps } from '../operating/next-steps.js';
 import type { SignerPresence } from '../operating/root-key-condition.js';
 import { registryStatus } from '../operating/status.js';
-import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/add-options.js';
+import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { cosignChoice } from '../options/log-options.js';
 import { EXCEPTION_OPTIONS, exceptions } from '../options/rule-options.js';
-import type { CheckpointSettings } from '../options/settings.js';
-import { CONFIGURATION_FILE } from '../options/use-configuration.js';
-import { positiveNumber } from '../options/values.js';
-import { assertAddresses } from '../options/where.js';
-import type { Invocation, Io } from '../terminal/io.js';
-import { emit } from '../terminal/output.js';
+import { type CheckpointSettings, CONFIGURATION_FILE } from '../options/settings.js';
+import { assertAddresses, positiveNumber } from '../options/values.js';
+import { emit, type Invocation, type Io } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 import { sayStatus } from '../terminal/say-status.js';
-import { shortPath } from '../terminal/short-path.js';
 import { commandSettings, type StatusCommandOptions } from './command-settings.js';
 import { ROTATION_FOLDER } from './rotation-options.js';
 

@@ -4,8 +4,7 @@ import { TreeRejected, UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
-import type { Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { inWords, sayPublication } from '../terminal/say-past.js';
 
 /** Verifies a file that `resolve --proof-out` has written, without a network. */

@@ -1,6 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { TrustPolicy } from '@passport-registry/verifier';
-import { readPolicy } from '../options/policy-file.js';
+import { readPolicy } from '../options/trust-option.js';
 import type { Log } from './log.js';
 
 /** How often to look for changes. A poll, because a file that a container mounts is replaced through links. */

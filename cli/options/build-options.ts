@@ -4,7 +4,7 @@ import type { ListTime, TreeOptions } from '../../generator/publishing/publicati
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './add-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
 import { FRESHNESS_OPTIONS, type FreshnessOptions } from './freshness-options.js';
 import { LOG_OPTIONS, type LogOptions } from './log-options.js';
 import { RULE_OPTIONS, type RuleOptions } from './rule-options.js';

@@ -6,9 +6,8 @@ import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
-import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
-import { DependentOption } from './dependent-option.js';
+import { type Io, say } from '../terminal/io.js';
+import { DependentOption } from './common-options.js';
 import {
   CHECKPOINT_HOURS,
   DELEGATION_DAYS,

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
 import type { Io } from '../terminal/io.js';
-import { DependentOption } from './dependent-option.js';
+import { DependentOption } from './common-options.js';
 import { sectionSigner } from './freshness-options.js';
 import {
   COSIGN_WAIT,

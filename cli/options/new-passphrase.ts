@@ -2,9 +2,8 @@ import { Option } from 'commander';
 import { KeyRejected, UsageError } from '../../generator/errors.js';
 import type { NewPassphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
-import type { Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
-import { DependentOption } from './dependent-option.js';
+import { type Io, say } from '../terminal/io.js';
+import { DependentOption } from './common-options.js';
 import { passphraseFrom } from './signer-options.js';
 
 /** The options of commands that make a key. */

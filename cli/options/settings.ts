@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { type Diagnostic, diagnostic } from '../../generator/diagnostics/diagnostic.js';
@@ -83,7 +84,7 @@ export interface Settings extends RegistryDescription {
  *
  * @throws {@link ConfigurationRejected} | {@link IoFailed}
  */
-export function loadSettings(file: string): Settings {
+function loadSettings(file: string): Settings {
   return parseRegistrySettings(file, readText(file));
 }
 
@@ -151,7 +152,7 @@ const REPLACED = {
 } as const;
 
 /** Returns the settings for a run of a command. @throws {@link UsageError} if an option is not what its place takes */
-export function settingsFor(command: Command, written: Settings): Settings {
+function settingsFor(command: Command, written: Settings): Settings {
   // Options before the name of a subcommand also apply.
   const given = (name: string) =>
     command.getOptionValueSourceWithGlobals(name) === 'cli' ? command.optsWithGlobals()[name] : undefined;
@@ -179,9 +180,10 @@ export function settingsFor(command: Command, written: Settings): Settings {
     transitions: { ...written.transitions, ...(overrides !== undefined && { overrides }) },
   };
   const { root_key, holders, checkpoint, log } = settings;
-  for (const file of [root_key, holders, checkpoint?.public_key, log?.public_key])
+  const signers = [settings.signer, checkpoint?.signer, log?.signer];
+  const files = signers.flatMap((signer) => [signer?.key, signer?.passphrase_file]);
+  for (const file of [...files, root_key, holders, checkpoint?.public_key, log?.public_key])
     if (file !== undefined) assertNoKeyText(file);
-  for (const signer of [settings.signer, checkpoint?.signer, log?.signer]) assertFilesNamed(signer);
   return settings;
 }
 
@@ -197,11 +199,33 @@ function chosenSigner(
   return passphrase_file === undefined ? written : { ...written, passphrase_file };
 }
 
-function assertFilesNamed({ key, passphrase_file }: SignerSettings = {}): void {
-  for (const file of [key, passphrase_file]) if (file !== undefined) assertNoKeyText(file);
-}
-
 /** Whether a section has a signer: a key or a command. */
 export function hasSigner({ signer }: SignerSection = {}): boolean {
   return signer?.key !== undefined || signer?.command !== undefined;
+}
+
+/** The configuration file that is used by default. */
+export const CONFIGURATION_FILE = 'registry.yaml';
+
+/** Gives a command its settings: those of registry.yaml, and in their places what the command line says. To be called before its action. */
+export function useConfiguration(command: Command): void {
+  const named: string | undefined = command.optsWithGlobals()['config'];
+  const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
+  const written = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
+  command.setOptionValueWithSource('settings', settingsFor(command, written), 'config');
+  command.setOptionValueWithSource('config', named, 'cli');
+}
+
+/**
+ * Asserts that no option that names a file contains a private key instead. Commands print the names of files.
+ *
+ * @throws {@link UsageError}
+ */
+export function assertFilesNamed(command: Command): void {
+  for (const option of command.options) {
+    if (!option.flags.includes('<file')) continue;
+    const value: unknown = command.getOptionValue(option.attributeName());
+    for (const name of [value].flat()) if (typeof name === 'string') assertNoKeyText(name);
+  }
+  if (command.parent !== null) assertFilesNamed(command.parent);
 }

@@ -4,7 +4,7 @@ import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
-import { DependentOption } from './dependent-option.js';
+import { DependentOption } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
 import { positiveNumber } from './values.js';
 

@@ -1,6 +1,5 @@
 import type { OnProgress } from '../../generator/progress.js';
-import type { Io } from './io.js';
-import { grouped } from './output.js';
+import { grouped, type Io } from './io.js';
 
 /** Work that takes less time shows no progress. */
 const FIRST_SHOWN_AFTER_MS = 500;

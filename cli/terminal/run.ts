@@ -1,7 +1,6 @@
 import { GeneratorError, SharedKeyRejected } from '../../generator/errors.js';
 import { sayDiagnostics } from './diagnostics.js';
-import type { Invocation } from './io.js';
-import { emit, say, sayLines } from './output.js';
+import { emit, type Invocation, say, sayLines } from './io.js';
 
 /** Exit code for unexpected errors: bugs of this program. */
 const INTERNAL_ERROR = 70;

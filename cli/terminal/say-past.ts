@@ -2,8 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { formatTime } from '@passport-registry/verifier/core';
 import type { NothingSaid, SaidAt } from '../../observers/past/answer.js';
 import type { DatedPublication, NotKept, PastRecord } from '../../observers/past/past-record.js';
-import type { Io } from './io.js';
-import { say } from './output.js';
+import { type Io, say } from './io.js';
 
 /** What was asked about the past. */
 interface Asked {

@@ -1,7 +1,6 @@
 import type { PinnableRegistry } from '../../generator/verification/pinnable-registry.js';
 import { shellWord } from '../command-line.js';
-import type { Io } from './io.js';
-import { count, say } from './output.js';
+import { count, type Io, say } from './io.js';
 
 const REQUIRE_CHECKPOINT = '--require-checkpoint';
 const REQUIRE_PUBLICATION = '--require-publication';

@@ -1,8 +1,7 @@
 import { heldByInWords } from '../../generator/tree/held-by.js';
 import type { Check } from '../../generator/verification/checks.js';
 import type { TreeReport } from '../../generator/verification/verify.js';
-import type { Io } from './io.js';
-import { count, say } from './output.js';
+import { count, type Io, say } from './io.js';
 
 const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const;
 const MAX_PROBLEMS = 10;

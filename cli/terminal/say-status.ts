@@ -1,8 +1,7 @@
 import { type Condition, LEVELS } from '../operating/condition.js';
 import type { RegistryStatus } from '../operating/status.js';
 import type { NextStep } from '../operating/steps/next-step.js';
-import type { Io } from './io.js';
-import { count, say } from './output.js';
+import { count, type Io, say } from './io.js';
 
 const MARKS = { error: 'FAILED ', warning: 'warning', note: 'note   ', ok: 'ok     ' } as const;
 

@@ -1,5 +1,9 @@
 import { once } from 'node:events';
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { IoFailed } from '../../generator/errors.js';
+import type { Invocation } from './io.js';
+import { run } from './run.js';
 
 /** Does work until the process is told to stop: SIGINT and SIGTERM abort the signal. */
 export async function untilStopped<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> {
@@ -44,4 +48,130 @@ function cannotListen({ port, setting = '--port' }: Port, cause: NodeJS.ErrnoExc
     EACCES: `port ${port} needs more rights: choose a port from 1024 up with ${setting}`,
   };
   return new IoFailed(why[code ?? ''] ?? `cannot listen on port ${port}: ${message}`, { cause });
+}
+
+/** How long to wait for further changes after a change, because editors write in several steps. */
+const SETTLE_MS = 100;
+/** How often to check whether a path still leads to the watched file or folder. */
+const LOOK_INTERVAL_MS = 500;
+
+/**
+ * Does work now, and again after each change in files and folders, one run at a time, until the process is told to
+ * stop. Errors are printed and do not end the watch.
+ */
+export async function watchForever(
+  io: Invocation,
+  paths: readonly string[],
+  work: () => Promise<void>,
+): Promise<number> {
+  const missing = paths.find((path) => identity(path) === undefined);
+  if (missing !== undefined) throw new IoFailed(`there is nothing to watch: ${missing} does not exist`);
+  let running = Promise.resolve();
+  const again = () => {
+    running = running.then(() => runRound(io, false, work));
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const changed = () => {
+    clearTimeout(timer);
+    timer = globalThis.setTimeout(again, SETTLE_MS);
+  };
+  const watches = paths.map((path) => new PathWatch(path, changed));
+  again();
+  await untilStopped((stop) => once(stop, 'abort'));
+  for (const one of watches) one.close();
+  clearTimeout(timer);
+  return 0;
+}
+
+/**
+ * Watches a path. The system watches a folder, not its path: if the folder is removed, renamed or hidden by a mount, a
+ * new watch starts as soon as the path exists again.
+ */
+class PathWatch {
+  readonly #path: string;
+  readonly #changed: () => void;
+  readonly #timer: NodeJS.Timeout;
+  #watcher: FSWatcher | undefined;
+  #watched: string | undefined;
+
+  constructor(path: string, changed: () => void) {
+    this.#path = path;
+    this.#changed = changed;
+    this.#open();
+    this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#watcher?.close();
+  }
+
+  #look(): void {
+    if (identity(this.#path) === this.#watched) return;
+    this.#watcher?.close();
+    this.#open();
+    this.#changed();
+  }
+
+  #open(): void {
+    this.#watched = identity(this.#path);
+    this.#watcher = undefined;
+    if (this.#watched === undefined) return;
+    try {
+      this.#watcher = watch(this.#path, { recursive: true }, this.#changed);
+      this.#watcher.on('error', () => this.#lose());
+    } catch {
+      this.#lose();
+    }
+  }
+
+  /** Makes the next `#look` open the path again. */
+  #lose(): void {
+    this.#watched = LOST;
+  }
+}
+
+/** No path has this identity. */
+const LOST = 'lost';
+
+/** Returns a string that differs if another file or folder replaces the one at a path. */
+function identity(path: string): string | undefined {
+  try {
+    const { dev, ino, birthtimeMs } = statSync(path);
+    return `${dev} ${ino} ${birthtimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How rounds repeat, and whether their errors are also printed as JSON. */
+interface Rounds {
+  readonly seconds: number;
+  readonly json: boolean;
+}
+
+/**
+ * Does work now, and again after each pause, until the process is told to stop. Errors are printed and do not end the
+ * loop.
+ */
+export function repeatForever(
+  io: Invocation,
+  { seconds, json }: Rounds,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  return untilStopped(async (stop) => {
+    while (!stop.aborted) {
+      await runRound(io, json, work);
+      await setTimeout(seconds * 1000, undefined, { signal: stop }).catch(() => undefined);
+    }
+    return 0;
+  });
+}
+
+/** Runs one round, which prints its error, and whose exit code is not that of the command. */
+function runRound(io: Invocation, json: boolean, work: () => Promise<unknown>): Promise<void> {
+  return run({ ...io, exitCode: 0 }, json, async () => {
+    await work();
+    return 0;
+  });
 }
