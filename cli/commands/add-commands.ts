@@ -13,9 +13,12 @@ export interface CommandEntry {
   readonly example: string;
   /** Whether it takes nothing from registry.yaml, so that an invalid file does not stop it. */
   readonly isWithoutSettings?: true;
-  /** Loads the rest of its declaration: arguments, options and action. */
-  readonly load: () => Promise<(command: Command, io: Invocation) => void>;
+  /** Loads the rest of its declaration, which adds arguments and options, and returns what it does. */
+  readonly load: () => Promise<(command: Command, io: Invocation) => Action | undefined>;
 }
+
+/** What a command does with its arguments and options, as Commander passes them. Returns the exit code; nothing for 0. */
+type Action = (...given: never[]) => Promise<number> | Promise<void>;
 
 /** Commands by their names, in the order of the help. */
 export type CommandEntries = Readonly<Record<string, CommandEntry>>;
@@ -35,15 +38,19 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
   if (parent.registeredArguments.length === 0) addHelpCommand(parent);
   parent.hook('preSubcommand', async (_parent, command) => {
     const declare = await entries[command.name()]?.load();
-    declare?.(command, io);
+    const act = declare?.(command, io);
+    if (act === undefined) return;
+    command.action(async (...given) => {
+      io.exitCode = (await act(...(given as never[]))) ?? 0;
+    });
   });
 }
 
 /** Checks that the options of a command fit each other, and adds its settings. */
 async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
   // Imported on demand: the help needs no settings.
-  const { assertFilesNamed, useConfiguration } = await import('../options/settings.js');
   const { assertEffective } = await import('../options/common-options.js');
+  const { assertFilesNamed, useConfiguration } = await import('../options/settings.js');
   assertFilesNamed(command);
   assertEffective(command);
   if (isWithoutSettings !== true) useConfiguration(command);

@@ -14,18 +14,23 @@ import { findValidSignature, signaturesIn } from '../../generator/signing/signat
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../hosts/follows-host.js';
-import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import {
+  cosignChoice,
+  exceptions,
   FRESHNESS_OPTIONS,
   type FreshnessOptions,
   freshnessChoice,
+  HOLDERS_OPTION,
+  LOG_OPTIONS,
+  type LogOptions,
+  logChoice,
+  RULE_OPTIONS,
+  type RuleOptions,
   sayCheckpointLater,
-} from '../options/freshness-options.js';
-import { cosignChoice, LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
-import { exceptions, RULE_OPTIONS, type RuleOptions } from '../options/rule-options.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+  treeOptions,
+} from '../options/publication-options.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { asking } from './confirm-new.js';
 
@@ -35,7 +40,7 @@ interface Options extends FreshnessOptions, RuleOptions, LogOptions {
 }
 
 /** `passport-registry attach`, for the machine with the registry */
-export function declareAttach(command: Command, io: Invocation): void {
+export function declareAttach(command: Command, io: Io) {
   command
     .description(
       'publish a list that was signed elsewhere; print a delegation or a step that was signed elsewhere',
@@ -45,10 +50,9 @@ export function declareAttach(command: Command, io: Invocation): void {
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .addOption(OUT_OPTION);
   const ofPublication = [...FRESHNESS_OPTIONS, ...RULE_OPTIONS, ...LOG_OPTIONS, HOLDERS_OPTION];
-  addOptions(command, ...ofPublication, JSON_OPTION).action(
-    (folder: string, signatures: readonly string[], options: Options) =>
-      run(io, options.json === true, () => attach(io, { folder, signatures }, options)),
-  );
+  addOptions(command, ...ofPublication, JSON_OPTION);
+  return (folder: string, signatures: readonly string[], options: Options) =>
+    attach(io, { folder, signatures }, options);
 }
 
 /** The folder of the request, and the files of its signatures if they are elsewhere. */

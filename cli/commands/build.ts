@@ -9,22 +9,25 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { followsHosts } from '../hosts/follows-host.js';
-import { BUILD_OPTIONS, type BuildCommandOptions, listTime, treeOptions } from '../options/build-options.js';
 import { addOptions, DependentOption } from '../options/common-options.js';
 import {
+  BUILD_OPTIONS,
+  type BuildCommandOptions,
+  cosignChoice,
   DAYS_OPTION,
   delegationDays,
+  exceptions,
   freshnessChoice,
+  listTime,
+  logChoice,
   sayCheckpointLater,
-} from '../options/freshness-options.js';
-import { cosignChoice, logChoice } from '../options/log-options.js';
-import { exceptions } from '../options/rule-options.js';
+  treeOptions,
+} from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { run } from '../terminal/run.js';
 import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
 import { verifyHolders } from '../verify-holders.js';
 import { asking } from './confirm-new.js';
@@ -38,15 +41,13 @@ export interface UnsignedOptions {
 }
 
 /** `passport-registry build` */
-export function declareBuild(command: Command, io: Invocation): void {
+export function declareBuild(command: Command, io: Io) {
   command.description('validate the records, sign the list, write and verify the tree');
-  addOptions(command, UNSIGNED_OPTION, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS).action(
-    (options: BuildCommandOptions & UnsignedOptions) =>
-      run(io, options.json === true, async () => {
-        if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
-        return codeOf(await buildAndReport(io, options));
-      }),
-  );
+  addOptions(command, UNSIGNED_OPTION, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS);
+  return async (options: BuildCommandOptions & UnsignedOptions) => {
+    if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
+    return codeOf(await buildAndReport(io, options));
+  };
 }
 
 /** The option for a signing request, of commands that build, for the help. */
@@ -80,7 +81,7 @@ interface BuildPurpose {
 
 /** Builds, and prints the report. */
 export async function buildAndReport(
-  io: Invocation,
+  io: Io,
   options: BuildCommandOptions,
   { output, ...purpose }: BuildPurpose = {},
 ): Promise<BuildReport> {
@@ -132,7 +133,7 @@ export async function buildUnsigned(
   io: Io,
   options: BuildCommandOptions & UnsignedOptions,
   { folder, ...purpose }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
-): Promise<undefined> {
+): Promise<number> {
   const { settings, delegation, delegate, hold } = options;
   const { holders, root_key: rootKey } = settings;
   // It shows whether the list is the first one. `attach` publishes it.
@@ -156,12 +157,12 @@ export async function buildUnsigned(
   if (options.json) emit(io, { ok: true, ...(request && reportOf(request, folder)) });
   if (request === undefined) {
     say(io, `${options.out} already has the same records: there is nothing to sign`);
-    return undefined;
+    return 0;
   }
   sayDiagnostics(io, request.warnings);
   if (request.answers !== undefined) say(io, `note: ${request.answers}`);
   sayRequest(io, request, folder);
-  return undefined;
+  return 0;
 }
 
 function reportOf(request: SigningRequest, folder: string) {

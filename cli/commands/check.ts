@@ -8,11 +8,10 @@ import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { addOptions, DependentOption, type FormatOptions, formatOptions } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
-import { PRODUCTION_OPTIONS, type ProductionOptions } from '../options/rule-options.js';
+import { PRODUCTION_OPTIONS, type ProductionOptions } from '../options/publication-options.js';
 import { report, tally } from '../terminal/diagnostics.js';
-import { count, type Invocation, type Io, say } from '../terminal/io.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { run } from '../terminal/run.js';
 import { watchForever } from '../terminal/until-stopped.js';
 import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
 
@@ -21,7 +20,7 @@ type Options = FormatOptions &
   OnlineOptions & { fix?: true; online?: true; watch?: true };
 
 /** `passport-registry check` */
-export function declareCheck(command: Command, io: Invocation): void {
+export function declareCheck(command: Command, io: Io) {
   command
     .description('check records: their fields, their layout and, with --online, what their issuers serve')
     .argument(
@@ -42,20 +41,18 @@ export function declareCheck(command: Command, io: Invocation): void {
     )
     .option('--watch', 'keep running, and check again after each change')
     .option('--issuers <dir>', 'folder of the records');
-  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions()).action(
-    (names: string[], options: Options) =>
-      run(io, options.format === 'json', async () => {
-        if (options.online) return checkIssuers(io, names, options);
-        const named = namedRecords(names, options.issuers);
-        if (options.watch !== true) return checkFiles(io, named, options);
-        if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
-        assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
-        return watchForever(io, named.paths, async () => {
-          say(io, `--- ${new Date().toLocaleTimeString()}`);
-          await checkFiles(io, named, options);
-        });
-      }),
-  );
+  addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions());
+  return async (names: string[], options: Options) => {
+    if (options.online) return checkIssuers(io, names, options);
+    const named = namedRecords(names, options.issuers);
+    if (options.watch !== true) return checkFiles(io, named, options);
+    if (options.format !== 'text') throw new UsageError('--watch supports only the text format');
+    assertKnown(named.ids, checkRecords(collectRecordFiles(named.paths)).files);
+    return watchForever(io, named.paths, async () => {
+      say(io, `--- ${new Date().toLocaleTimeString()}`);
+      await checkFiles(io, named, options);
+    });
+  };
 }
 
 async function checkFiles(io: Io, named: NamedRecords, options: Options): Promise<number> {

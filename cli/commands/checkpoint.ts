@@ -16,15 +16,18 @@ import { type PublishedTree, readPublished } from '../../generator/tree/publishe
 import { rememberEnded } from '../hosts/ended-holds.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import { publishOperations } from '../hosts/publish-operations.js';
-import { treeOptions } from '../options/build-options.js';
 import { addOptions, DependentOption, JSON_OPTION } from '../options/common-options.js';
-import { checkpointHours, sectionSigner } from '../options/freshness-options.js';
-import { COSIGN_OPTION, cosignChoice } from '../options/log-options.js';
+import {
+  COSIGN_OPTION,
+  checkpointHours,
+  cosignChoice,
+  sectionSigner,
+  treeOptions,
+} from '../options/publication-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { keyOptions } from '../options/signer-options.js';
 import { asSource, assertAddresses } from '../options/values.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
 import { movedOption } from './old-names.js';
 
@@ -40,20 +43,19 @@ interface HoldOptions extends Options {
 }
 
 /** `passport-registry checkpoint` */
-export function declareCheckpoint(command: Command, io: Invocation): void {
+export function declareCheckpoint(command: Command, io: Io) {
   command
     .description(
       'complete a publication that is only in the log, collect cosignatures, and sign a checkpoint with the online key',
     )
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
-  addOptions(command, ...checkpointOptions(command.name())).action((out: string, options: Options) =>
-    run(io, options.json === true, () => completeOrSign(io, out, options)),
-  );
+  addOptions(command, ...checkpointOptions(command.name()));
+  return (out: string, options: Options) => completeOrSign(io, out, options);
 }
 
 /** `passport-registry hold` */
-export function declareHold(command: Command, io: Invocation): void {
+export function declareHold(command: Command, io: Io) {
   command
     .description(
       'stop issuers at once, or end that: sign a checkpoint that holds them or not, with the online key',
@@ -72,9 +74,8 @@ export function declareHold(command: Command, io: Invocation): void {
       ).needs('--end'),
     )
     .option('--out <dir>', 'folder of the tree', 'dist');
-  addOptions(command, ...checkpointOptions(command.name())).action((ids: string[], options: HoldOptions) =>
-    run(io, options.json === true, () => hold(io, holdChangeOf(ids, options), options)),
-  );
+  addOptions(command, ...checkpointOptions(command.name()));
+  return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);
 }
 
 /** @param name - the name of the command */

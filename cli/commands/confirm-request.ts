@@ -13,7 +13,7 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
+import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/publication-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { type Io, say } from '../terminal/io.js';

@@ -8,13 +8,12 @@ import {
   OVERRIDE_OPTION,
   PRODUCTION_OPTIONS,
   type ProductionOptions,
-} from '../options/rule-options.js';
+} from '../options/publication-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/values.js';
 import { report, tally } from '../terminal/diagnostics.js';
 import { forMarkdown } from '../terminal/for-markdown.js';
-import { count, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 
 type Options = ExceptionOptions &
@@ -26,7 +25,7 @@ type Options = ExceptionOptions &
   };
 
 /** `passport-registry diff` */
-export function declareDiff(command: Command, io: Invocation): void {
+export function declareDiff(command: Command, io: Io) {
   command
     .description('show what a change does to the issuers, and check the rules of change')
     .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
@@ -45,10 +44,8 @@ export function declareDiff(command: Command, io: Invocation): void {
     .choices(['error', 'warning'])
     .default('error');
   const ofRules = [OVERRIDE_OPTION, ...PRODUCTION_OPTIONS];
-  addOptions(command, ...ofRules, failOn, ...formatOptions('markdown')).action(
-    (before: string, after: string | undefined, options: Options) =>
-      run(io, options.format === 'json', () => diff(io, [before, after], options)),
-  );
+  addOptions(command, ...ofRules, failOn, ...formatOptions('markdown'));
+  return (before: string, after: string | undefined, options: Options) => diff(io, [before, after], options);
 }
 
 async function diff(io: Io, compared: SideArguments, options: Options): Promise<number> {

@@ -22,8 +22,7 @@ import {
 } from '../scaffold/write-registry.js';
 import { interview, type Question } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import { count, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends NewKeyPassphraseOptions {
@@ -53,7 +52,7 @@ const OF_NEW_REGISTRIES = { statements: true, page: { issuers: 10_000 } };
 const LOCAL_URL = 'http://127.0.0.1:8080';
 
 /** `passport-registry init` */
-export function declareInit(command: Command, io: Invocation): void {
+export function declareInit(command: Command, io: Io) {
   command
     .description('make the folder of a new registry; on a terminal, ask for missing values')
     .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
@@ -64,15 +63,14 @@ export function declareInit(command: Command, io: Invocation): void {
     .option('--homepage <url>', 'https URL of a page about the operator')
     .option('--key <file>', 'make a root key in this new file, outside of the folder')
     .addOption(movedOption('--root-key <file>', 'init --root-key', 'init --key'));
-  addOptions(command, ...NEW_PASSPHRASE_OPTIONS)
-    .option(
-      '--tool <spec>',
-      'the program to pin: an exact version, a tarball, or a git address with a commit',
-    )
-    .action((folder: string, options: Options) => run(io, false, () => init(io, folder, options)));
+  addOptions(command, ...NEW_PASSPHRASE_OPTIONS).option(
+    '--tool <spec>',
+    'the program to pin: an exact version, a tarball, or a git address with a commit',
+  );
+  return (folder: string, options: Options) => init(io, folder, options);
 }
 
-async function init(io: Io, named: string, options: Options): Promise<undefined> {
+async function init(io: Io, named: string, options: Options): Promise<void> {
   const folder = registryFolder(named, options.key);
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
   const newPassphrase =

@@ -18,12 +18,16 @@ import {
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { replacedDelegation } from '../hosts/published-before.js';
-import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { addOptions } from '../options/common-options.js';
-import { DAYS_OPTION, delegationDays } from '../options/freshness-options.js';
+import {
+  COMMIT_OPTION,
+  type CommitmentOptions,
+  committedKeys,
+  DAYS_OPTION,
+  delegationDays,
+} from '../options/publication-options.js';
 import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
-import { count, type Invocation, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { sayRequest } from '../terminal/say-built.js';
 import { sayCommitment } from './say-rotation.js';
 
@@ -45,7 +49,7 @@ interface StepOptions extends RootSignerOptions, CommitmentOptions {
 const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
 
 /** `passport-registry keys delegate` */
-export function declareDelegate(command: Command, io: Invocation): void {
+export function declareDelegate(command: Command, io: Io) {
   command
     .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
@@ -57,32 +61,29 @@ export function declareDelegate(command: Command, io: Invocation): void {
     .option('--no-hold', 'do not let them stop issuers')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose delegation the new one replaces', 'dist');
-  addOptions(command, ...ROOT_SIGNER_OPTIONS).action((options: DelegateOptions) =>
-    run(io, false, () => delegateKeys(io, options)),
-  );
+  addOptions(command, ...ROOT_SIGNER_OPTIONS);
+  return (options: DelegateOptions) => delegateKeys(io, options);
 }
 
 /** `passport-registry keys step` */
-export function declareStep(command: Command, io: Invocation): void {
+export function declareStep(command: Command, io: Io) {
   command
     .description('sign only the step to the next root key; print the step to stdout')
     .requiredOption('--next <file>', 'public JWK of the next root key')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
-  addOptions(command, COMMIT_OPTION, ...ROOT_SIGNER_OPTIONS).action((options: StepOptions) =>
-    run(io, false, () => signStep(io, options)),
-  );
+  addOptions(command, COMMIT_OPTION, ...ROOT_SIGNER_OPTIONS);
+  return (options: StepOptions) => signStep(io, options);
 }
 
-async function delegateKeys(io: Invocation, { online, hold, out, ...options }: DelegateOptions) {
+async function delegateKeys(io: Io, { online, hold, out, ...options }: DelegateOptions) {
   const days = delegationDays(options.settings);
   const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
     await assertOnline(io, keys, { rootKey, out, settings: options.settings });
     const request = await prepareDelegation({ rootKey, keys, days, mayHold: hold, out }, options.unsigned);
-    sayRequest(io, request, options.unsigned);
-    return undefined;
+    return sayRequest(io, request, options.unsigned);
   }
   const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   await assertOnline(io, keys, { rootKey: root.rootKey, out, settings: options.settings });
@@ -94,14 +95,13 @@ async function delegateKeys(io: Invocation, { online, hold, out, ...options }: D
     ? 'sign checkpoints, and stop issuers with `hold`'
     : 'sign checkpoints, but not stop issuers';
   say(io, `for ${days} days, ${count(keys.length, 'online key')} may ${permitted}`);
-  if (hold !== undefined) return undefined;
+  if (hold !== undefined) return;
   if (published === undefined)
     say(
       io,
       `note: ${out} has no tree that shows whether they may stop issuers now: if they may, sign again with --hold`,
     );
   else if (mayHold) say(io, `note: as the delegation in ${out} permits; --no-hold ends that`);
-  return undefined;
 }
 
 /** What keys are not to be delegated to: the root key, and what registry.yaml and the published tree name otherwise. */
@@ -115,7 +115,7 @@ interface Delegating extends Pick<DelegateOptions, 'out' | 'settings'> {
  * @throws {@link KeyRejected}
  */
 async function assertOnline(
-  io: Invocation,
+  io: Io,
   keys: readonly RootKey[],
   { rootKey, out, settings }: Delegating,
 ): Promise<void> {
@@ -151,23 +151,21 @@ async function publishedPermission(out: string): Promise<boolean | undefined> {
   );
 }
 
-async function signStep(io: Invocation, { next: file, unsigned, ...options }: StepOptions) {
+async function signStep(io: Io, { next: file, unsigned, ...options }: StepOptions) {
   if (unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
     const next = await committedNext(io, { rootKey, file }, options);
-    sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
-    return undefined;
+    return sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
   }
   const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
   const next = await committedNext(io, { rootKey: root.rootKey, file }, options);
   io.stdout.write(`${await signStatement(root, 'registry-root-rotation+jwt', rotationClaims(next))}\n`);
   sayCommitment(io, next);
-  return undefined;
 }
 
 /** Reads the next root key, to which the outgoing key may lead, with the keys to which the step commits it. */
 async function committedNext(
-  io: Invocation,
+  io: Io,
   { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
   { out, settings, commit }: Pick<StepOptions, 'out' | 'settings' | 'commit'>,
 ): Promise<RootKey> {
@@ -180,10 +178,7 @@ async function committedNext(
 }
 
 /** The root key that will sign a request. */
-function unsignedRootKey(
-  io: Invocation,
-  { settings: { root_key: file } }: RootSignerOptions,
-): Promise<RootKey> {
+function unsignedRootKey(io: Io, { settings: { root_key: file } }: RootSignerOptions): Promise<RootKey> {
   if (file !== undefined) return loadRootKey(file, io.env);
   throw new UsageError(
     'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',

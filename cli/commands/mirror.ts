@@ -14,7 +14,6 @@ import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses, positiveNumber } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import { count, emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 import { verifyHolders } from '../verify-holders.js';
 import { addCommands } from './add-commands.js';
@@ -32,7 +31,7 @@ interface StatusOptions extends WithSettings {
 }
 
 /** `passport-registry mirror` */
-export function declareMirror(command: Command, io: Invocation): void {
+export function declareMirror(command: Command, io: Invocation) {
   command
     .description('download the tree of a registry, verify it, and switch to it with one rename')
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
@@ -41,10 +40,7 @@ export function declareMirror(command: Command, io: Invocation): void {
     .addOption(maxAgeOption());
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--watch <seconds>', 'keep running, and check again after this time')
-    .addOption(JSON_OPTION)
-    .action((source: string, folder: string, options: Options) =>
-      run(io, options.json === true, () => mirrorAndReport(io, { source, folder }, options)),
-    );
+    .addOption(JSON_OPTION);
   addCommands(command, io, {
     status: {
       summary: 'compare a registry with its mirrors',
@@ -52,20 +48,21 @@ export function declareMirror(command: Command, io: Invocation): void {
       load: async () => declareMirrorStatus,
     },
   });
+  return (source: string, folder: string, options: Options) =>
+    mirrorAndReport(io, { source, folder }, options);
 }
 
-function declareMirrorStatus(command: Command, io: Invocation): void {
+function declareMirrorStatus(command: Command, io: Io) {
   command
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))
     .addOption(movedOption('--mirror <url...>', 'mirror status --mirror', 'mirror status URL...'))
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
-    .addOption(JSON_OPTION)
-    // Options before the name of the subcommand also apply.
-    .action((urls: string[], _own: StatusOptions, command: Command) =>
-      run(io, command.optsWithGlobals()['json'] === true, () => status(io, urls, command.optsWithGlobals())),
-    );
+    .addOption(JSON_OPTION);
+  // Options before the name of the subcommand also apply.
+  return (urls: string[], _own: StatusOptions, command: Command) =>
+    status(io, urls, command.optsWithGlobals());
 }
 
 async function loadPinned(io: Io, { settings: { root_key: rootKey } }: WithSettings) {
@@ -81,7 +78,7 @@ interface Route {
   readonly folder: string;
 }
 
-async function mirrorAndReport(io: Invocation, route: Route, options: Options): Promise<number> {
+async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
   // The web server, which runs as another user, must be able to read the files.
   const umask = process.umask(0o022);
   try {
@@ -91,7 +88,7 @@ async function mirrorAndReport(io: Invocation, route: Route, options: Options): 
   }
 }
 
-async function mirror(io: Invocation, route: Route, options: Options): Promise<number> {
+async function mirror(io: Io, route: Route, options: Options): Promise<number> {
   const trust = await loadPinned(io, options);
   const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);

@@ -11,8 +11,7 @@ import { DAY_SECONDS, JSON_OPTION, maxAgeOption } from '../options/common-option
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses, duration, positiveNumber } from '../options/values.js';
-import { count, emit, grouped, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { count, emit, grouped, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 
 interface Options extends WithSettings {
@@ -28,7 +27,7 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry monitor` */
-export function declareMonitor(command: Command, io: Invocation): void {
+export function declareMonitor(command: Command, io: Io) {
   command
     .description('follow the public log of a registry, and tell what is wrong or has changed')
     .argument('<url>', 'URL of the registry')
@@ -42,13 +41,11 @@ export function declareMonitor(command: Command, io: Invocation): void {
     .option('--timeout <seconds>', 'time limit of a round', '600')
     .option('--every <seconds>', 'keep running, and check again after this time')
     .option('--feed <file>', 'add alarms and changes to an Atom feed')
-    .addOption(JSON_OPTION)
-    .action((url: string, options: Options) =>
-      run(io, options.json === true, () => monitor(io, url, options)),
-    );
+    .addOption(JSON_OPTION);
+  return (url: string, options: Options) => monitor(io, url, options);
 }
 
-async function monitor(io: Invocation, url: string, options: Options): Promise<number> {
+async function monitor(io: Io, url: string, options: Options): Promise<number> {
   const chosen = await monitorOptions(io, url, options);
   const { state } = options;
   let inMemory: KnownLog | undefined;

@@ -13,8 +13,7 @@ import { RECORDS_FOLDER } from '../options/named-records.js';
 import { CONFIGURATION_FILE, type WithSettings } from '../options/settings.js';
 import { asSource } from '../options/values.js';
 import { ask } from '../terminal/ask.js';
-import { type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { type Io, say } from '../terminal/io.js';
 
 interface Options extends WithSettings {
   issuers: string;
@@ -36,7 +35,7 @@ interface Options extends WithSettings {
 const SCHEMA = 'schemas/issuer.schema.json';
 
 /** `passport-registry new` */
-export function declareNew(command: Command, io: Invocation): void {
+export function declareNew(command: Command, io: Io) {
   command
     .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
@@ -52,11 +51,11 @@ export function declareNew(command: Command, io: Invocation): void {
     .option('--domain-scope <slug...>', 'slugs or DNS names')
     .option('--passport-types <slug...>', 'slugs')
     .option('--contact <address>', 'e-mail address')
-    .option('--registry <url>', 'URL of the registry, where editors find the schema')
-    .action((id: string, options: Options) => run(io, false, () => createRecord(io, id, options)));
+    .option('--registry <url>', 'URL of the registry, where editors find the schema');
+  return (id: string, options: Options) => createRecord(io, id, options);
 }
 
-async function createRecord(io: Io, id: string, options: Options): Promise<undefined> {
+async function createRecord(io: Io, id: string, options: Options): Promise<void> {
   const registry = options.registry ?? options.settings.base_url;
   const schema = schemaLocation(registry);
   const { jwksUri, discoveryUri } = await issuerUrls(io, options);
@@ -94,7 +93,6 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
       ]
     : nextSteps(file, registry))
     say(io, line);
-  return undefined;
 }
 
 /** Whether a URL is under `.alt`, which no host of the Internet has (RFC 9476). Our documents use such names. */

@@ -8,8 +8,7 @@ import { replaceFile } from '../../generator/files/replace-file.js';
 import { readPinnable, type Witnessed } from '../../generator/verification/pinnable-registry.js';
 import { DependentOption, JSON_OPTION } from '../options/common-options.js';
 import { asSource } from '../options/values.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
 import { movedOption } from './old-names.js';
 
@@ -28,7 +27,7 @@ interface Options {
 }
 
 /** `passport-registry pin` */
-export function declarePin(command: Command, io: Invocation): void {
+export function declarePin(command: Command, io: Io) {
   command
     .description('write the trust anchor of a registry whose thumbprint you know')
     .argument('<url>', 'URL of the registry')
@@ -64,8 +63,8 @@ export function declarePin(command: Command, io: Invocation): void {
     )
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
-    .addOption(JSON_OPTION)
-    .action((url: string, options: Options) => run(io, options.json === true, () => pin(io, url, options)));
+    .addOption(JSON_OPTION);
+  return (url: string, options: Options) => pin(io, url, options);
 }
 
 async function pin(io: Io, url: string, options: Options): Promise<number> {

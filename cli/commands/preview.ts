@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { build } from '../../generator/build.js';
 import { privateFolder } from '../../generator/files/private-folder.js';
-import { descriptionOf } from '../options/build-options.js';
 import { ISSUERS_OPTION } from '../options/common-options.js';
+import { descriptionOf } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { portNumber } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import { count, type Invocation, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { serveAndSay } from './serve.js';
 
 interface Options extends WithSettings {
@@ -18,19 +17,19 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry preview` */
-export function declarePreview(command: Command, io: Invocation): void {
+export function declarePreview(command: Command, io: Io) {
   command
     .description('show the records on this machine, signed by a development key and not published')
     .addOption(ISSUERS_OPTION)
-    .option('--port <number>', 'port to listen on', '8080')
-    .action((options: Options) => run(io, false, () => preview(io, options)));
+    .option('--port <number>', 'port to listen on', '8080');
+  return (options: Options) => preview(io, options);
 }
 
 /**
  * Builds a tree with the development key in the private folder, which git ignores, and serves it. Reads no other key and no
  * published tree, so nothing in a preview lasts.
  */
-async function preview(io: Invocation, { issuers, port, settings }: Options): Promise<undefined> {
+async function preview(io: Io, { issuers, port, settings }: Options): Promise<void> {
   const number = portNumber(port);
   const directory = process.cwd();
   const out = join(privateFolder(directory), 'preview');

@@ -27,8 +27,7 @@ import { addOptions, DAY_SECONDS, DependentOption, maxAgeOption } from '../optio
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { movedOption } from './old-names.js';
 import { PROVIDER_FORMATS, resolveAll } from './resolve-all.js';
 import { resolveAt } from './resolve-at.js';
@@ -48,7 +47,7 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry resolve` */
-export function declareResolve(command: Command, io: Invocation): void {
+export function declareResolve(command: Command, io: Io) {
   command
     .description(
       'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
@@ -73,11 +72,12 @@ export function declareResolve(command: Command, io: Invocation): void {
     )
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'));
-  addOptions(command, ...TIME_OPTIONS, ...ALL_OPTIONS)
-    .option('--json', 'print the decision as JSON on stdout')
-    .action((id: string | undefined, sources: readonly string[], options: Options) =>
-      run(io, options.json === true, () => resolve(io, { id, sources }, options)),
-    );
+  addOptions(command, ...TIME_OPTIONS, ...ALL_OPTIONS).option(
+    '--json',
+    'print the decision as JSON on stdout',
+  );
+  return (id: string | undefined, sources: readonly string[], options: Options) =>
+    resolve(io, { id, sources }, options);
 }
 
 const TIME_OPTIONS = [

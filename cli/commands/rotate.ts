@@ -3,12 +3,11 @@ import { AlreadyPublished, UsageError } from '../../generator/errors.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import { addOptions } from '../options/common-options.js';
-import { cosignChoice } from '../options/log-options.js';
+import { cosignChoice } from '../options/publication-options.js';
 import { planRotation } from '../rotating/plan.js';
 import { rotate } from '../rotating/rotate.js';
 import { ask } from '../terminal/ask.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
 import { renamed } from './old-names.js';
 import {
@@ -20,17 +19,15 @@ import {
 import { sayAfterRotation, sayPlan } from './say-rotation.js';
 
 /** `passport-registry keys rotate` */
-export function declareRotate(command: Command, io: Invocation): void {
+export function declareRotate(command: Command, io: Io) {
   command.description(
     'replace the root key: next key, step, delegation, build; continues where it was stopped',
   );
-  addOptions(command, ...ROTATION_OPTIONS, new Option('--next <file>').hideHelp()).action(
-    (options: RotateCommandOptions & { next?: string }) =>
-      run(io, options.json === true, async () => {
-        if (options.next !== undefined) throw renamed('keys rotate --next', 'keys step --next');
-        return rotateRootKey(io, options, command);
-      }),
-  );
+  addOptions(command, ...ROTATION_OPTIONS, new Option('--next <file>').hideHelp());
+  return async (options: RotateCommandOptions & { next?: string }) => {
+    if (options.next !== undefined) throw renamed('keys rotate --next', 'keys step --next');
+    return rotateRootKey(io, options, command);
+  };
 }
 
 async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<number> {

@@ -5,18 +5,25 @@ import {
   loadRootKey,
   type NewPassphrase,
 } from '../../generator/signing/key-file.js';
-import { HOLDERS_OPTION, treeOptions } from '../options/build-options.js';
-import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
+import { newKeyPassphrase } from '../options/new-passphrase.js';
 import {
+  COMMIT_OPTION,
+  type CommitmentOptions,
   checkpointChoice,
   checkpointHours,
+  committedKeys,
   DAYS_OPTION,
   delegationDays,
-} from '../options/freshness-options.js';
-import { LOG_OPTIONS, type LogOptions, logChoice } from '../options/log-options.js';
-import { newKeyPassphrase } from '../options/new-passphrase.js';
-import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/rule-options.js';
+  EXCEPTION_OPTIONS,
+  type ExceptionOptions,
+  exceptions,
+  HOLDERS_OPTION,
+  LOG_OPTIONS,
+  type LogOptions,
+  logChoice,
+  treeOptions,
+} from '../options/publication-options.js';
 import {
   keyOptions,
   type RootSignerOptions,

@@ -6,8 +6,7 @@ import { IoFailed, UsageError } from '../../generator/errors.js';
 import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
 import { isAddress, portNumber } from '../options/values.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 interface Options {
@@ -24,7 +23,7 @@ interface Options {
 const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
 
 /** `passport-registry sandbox` */
-export function declareSandbox(command: Command, io: Invocation): void {
+export function declareSandbox(command: Command, io: Io) {
   command
     .description('run an issuer of passports on this machine, for experiments')
     .option('--port <number>', 'port to listen on', '8787')
@@ -33,8 +32,8 @@ export function declareSandbox(command: Command, io: Invocation): void {
     .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
-    .option('--json', 'print the URL as JSON on stdout when the issuer is ready')
-    .action((options: Options) => run(io, options.json === true, () => sandbox(io, options)));
+    .option('--json', 'print the URL as JSON on stdout when the issuer is ready');
+  return (options: Options) => sandbox(io, options);
 }
 
 async function sandbox(io: Io, options: Options): Promise<number> {

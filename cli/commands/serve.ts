@@ -4,43 +4,73 @@ import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { shortPath } from '../command-line.js';
+import { jsonLog } from '../gate/log.js';
 import { portNumber } from '../options/values.js';
 import { startServer } from '../static-server.js';
-import { type Invocation, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { type Invocation, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 import { addCommands } from './add-commands.js';
 
 /** `passport-registry serve` */
-export function declareServe(command: Command, io: Invocation): void {
+export function declareServe(command: Command, io: Invocation) {
   command
     .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
-    .option('--port <number>', 'port to listen on', '8080')
-    .action((folder: string, { port }: { port: string }) =>
-      run(io, false, async () => {
-        const number = portNumber(port);
-        if (!existsSync(join(folder, PATHS.list))) {
-          throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
-        }
-        return serveAndSay(io, folder, number);
-      }),
-    );
+    .option('--port <number>', 'port to listen on', '8080');
   addCommands(command, io, {
     gate: {
       summary: 'answer gateways, which ask before each request',
       example: 'serve gate --config gate.yaml',
       isWithoutSettings: true,
-      load: async () => (await import('./gate.js')).declareGate,
+      load: async () => declareGate,
     },
   });
+  return async (folder: string, { port }: { port: string }) => {
+    const number = portNumber(port);
+    if (!existsSync(join(folder, PATHS.list))) {
+      throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
+    }
+    return serveAndSay(io, folder, number);
+  };
 }
 
 /** Serves a tree until the process is told to stop, and says where. @throws {@link IoFailed} if the port is not free */
-export async function serveAndSay(io: Invocation, folder: string, port: number): Promise<undefined> {
+export async function serveAndSay(io: Io, folder: string, port: number): Promise<void> {
   await serveUntilStopped(startServer(folder, port), { port }, ({ url }) => {
     say(io, `${shortPath(folder)} is served at ${url}`);
     say(io, 'Press Ctrl+C to stop.');
   });
-  return undefined;
+}
+
+/** `passport-registry serve gate` */
+function declareGate(command: Command, io: Io) {
+  command
+    .description('answer gateways such as nginx, which ask before each request whether to admit it')
+    .option('--config <file>', 'settings of the door, such as gate.yaml');
+  // The option of the program takes precedence.
+  return (_own: object, command: Command) => serveGate(io, command.optsWithGlobals()['config']);
+}
+
+async function serveGate(io: Io, file: string | undefined): Promise<number> {
+  if (file === undefined)
+    throw new UsageError('serve gate needs --config with its settings, such as gate.yaml');
+  // Imported on demand, because the other commands need no server.
+  const [{ loadGateSettings }, { startGate }] = await Promise.all([
+    import('../gate/settings.js'),
+    import('../gate/start-gate.js'),
+  ]);
+  const settings = loadGateSettings(file);
+  const log = jsonLog(io);
+  const { port, gateway, profiles } = settings;
+  const started = startGate(settings, io, log).then(({ address, close }) => ({
+    address,
+    close: () => {
+      log('info', 'stopping');
+      return close();
+    },
+  }));
+  await serveUntilStopped(started, { port, setting: 'listen' }, ({ address }) =>
+    log('info', 'listening', { address, gateway, profiles: Object.keys(profiles) }),
+  );
+  return 0;
 }

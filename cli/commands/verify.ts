@@ -1,25 +1,30 @@
 import { setTimeout } from 'node:timers/promises';
+import { OptionsInvalid, RegistryError } from '@passport-registry/verifier';
+import { verifyHistoryProof } from '@passport-registry/verifier/history';
 import type { Command } from 'commander';
-import { IoFailed, UsageError } from '../../generator/errors.js';
+import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
+import { readBytes } from '../../generator/files/read-file.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { NO_WITNESSES } from '../../generator/log/log-choice.js';
+import { heldByInWords } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../generator/verification/check-host.js';
-import { verifyTree } from '../../generator/verification/verify.js';
+import type { Check } from '../../generator/verification/checks.js';
+import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../operating/log-condition.js';
 import { DAY_SECONDS, DependentOption, JSON_OPTION, maxAgeOption } from '../options/common-options.js';
-import { cosignChoice } from '../options/log-options.js';
+import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { isFolder, positiveNumber, sourceAt } from '../options/values.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { run } from '../terminal/run.js';
-import { sayReport } from '../terminal/say-report.js';
+import { inWords, sayPublication } from '../terminal/say-past.js';
 import { verifyHolders } from '../verify-holders.js';
 import { differenceFrom, type ExpectedTree, readExpectedTree, rememberFiles } from './expected-tree.js';
 import { movedOption } from './old-names.js';
-import { verifyProof } from './verify-proof.js';
 
 interface Options extends WithSettings {
   maxAge: number;
@@ -32,7 +37,7 @@ interface Options extends WithSettings {
 }
 
 /** `passport-registry verify` */
-export function declareVerify(command: Command, io: Invocation): void {
+export function declareVerify(command: Command, io: Io) {
   command
     .argument(
       '[dir|url]',
@@ -51,10 +56,8 @@ export function declareVerify(command: Command, io: Invocation): void {
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
     .addOption(PROOF_OPTION)
-    .addOption(JSON_OPTION)
-    .action((where: string | undefined, options: Options) =>
-      run(io, options.json === true, () => verify(io, where, options)),
-    );
+    .addOption(JSON_OPTION);
+  return (where: string | undefined, options: Options) => verify(io, where, options);
 }
 
 const PROOF_OPTION = new DependentOption(
@@ -177,4 +180,65 @@ function sayConformance(io: Io, { answers }: ConformanceReport): void {
     const wanted = result === 'passed' ? '' : `, expected ${expected}`;
     say(io, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
   }
+}
+
+/** Verifies a file that `resolve --proof-out` has written, without a network. */
+async function verifyProof(
+  io: Io,
+  file: string,
+  { trust, json }: { readonly trust: PinnedTrust; readonly json?: true | undefined },
+): Promise<number> {
+  const { from, until, issuer = null, issuerId, ...rest } = await proven(file, trust);
+  const times = { from: formatUpdatedAt(from.getTime()), until: formatUpdatedAt(until.getTime()) };
+  const said = { ...times, ...rest, listed: issuer !== null, issuer };
+  if (json) emit(io, { ok: true, issuerId, ...said });
+  say(io, `${file} is valid: ${issuerId} was ${inWords(said)}`);
+  sayPublication(io, said);
+  return 0;
+}
+
+async function proven(file: string, trust: PinnedTrust) {
+  try {
+    return await verifyHistoryProof(readBytes(file), { trustAnchor: trustAnchorOf(trust) });
+  } catch (error) {
+    if (error instanceof OptionsInvalid) {
+      throw new UsageError('--proof needs --root-key with a trust anchor that has witnesses and a quorum');
+    }
+    if (!(error instanceof RegistryError)) throw error;
+    throw new TreeRejected(`${file} is NOT valid: ${error.code}: ${error.message}`, { cause: error });
+  }
+}
+
+const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const;
+const MAX_PROBLEMS = 10;
+
+/** Prints the report of a verification for people. */
+function sayReport(io: Io, report: TreeReport): void {
+  // Of a host that does not respond, the one check that failed says everything.
+  for (const check of report.checks)
+    if (!report.unreachable || check.result !== 'skipped') sayCheck(io, check);
+  if (report.sha256 !== undefined) say(io, `sha256     ${report.sha256}`);
+  if (report.updatedAt !== undefined)
+    say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
+  if (report.rootKey !== undefined)
+    say(io, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
+  if (report.holders !== undefined) say(io, heldByInWords(report.holders));
+  if (report.rotatedFrom !== undefined) {
+    say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
+  }
+  if (report.hold !== undefined && report.hold.length > 0) {
+    say(
+      io,
+      `note: the checkpoint holds ${report.hold.join(', ')}: verifiers treat held issuers as suspended`,
+    );
+  }
+  for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
+  for (const { message } of report.notes) say(io, `note: ${message}`);
+}
+
+function sayCheck(io: Io, { name, result, problems }: Check): void {
+  say(io, `${MARKS[result]} ${name}${result === 'skipped' ? `: ${problems.join()}` : ''}`);
+  if (result !== 'failed') return;
+  for (const problem of problems.slice(0, MAX_PROBLEMS)) say(io, `        ${problem}`);
+  if (problems.length > MAX_PROBLEMS) say(io, `        and ${problems.length - MAX_PROBLEMS} more`);
 }

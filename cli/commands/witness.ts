@@ -7,8 +7,7 @@ import { addOptions } from '../options/common-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses, portNumber } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
-import { count, emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { run } from '../terminal/run.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 import { movedOption } from './old-names.js';
 
@@ -21,7 +20,7 @@ interface Options extends WitnessOptions {
 }
 
 /** `passport-registry witness` */
-export function declareWitness(command: Command, io: Invocation): void {
+export function declareWitness(command: Command, io: Io) {
   command
     .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
@@ -31,10 +30,8 @@ export function declareWitness(command: Command, io: Invocation): void {
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on', '8790')
-    .option('--json', 'print the URL as JSON on stdout when the witness is ready')
-    .action((registry: string | undefined, options: Options) =>
-      run(io, options.json === true, () => witness(io, registry, options)),
-    );
+    .option('--json', 'print the URL as JSON on stdout when the witness is ready');
+  return (registry: string | undefined, options: Options) => witness(io, registry, options);
 }
 
 async function witness(io: Io, registry: string | undefined, options: Options): Promise<number> {

@@ -17,6 +17,7 @@ export interface Io {
 export interface Invocation extends Io {
   /** The arguments, without the executable and the script. */
   readonly argv: readonly string[];
+  /** What the command has returned. */
   exitCode: number;
 }
 

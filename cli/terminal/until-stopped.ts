@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { IoFailed } from '../../generator/errors.js';
-import type { Invocation } from './io.js';
+import type { Io } from './io.js';
 import { run } from './run.js';
 
 /** Does work until the process is told to stop: SIGINT and SIGTERM abort the signal. */
@@ -60,15 +60,15 @@ const LOOK_INTERVAL_MS = 500;
  * stop. Errors are printed and do not end the watch.
  */
 export async function watchForever(
-  io: Invocation,
+  io: Io,
   paths: readonly string[],
   work: () => Promise<void>,
 ): Promise<number> {
   const missing = paths.find((path) => identity(path) === undefined);
   if (missing !== undefined) throw new IoFailed(`there is nothing to watch: ${missing} does not exist`);
-  let running = Promise.resolve();
+  let running: Promise<unknown> = Promise.resolve();
   const again = () => {
-    running = running.then(() => runRound(io, false, work));
+    running = running.then(() => run(io, false, work));
   };
   let timer: NodeJS.Timeout | undefined;
   const changed = () => {
@@ -155,23 +155,15 @@ interface Rounds {
  * loop.
  */
 export function repeatForever(
-  io: Invocation,
+  io: Io,
   { seconds, json }: Rounds,
-  work: () => Promise<unknown>,
+  work: () => Promise<number> | Promise<void>,
 ): Promise<number> {
   return untilStopped(async (stop) => {
     while (!stop.aborted) {
-      await runRound(io, json, work);
+      await run(io, json, work);
       await setTimeout(seconds * 1000, undefined, { signal: stop }).catch(() => undefined);
     }
-    return 0;
-  });
-}
-
-/** Runs one round, which prints its error, and whose exit code is not that of the command. */
-function runRound(io: Invocation, json: boolean, work: () => Promise<unknown>): Promise<void> {
-  return run({ ...io, exitCode: 0 }, json, async () => {
-    await work();
     return 0;
   });
 }

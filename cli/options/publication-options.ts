@@ -1,0 +1,370 @@
+import { GRAMMAR, isAnchorMember, parseNoteKey } from '@passport-registry/verifier/core';
+import { Option } from 'commander';
+import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
+import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
+import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
+import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
+import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
+import type { ListTime, PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
+import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
+import { chooseSigner } from '../../generator/signing/choose-signer.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import type { Signer } from '../../generator/signing/sign.js';
+import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import { type Io, say } from '../terminal/io.js';
+import { verifyHolders } from '../verify-holders.js';
+import { DependentOption, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
+import {
+  CHECKPOINT_HOURS,
+  COSIGN_WAIT,
+  DELEGATION_DAYS,
+  hasSigner,
+  type Settings,
+  type WithSettings,
+  type WitnessSettings,
+} from './settings.js';
+import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, signerChoice } from './signer-options.js';
+
+/** The options for exceptions from the rules, of commands that make, sign or publish a list. */
+export interface ExceptionOptions extends WithSettings {
+  allowExampleNames?: true;
+}
+
+/** The options of commands that publish. */
+export interface RuleOptions extends ExceptionOptions {
+  breakPinnedVerifiers?: true;
+}
+
+/** The options of commands that check records without a key. */
+export interface ProductionOptions {
+  production?: true;
+  allowExampleNames?: true;
+}
+
+/** The option for exceptions from the rules of change, for the help. */
+export const OVERRIDE_OPTION = new Option(
+  '--override <id:rule>',
+  `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`,
+)
+  .argParser(override)
+  .default([], 'none');
+
+const EXAMPLE_NAMES = new Option(
+  '--allow-example-names',
+  'accept records under reserved names such as issuer.example, for demonstrations',
+);
+
+/** The option for a change of the root key that verifiers refuse, for the help. */
+export const BREAK_OPTION = new Option(
+  '--break-pinned-verifiers',
+  'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
+);
+
+const PRODUCTION = new Option(
+  '--production',
+  'also apply the rule for production keys: no names reserved for examples',
+);
+
+/** The options for exceptions from the rules for lists, for the help. */
+export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
+
+/** The options of commands that publish, for the help. */
+export const RULE_OPTIONS = [...EXCEPTION_OPTIONS, BREAK_OPTION];
+
+/** The options of commands that check records without a key, for the help: what a build with a production key checks. */
+export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
+
+function override(text: string, earlier: TransitionOverride[]): TransitionOverride[] {
+  const [issuer_id = '', rule = ''] = text.split(':');
+  if (!(OVERRIDABLE as readonly string[]).includes(rule)) {
+    throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
+  }
+  return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
+}
+
+/** Returns the exceptions that the operator allows. */
+export function exceptions({
+  settings: { transitions = {} },
+  allowExampleNames,
+  breakPinnedVerifiers,
+}: RuleOptions): PublicationExceptions {
+  return { overrides: transitions.overrides, allowExampleNames, breakPinnedVerifiers };
+}
+
+/** The options for delegation and rotation, of commands that publish a list. The online key is in registry.yaml. */
+export interface FreshnessOptions extends WithSettings {
+  delegation?: string;
+  rotation?: string;
+  checkpointLater?: true;
+}
+
+/** The same, for the help. */
+export const FRESHNESS_OPTIONS = [
+  new Option('--delegation <file>', 'delegation to online keys, from `keys delegate`'),
+  new DependentOption('--rotation <file>', 'step to this root key, from `keys step`').excludes(
+    '--unsigned',
+    'give the step to `attach`',
+  ),
+  new DependentOption(
+    '--checkpoint-later',
+    'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
+  ).excludes('--unsigned', 'give --checkpoint-later to `attach`'),
+];
+
+/**
+ * Reads delegation and rotation from the options, and the online key from the settings.
+ *
+ * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
+ */
+export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
+  const { delegation, rotation, checkpointLater, settings } = options;
+  // A checkpoint that was signed before its delegation is not valid.
+  const wayOut = delegation === undefined ? CHECKPOINT_LATER : undefined;
+  return {
+    nextRoots: settings.next_roots,
+    delegation: delegation && readText(delegation).trim(),
+    rotation: rotation && readText(rotation).trim(),
+    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, settings, wayOut),
+  };
+}
+
+/** Whoever stops an issuer at night may not have the online key at hand. The published checkpoint stays valid. */
+const CHECKPOINT_LATER =
+  'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
+
+/** The option for the validity of a new delegation, for the help. */
+export const DAYS_OPTION = new DependentOption(
+  '--days <number>',
+  `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
+).needs('--delegate');
+
+/** How long a new delegation is valid, in days. */
+export function delegationDays({ delegation: { days = DELEGATION_DAYS } = {} }: Settings): number {
+  return days;
+}
+
+/** Says what is left to do after a publication with `--checkpoint-later`. */
+export function sayCheckpointLater(
+  io: Io,
+  { checkpointLater, out }: FreshnessOptions & { readonly out: string },
+): void {
+  if (checkpointLater)
+    say(
+      io,
+      `note: the checkpoint in ${out} is the published one: before it expires, run \`checkpoint ${out}\` where the online key is, and publish ${out} again`,
+    );
+}
+
+/** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
+export async function checkpointChoice(
+  io: Io,
+  settings: Settings,
+  wayOut?: string,
+): Promise<CheckpointChoice | undefined> {
+  if (!hasSigner(settings.checkpoint)) return undefined;
+  const signer = await sectionSigner(io, settings, { section: 'checkpoint', wayOut });
+  return { signer, hours: checkpointHours(settings) };
+}
+
+/** How long a checkpoint is valid, in hours. */
+export function checkpointHours({ checkpoint: { hours = CHECKPOINT_HOURS } = {} }: Settings): number {
+  return hours;
+}
+
+/**
+ * Returns the signer of a section of the settings, which is never a development key. If it fails, then or when it signs, the error
+ * says which key that was.
+ *
+ * @throws {@link KeyRejected} | {@link UsageError}
+ */
+export async function sectionSigner(
+  io: Io,
+  settings: Settings,
+  {
+    section,
+    wayOut,
+    passphraseOption = `passphrase_file of ${section}.signer in registry.yaml`,
+  }: SignerPlace,
+): Promise<Signer> {
+  const { signer = {}, public_key: rootKey } = settings[section] ?? {};
+  // A key has its public half.
+  const needed = signer.command === undefined ? undefined : rootKey;
+  const choice = signerChoice(io, signer, { rootKey: needed, production: true, passphraseOption });
+  const name = section === 'checkpoint' ? 'the online key' : 'the key of the log';
+  const refuse = (cause: unknown): never => {
+    if (!(cause instanceof KeyRejected || cause instanceof IoFailed)) throw cause;
+    const message = `${name} (${section}.signer) cannot be used: ${cause.message}`;
+    throw new KeyRejected(wayOut === undefined ? message : `${message}. ${wayOut}`, {
+      cause,
+      isOtherKey: true,
+    });
+  };
+  const chosen = await chooseSigner(choice).catch(refuse);
+  const expected = rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env).catch(refuse);
+  if (expected !== undefined && expected.thumbprint !== chosen.rootKey.thumbprint) {
+    throw new KeyRejected(
+      `${section}.public_key in registry.yaml names another key than ${section}.signer, ${chosen.rootKey.thumbprint}: ${rootKey} is ` +
+        `${expected.thumbprint}. Let both name the same key`,
+      { isOtherKey: true },
+    );
+  }
+  return { ...chosen, sign: (bytes) => chosen.sign(bytes).catch(refuse) };
+}
+
+interface SignerPlace {
+  readonly section: 'checkpoint' | 'log';
+  /** What to do if the key cannot be used, for the end of the message. */
+  readonly wayOut?: string | undefined;
+  /** What names the file of the passphrase, for messages. */
+  readonly passphraseOption?: string;
+}
+
+/** The option for the log, of commands that publish a list. The rest is in `log` of registry.yaml. */
+export interface LogOptions extends WithSettings {
+  cosignLater?: true;
+}
+
+/** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
+export const COSIGN_OPTION = new Option(
+  '--cosign-wait <seconds>',
+  `how long to wait for the witnesses in registry.yaml (default: log.wait there, or ${COSIGN_WAIT})`,
+);
+
+/** The options for the log, for the help. */
+export const LOG_OPTIONS = [
+  COSIGN_OPTION,
+  new DependentOption(
+    '--cosign-later',
+    'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
+  ).excludes('--unsigned', 'give --cosign-later to `attach`'),
+];
+
+const MIB = 1024 * 1024;
+
+/** Returns the log of a publication. Undefined if no setting is about a log. */
+export async function logChoice(
+  io: Io,
+  { settings, cosignLater }: LogOptions,
+): Promise<LogChoice | undefined> {
+  const { log = {} } = settings;
+  const { origin, witnesses, keep_lists: kept } = log;
+  if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
+  return {
+    ...cosignChoice(settings),
+    origin,
+    signer: hasSigner(log) ? await sectionSigner(io, settings, { section: 'log' }) : undefined,
+    // `sectionSigner` has compared it with the signer.
+    mayReplaceKey: log.public_key !== undefined,
+    keepBytes: kept === undefined ? undefined : kept * MIB,
+    cosignLater: cosignLater === true,
+  };
+}
+
+/** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
+export function cosignChoice({ log = {} }: Settings): CosignChoice {
+  const { witnesses = [], quorum = 0, wait = COSIGN_WAIT } = log;
+  const found = witnesses.map(witnessOf);
+  const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
+  if (publicKeys.size < found.length)
+    throw new UsageError('log.witnesses names the public key of a witness twice');
+  if (quorum > found.length) {
+    throw new UsageError(`log.quorum is ${quorum}, but log.witnesses has only ${found.length} witnesses`);
+  }
+  return { witnesses: found, quorum, waitMs: wait * 1000 };
+}
+
+function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Witness {
+  const name = `log.witnesses[${index}]`;
+  if ((mirror === undefined) === (service === undefined)) {
+    throw new UsageError(`${name} needs either mirror or service`);
+  }
+  return {
+    key: parseNoteKey(key, 'witness', (message) => new UsageError(`${name}.key ${message}`)),
+    ...(mirror !== undefined && { mirror }),
+    ...(service !== undefined && { service }),
+  };
+}
+
+/** The options of commands that sign a rotation step. */
+export interface CommitmentOptions {
+  commit?: readonly string[];
+}
+
+/** Their option, for the help. */
+export const COMMIT_OPTION = new Option(
+  '--commit <file|thumbprint...>',
+  'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
+    '(default: the keys that are left of the present commitment)',
+);
+
+/**
+ * Returns the thumbprints that `--commit` names. Undefined if the option is not given.
+ *
+ * @param given - thumbprints, and files of public keys
+ * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function committedKeys(
+  { env }: Io,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (given === undefined) return undefined;
+  const thumbprints = await Promise.all(
+    given.map(async (one) =>
+      GRAMMAR.bytes32.pattern.test(one) ? one : (await loadRootKey(one, env)).thumbprint,
+    ),
+  );
+  if (isAnchorMember('next_roots', thumbprints)) return thumbprints;
+  throw new UsageError(`--commit names ${thumbprints.join(', ')}: name 1 to 3 different keys`);
+}
+
+/** The options of commands that build. */
+export interface BuildCommandOptions extends RootSignerOptions, FreshnessOptions, RuleOptions, LogOptions {
+  issuers: string;
+  out: string;
+  updatedAt?: string;
+  renew?: true;
+  json?: true;
+}
+
+/** The options of commands that build, for the help. */
+export const BUILD_OPTIONS = [
+  ISSUERS_OPTION,
+  OUT_OPTION,
+  ...ROOT_SIGNER_OPTIONS,
+  ...FRESHNESS_OPTIONS,
+  ...RULE_OPTIONS,
+  ...LOG_OPTIONS,
+  new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
+  new Option('--renew', 'publish under a new updated_at even if no record has changed'),
+  JSON_OPTION,
+];
+
+/** Returns the time of the list, from the options and the environment. @throws {@link UsageError} */
+export function listTime(io: Io, { updatedAt, renew }: BuildCommandOptions): ListTime {
+  return {
+    updatedAt: requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']),
+    renew: renew === true,
+  };
+}
+
+/** The option of commands whose record of the ceremony may not be in registry.yaml yet, for the help. */
+export const HOLDERS_OPTION = new Option(
+  '--holders <file>',
+  'record of the ceremony, holders.json, which says who shares the root key',
+);
+
+/** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
+export function treeOptions(settings: Settings): TreeOptions {
+  const { base_url: baseUrl, holders, precompress, statements } = settings;
+  return {
+    ...{ holders, verifyHolders, precompress, statements },
+    about: descriptionOf(settings),
+    page: { ...settings.page, baseUrl },
+  };
+}
+
+/** Returns what the pages and documents of a registry say about it. */
+export function descriptionOf({ name, description, contact, homepage }: Settings): RegistryDescription {
+  return { name, description, contact, homepage };
+}
