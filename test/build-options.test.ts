@@ -5,8 +5,7 @@ import { ROOT } from './support/paths.js';
 
 /** The types of objects with options or settings of `build`, each under all names that it has on its way. */
 const TYPES = [
-  ...['BuildCommandOptions', 'UnsignedOptions', 'Settings', 'WithSettings'],
-  ...['RootSignerOptions', 'FreshnessOptions', 'LogOptions', 'RuleOptions', 'ExceptionOptions'],
+  ...['BuildCommandOptions', 'PublicationOptions', 'Settings', 'WrittenSettings', 'WithSettings'],
   ...['SignerSettings', 'CheckpointSettings', 'LogSettings', 'WitnessSettings'],
   ...['BuildOptions', 'PublishOptions', 'NewPublication', 'PreparationOptions', 'TreeOptions', 'ListTime'],
   ...['SignerChoice', 'CommandSignerOptions', 'PublicationExceptions', 'RuleExceptions'],

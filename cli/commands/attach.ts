@@ -13,28 +13,22 @@ import { loadRootKey } from '../../generator/signing/key-file.js';
 import { findValidSignature, signaturesIn } from '../../generator/signing/signature-form.js';
 import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import {
-  cosignChoice,
   exceptions,
-  FRESHNESS_OPTIONS,
-  type FreshnessOptions,
   freshnessChoice,
   HOLDERS_OPTION,
-  LOG_OPTIONS,
-  type LogOptions,
   logChoice,
-  RULE_OPTIONS,
-  type RuleOptions,
+  PUBLICATION_OPTIONS,
+  type PublicationOptions,
   sayCheckpointLater,
   treeOptions,
 } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import { asking } from './confirm-new.js';
+import { askingHosts } from './asking-hosts.js';
 
-interface Options extends FreshnessOptions, RuleOptions, LogOptions {
+interface Options extends PublicationOptions {
   out: string;
   json?: true;
 }
@@ -49,8 +43,7 @@ export function declareAttach(command: Command, io: Io) {
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .addOption(OUT_OPTION);
-  const ofPublication = [...FRESHNESS_OPTIONS, ...RULE_OPTIONS, ...LOG_OPTIONS, HOLDERS_OPTION];
-  addOptions(command, ...ofPublication, JSON_OPTION);
+  addOptions(command, ...PUBLICATION_OPTIONS, HOLDERS_OPTION, JSON_OPTION);
   return (folder: string, signatures: readonly string[], options: Options) =>
     attach(io, { folder, signatures }, options);
 }
@@ -63,7 +56,7 @@ interface SignedRequest {
 
 async function attach(io: Io, { folder, signatures }: SignedRequest, options: Options): Promise<number> {
   const started = performance.now();
-  const { settings, config, delegation } = options;
+  const { settings } = options;
   const { root_key: file } = settings;
   if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(file, io.env);
@@ -93,10 +86,7 @@ async function attach(io: Io, { folder, signatures }: SignedRequest, options: Op
       exceptions: exceptions(options),
       freshness: await freshnessChoice(io, options),
       log: await logChoice(io, options),
-      assertFollowsHosts: followsHosts(asking(io), {
-        ...{ settings, config, delegation },
-        witnesses: cosignChoice(settings).witnesses,
-      }),
+      assertFollowsHosts: askingHosts(io, options, {}),
       ...treeOptions(settings),
     },
   );

@@ -13,7 +13,7 @@ import {
   BREAK_OPTION,
   exceptions,
   OVERRIDE_OPTION,
-  type RuleOptions,
+  type PublicationOptions,
 } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
@@ -29,7 +29,7 @@ interface BranchOptions {
 
 type LoadOptions = BranchOptions & WithSettings & { replace?: boolean };
 
-type SaveOptions = BranchOptions & RuleOptions & { message: string };
+type SaveOptions = BranchOptions & PublicationOptions & { message: string };
 
 /** `passport-registry branch` */
 export function declareBranch(command: Command, io: Invocation): undefined {

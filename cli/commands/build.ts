@@ -1,24 +1,21 @@
 import { limitOf } from '@passport-registry/verifier/core';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
 import type { OutputFolder } from '../../generator/files/output-folder.js';
 import { readBytes, readText } from '../../generator/files/read-file.js';
+import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { followsHosts } from '../hosts/follows-host.js';
 import { addOptions, DependentOption } from '../options/common-options.js';
 import {
   BUILD_OPTIONS,
   type BuildCommandOptions,
-  cosignChoice,
   DAYS_OPTION,
-  delegationDays,
   exceptions,
   freshnessChoice,
-  listTime,
   logChoice,
   sayCheckpointLater,
   treeOptions,
@@ -30,11 +27,9 @@ import { emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
 import { verifyHolders } from '../verify-holders.js';
-import { asking } from './confirm-new.js';
+import { askingHosts } from './asking-hosts.js';
 
-/** The options of `build` for a signing request. */
-export interface UnsignedOptions {
-  unsigned?: string;
+interface Options extends BuildCommandOptions {
   delegate?: readonly string[];
   /** Undefined if neither `--hold` nor `--no-hold` was given. */
   hold?: boolean;
@@ -43,18 +38,12 @@ export interface UnsignedOptions {
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Io) {
   command.description('validate the records, sign the list, write and verify the tree');
-  addOptions(command, UNSIGNED_OPTION, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS);
-  return async (options: BuildCommandOptions & UnsignedOptions) => {
-    if (options.unsigned !== undefined) return buildUnsigned(io, options, { folder: options.unsigned });
-    return codeOf(await buildAndReport(io, options));
-  };
+  addOptions(command, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS);
+  return async (options: Options) =>
+    options.unsigned === undefined
+      ? codeOf(await buildAndReport(io, options))
+      : buildUnsigned(io, options, { folder: options.unsigned });
 }
-
-/** The option for a signing request, of commands that build, for the help. */
-export const UNSIGNED_OPTION = new Option(
-  '--unsigned <dir>',
-  'do not sign: write a signing request to a new folder',
-);
 
 const DELEGATE_OPTIONS = [
   new DependentOption(
@@ -108,30 +97,21 @@ async function nextList(
   options: BuildCommandOptions,
   { about, stopped }: Omit<BuildPurpose, 'output'>,
 ) {
-  const { settings, config, delegation, issuers, out } = options;
-  const { witnesses } = cosignChoice(settings);
+  const { issuers, out, updatedAt, renew } = options;
   return {
     issuers,
     out,
     log: await logChoice(io, options),
     exceptions: { ...exceptions(options), about },
-    time: listTime(io, options),
-    assertFollowsHosts: followsHosts(asking(io), {
-      settings,
-      config,
-      witnesses,
-      delegation,
-      issuers,
-      about,
-      stopped,
-    }),
+    time: { updatedAt: requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']), renew: renew === true },
+    assertFollowsHosts: askingHosts(io, options, { issuers, about, stopped }),
   };
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
-  options: BuildCommandOptions & UnsignedOptions,
+  options: Options,
   { folder, ...purpose }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
 ): Promise<number> {
   const { settings, delegation, delegate, hold } = options;
@@ -148,7 +128,7 @@ export async function buildUnsigned(
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),
-        days: delegationDays(settings),
+        days: settings.delegation.days,
         mayHold: hold,
       },
     },

@@ -8,7 +8,7 @@ import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
 import { addOptions, DependentOption, type FormatOptions, formatOptions } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
-import { PRODUCTION_OPTIONS, type ProductionOptions } from '../options/publication-options.js';
+import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { report, tally } from '../terminal/diagnostics.js';
 import { count, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
@@ -16,7 +16,7 @@ import { watchForever } from '../terminal/until-stopped.js';
 import { checkIssuers, ONLINE_OPTIONS, type OnlineOptions } from './check-online.js';
 
 type Options = FormatOptions &
-  ProductionOptions &
+  PublicationOptions &
   OnlineOptions & { fix?: true; online?: true; watch?: true };
 
 /** `passport-registry check` */

@@ -19,14 +19,13 @@ import { publishOperations } from '../hosts/publish-operations.js';
 import { addOptions, DependentOption, JSON_OPTION } from '../options/common-options.js';
 import {
   COSIGN_OPTION,
-  checkpointHours,
+  checkpointChoice,
   cosignChoice,
-  sectionSigner,
   treeOptions,
 } from '../options/publication-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { keyOptions } from '../options/signer-options.js';
-import { asSource, assertAddresses } from '../options/values.js';
+import { asSource, assertAddresses, positiveNumber } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
 import { movedOption } from './old-names.js';
@@ -88,7 +87,7 @@ function checkpointOptions(name: string): Option[] {
     new Option(
       '--hours <number>',
       `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
-    ),
+    ).argParser((hours: string) => positiveNumber('--hours', hours)),
     JSON_OPTION,
   ];
 }
@@ -116,7 +115,7 @@ interface OperationsReport {
 async function reportOperations(
   out: string,
   signer: Signer,
-  { settings: { mirrors: urls = [], log = {} } }: Options,
+  { settings: { mirrors: urls = [], log } }: Options,
 ): Promise<OperationsReport | undefined> {
   const { witnesses = [], quorum } = log;
   if (urls.length === 0 && witnesses.length === 0) return undefined;
@@ -144,25 +143,23 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
   const started = performance.now();
   const done = await withOutputFolder(out, async (output) => {
     const published = await readPublished(output.named);
-    const hasKey = hasSigner(settings.checkpoint);
     const isLogged = published?.statement?.log !== undefined;
-    const asksWitnesses = (settings.log?.witnesses ?? []).length > 0;
+    const asksWitnesses = (settings.log.witnesses ?? []).length > 0;
     // A host that lost its checkpoint, or has not signed the first one yet, needs one.
     const needsCheckpoint =
       hasCheckpoint(published) ||
       published?.statement?.checkpoint === true ||
       readIfReadable(out, PATHS.delegation) !== undefined;
-    const collects = !hasKey && isLogged && (asksWitnesses || !needsCheckpoint);
+    const collects = !hasSigner(settings.checkpoint) && isLogged && (asksWitnesses || !needsCheckpoint);
     if (published?.pending === undefined && !collects) {
       return { signed: await sign(io, { published, output }, options) };
     }
-    const signer = hasKey ? await onlineSigner(io, settings) : undefined;
+    const checkpoint = await onlineKey(io, settings);
     const unknown = await doubtOf(io, { published }, options);
     if (unknown !== undefined) say(io, `WARNING: ${unknown}`);
     const log = cosignChoice(settings);
-    const checkpoint = signer && { signer, hours: checkpointHours(settings) };
     const report = await cosign(published, output, { ...treeOptions(settings), log, checkpoint });
-    return { ...report, signer, needsCheckpoint };
+    return { ...report, signer: checkpoint?.signer, needsCheckpoint };
   });
   if ('signed' in done) return sayCheckpoint(io, { out, ...done.signed }, options);
   const { signer, log, completed } = done;
@@ -177,8 +174,8 @@ async function completeOrSign(io: Io, out: string, options: Options): Promise<nu
 }
 
 /** The online key, of `--online-key` or of the settings. */
-const onlineSigner = (io: Io, settings: Settings) =>
-  sectionSigner(io, settings, { section: 'checkpoint', passphraseOption: '--online-passphrase-file' });
+const onlineKey = (io: Io, settings: Settings) =>
+  checkpointChoice(io, settings, { passphraseOption: '--online-passphrase-file' });
 
 async function hold(io: Io, holdChange: HoldChange, options: HoldOptions): Promise<number> {
   const { out } = options;
@@ -211,15 +208,15 @@ async function sign(
   const isHold = holdChange?.action === 'hold';
   // Whoever stops an issuer in a hurry should not look for a key first, only to learn of a typing error.
   if (isHold && published?.intact.list === true) assertListed(holdChange.ids, published);
-  if (!hasSigner(settings.checkpoint)) throw await missingOnlineKey(output.named, isHold);
-  const signer = await onlineSigner(io, settings);
+  const key = await onlineKey(io, settings);
+  if (key === undefined) throw await missingOnlineKey(output.named, isHold);
   const unknown = await doubtOf(io, { published, holdChange }, options);
-  const choice = { signer, hours: checkpointHours(settings), holdChange, witnesses: cosignChoice(settings) };
+  const choice = { ...key, holdChange, witnesses: cosignChoice(settings) };
   const report = await publishCheckpoint(published, output, choice);
   const before = published?.checkpoint;
   const ended = before?.hold.filter((id) => !report.hold.includes(id)) ?? [];
   rememberEnded({ before: before && sha256(before.text), ended, hold: report.hold });
-  return { signer, unknown, report };
+  return { signer: key.signer, unknown, report };
 }
 
 /**
@@ -240,32 +237,26 @@ async function doubtOf(
   return assertFollowsHost({ published, settings, env, config, decided, stopped });
 }
 
+/** What a hold means in a list that lacks cosignatures. */
+const UNSEEN_HOLD = `fewer witnesses than the quorum have cosigned this list, so verifiers that demand them refuse it, and the hold with it: ${WITNESSES_AWAY}`;
+
 async function sayCheckpoint(
   io: Io,
-  {
-    out,
-    holdChange,
-    signer,
-    report,
-    unknown,
-  }: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
+  signed: SignedCheckpoint & { readonly out: string; readonly holdChange?: HoldChange },
   options: Options,
 ): Promise<number> {
+  const { out, holdChange, signer, report, unknown } = signed;
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
   // To ask mirrors would delay a hold.
   const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;
   const isUnseen = holdChange?.action === 'hold' && log !== undefined && log.cosigned < log.quorum;
   const warnings = [
-    ...(unknown === undefined ? [] : [unknown]),
-    ...(isUnseen
-      ? [
-          `fewer witnesses than the quorum have cosigned this list, so verifiers that demand them refuse it, and the hold with it: ${WITNESSES_AWAY}`,
-        ]
-      : []),
+    unknown,
+    isUnseen ? UNSEEN_HOLD : undefined,
     ...report.warnings,
     ...(operations?.warnings ?? []),
-  ];
+  ].filter((warning) => warning !== undefined);
   if (options.json) emit(io, { ok, ...report, warnings, mirrors: operations?.mirrors });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);

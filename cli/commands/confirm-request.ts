@@ -13,13 +13,13 @@ import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { recordsOfList } from '../../generator/records/check-records.js';
 import { assertPublishable } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { EXCEPTION_OPTIONS, type ExceptionOptions, exceptions } from '../options/publication-options.js';
+import { EXCEPTION_OPTIONS, exceptions, type PublicationOptions } from '../options/publication-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { type Io, say } from '../terminal/io.js';
 
 /** The options of commands that show a signing request before they sign it. */
-export interface RequestOptions extends ExceptionOptions {
+export interface RequestOptions extends PublicationOptions {
   previousRootKey?: string;
   insteadOf?: string;
   memory?: string | undefined;

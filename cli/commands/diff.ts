@@ -3,11 +3,10 @@ import { publicationProblems } from '../../generator/review/assert-publishable.j
 import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
 import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
 import {
-  type ExceptionOptions,
   exceptions,
   OVERRIDE_OPTION,
   PRODUCTION_OPTIONS,
-  type ProductionOptions,
+  type PublicationOptions,
 } from '../options/publication-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/values.js';
@@ -16,13 +15,12 @@ import { forMarkdown } from '../terminal/for-markdown.js';
 import { count, type Io, say } from '../terminal/io.js';
 import { readSides, type SideArguments, type Sides } from './diff-sides.js';
 
-type Options = ExceptionOptions &
-  ProductionOptions & {
-    format: FormatOptions['format'] | 'markdown';
-    issuers?: string;
-    at?: string[];
-    failOn: 'error' | 'warning';
-  };
+type Options = PublicationOptions & {
+  format: FormatOptions['format'] | 'markdown';
+  issuers?: string;
+  at?: string[];
+  failOn: 'error' | 'warning';
+};
 
 /** `passport-registry diff` */
 export function declareDiff(command: Command, io: Io) {

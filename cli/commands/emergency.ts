@@ -16,11 +16,10 @@ import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-
 import { asksMirror, hasSigner } from '../options/settings.js';
 import { type Io, say } from '../terminal/io.js';
 import { codeOf, WITNESSES_AWAY } from '../terminal/say-built.js';
-import { buildAndReport, buildUnsigned, UNSIGNED_OPTION } from './build.js';
+import { buildAndReport, buildUnsigned } from './build.js';
 
 interface Options extends BuildCommandOptions {
   reason: string;
-  unsigned?: string;
   /** Only `suspend` has this option. */
   end?: true;
 }
@@ -49,7 +48,7 @@ export function declareRevoke(command: Command, io: Io) {
 
 function addChangeOptions(command: Command, reason: string): Command {
   command.requiredOption('--reason <text>', reason);
-  return addOptions(command, UNSIGNED_OPTION, ...BUILD_OPTIONS);
+  return addOptions(command, ...BUILD_OPTIONS);
 }
 
 interface StatusChange {

@@ -21,17 +21,16 @@ import { replacedDelegation } from '../hosts/published-before.js';
 import { addOptions } from '../options/common-options.js';
 import {
   COMMIT_OPTION,
-  type CommitmentOptions,
   committedKeys,
   DAYS_OPTION,
-  delegationDays,
+  type PublicationOptions,
 } from '../options/publication-options.js';
-import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, rootSignerChoice } from '../options/signer-options.js';
+import { ROOT_SIGNER_OPTIONS, rootSignerChoice } from '../options/signer-options.js';
 import { count, type Io, say } from '../terminal/io.js';
 import { sayRequest } from '../terminal/say-built.js';
 import { sayCommitment } from './say-rotation.js';
 
-interface DelegateOptions extends RootSignerOptions {
+interface DelegateOptions extends PublicationOptions {
   online: string[];
   out: string;
   /** Undefined if neither `--hold` nor `--no-hold` was given. */
@@ -39,8 +38,9 @@ interface DelegateOptions extends RootSignerOptions {
   unsigned?: string;
 }
 
-interface StepOptions extends RootSignerOptions, CommitmentOptions {
+interface StepOptions extends PublicationOptions {
   next: string;
+  commit?: readonly string[];
   out: string;
   unsigned?: string;
 }
@@ -77,7 +77,7 @@ export function declareStep(command: Command, io: Io) {
 }
 
 async function delegateKeys(io: Io, { online, hold, out, ...options }: DelegateOptions) {
-  const days = delegationDays(options.settings);
+  const { days } = options.settings.delegation;
   const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
@@ -121,7 +121,7 @@ async function assertOnline(
 ): Promise<void> {
   const published = await readPublished(out).catch(() => undefined);
   const { vkey } = published?.statement?.log ?? {};
-  const { public_key: file } = settings.log ?? {};
+  const { public_key: file } = settings.log;
   // Who signs elsewhere may not have that file.
   const configured = file && (await loadRootKey(file, io.env).catch(() => undefined));
   const invalid = (message: string) => new KeyRejected(`the key of the log ${message}`);
@@ -178,7 +178,7 @@ async function committedNext(
 }
 
 /** The root key that will sign a request. */
-function unsignedRootKey(io: Io, { settings: { root_key: file } }: RootSignerOptions): Promise<RootKey> {
+function unsignedRootKey(io: Io, { settings: { root_key: file } }: PublicationOptions): Promise<RootKey> {
   if (file !== undefined) return loadRootKey(file, io.env);
   throw new UsageError(
     'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',

@@ -12,14 +12,13 @@ import {
   memoryOf,
   openShareFor,
   ROOT_SIGNER_OPTIONS,
-  type RootSignerOptions,
   rootSignerChoice,
   type ShareOptions,
 } from '../options/signer-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { confirmRequest, REQUEST_OPTIONS, type RequestOptions, shownRequest } from './confirm-request.js';
 
-interface Options extends RootSignerOptions, RequestOptions, ShareOptions {
+interface Options extends RequestOptions, ShareOptions {
   again?: true;
   json?: true;
 }

@@ -4,23 +4,16 @@ import { shellWord, shortPath } from '../command-line.js';
 import { delegationOf } from '../hosts/published-before.js';
 import { type Condition, LEVELS } from '../operating/condition.js';
 import { nextSteps } from '../operating/next-steps.js';
-import type { SignerPresence } from '../operating/root-key-condition.js';
 import { type RegistryStatus, registryStatus } from '../operating/status.js';
 import type { CommandSettings, NextStep } from '../operating/steps/next-step.js';
 import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import {
   cosignChoice,
   EXCEPTION_OPTIONS,
-  type ExceptionOptions,
   exceptions,
+  type PublicationOptions,
 } from '../options/publication-options.js';
-import {
-  asksMirror,
-  type CheckpointSettings,
-  CONFIGURATION_FILE,
-  hasSigner,
-  type WithSettings,
-} from '../options/settings.js';
+import { asksMirror, CONFIGURATION_FILE, hasSigner, mapPaths } from '../options/settings.js';
 import { assertAddresses, positiveNumber } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { ROTATION_FOLDER } from './rotation-options.js';
@@ -43,43 +36,37 @@ export function declareStatus(command: Command, io: Io) {
         .default('error'),
     )
     .addOption(JSON_OPTION);
-  return (options: StatusCommandOptions) => status(io, options, command);
+  return (options: Options) => status(io, options, command);
+}
+
+interface Options extends PublicationOptions {
+  issuers: string;
+  out: string;
+  maxBehind: string;
+  offline?: true;
+  failOn: 'error' | 'warning';
+  json?: true;
 }
 
 /** The files that pin the program. */
 const PROGRAM_FILES = ['package.json', 'package-lock.json'];
 
-async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
-  const options = withShortPaths(given);
-  const {
-    issuers,
-    out,
-    rootKey,
-    key,
-    signerCommand,
-    baseUrl,
-    mirror = [],
-    failOn,
-    settings,
-    config,
-  } = options;
-  assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
-  const own = [
-    config ?? CONFIGURATION_FILE,
-    rootKey,
-    options.checkpointPublicKey,
-    delegationOf(out),
-    ...PROGRAM_FILES,
-  ];
+async function status(io: Io, given: Options, command: Command): Promise<number> {
+  const settings = mapPaths(given.settings, shortPath);
+  const options = { ...given, settings };
+  const { issuers, out, failOn, config } = options;
+  const { root_key: rootKey, base_url: baseUrl, mirrors = [], checkpoint, log } = settings;
+  assertAddresses(baseUrl === undefined ? mirrors : [baseUrl, ...mirrors]);
+  const onlineKey = checkpoint.public_key;
+  const own = [config ?? CONFIGURATION_FILE, rootKey, onlineKey, delegationOf(out), ...PROGRAM_FILES];
   const found = await registryStatus({
     ownFiles: own.filter((file) => file !== undefined),
-    ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    ...{ issuers, out, rootKey, onlineKey, baseUrl, mirrors, env: io.env, now: Date.now() },
     nextRoots: settings.next_roots,
-    onlineKey: options.checkpointPublicKey,
     rotation: ROTATION_FOLDER,
-    signer: { key, command: signerCommand },
-    onlineSigner: presence(settings.checkpoint),
-    logSigner: presence(settings.log),
+    signer: settings.signer ?? {},
+    onlineSigner: checkpoint.signer ?? {},
+    logSigner: log.signer ?? {},
     exceptions: exceptions(options),
     witnesses: cosignChoice(settings),
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
@@ -93,79 +80,43 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
   return ok ? 0 : 1;
 }
 
-function presence({ signer = {} }: Pick<CheckpointSettings, 'signer'> = {}): SignerPresence {
-  const { key, command } = signer;
-  return { key: key && (key.startsWith('env:') ? key : shortPath(key)), command };
-}
-
-function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {
-  const short = (path: string | undefined) => path && shortPath(path);
-  const { settings } = options;
-  return {
-    ...options,
-    rootKey: short(settings.root_key),
-    key: short(settings.signer?.key),
-    signerCommand: settings.signer?.command,
-    baseUrl: settings.base_url,
-    mirror: settings.mirrors,
-    checkpointPublicKey: short(settings.checkpoint?.public_key),
-  };
-}
-
-/** The options of `status`. */
-interface StatusCommandOptions extends ExceptionOptions, WithSettings {
-  issuers: string;
-  out: string;
-  rootKey?: string | undefined;
-  key?: string | undefined;
-  /** From registry.yaml only. */
-  signerCommand?: string | undefined;
-  /** From registry.yaml only. */
-  checkpointPublicKey?: string | undefined;
-  baseUrl?: string | undefined;
-  mirror?: readonly string[] | undefined;
-  maxBehind: string;
-  offline?: true;
-  failOn: 'error' | 'warning';
-  json?: true;
-}
-
 /**
  * Returns the options of the commands that `status` proposes. Options from registry.yaml need no repetition. What neither the file
  * nor the command line has is not in a command: the reason says what to name first.
  */
 function commandSettings(
-  options: StatusCommandOptions,
+  { config, issuers, out, settings, allowExampleNames }: Options,
   command: Command,
   { rootKey: { development } }: RegistryStatus,
 ): CommandSettings {
-  const { config, issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
+  const { root_key: rootKey, base_url: baseUrl, signer, checkpoint, overrides } = settings;
+  const onlineKey = checkpoint.public_key;
   /** An option that was given on the command line. */
-  const given = (name: string, flag: string, value: string | undefined) =>
-    value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, shellWord(value)] : [];
-  const rootKeyOptions = given('rootKey', '--root-key', rootKey);
+  const given = (name: string, flag: string, values: readonly (string | undefined)[]) =>
+    command.getOptionValueSource(name) === 'cli'
+      ? values.flatMap((value) => (value === undefined ? [] : [flag, shellWord(value)]))
+      : [];
+  const rootKeyOptions = given('rootKey', '--root-key', [rootKey]);
   return {
     ...{ config, issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
-    ...{ baseUrl: baseUrl && shellWord(baseUrl) },
+    baseUrl: baseUrl && shellWord(baseUrl),
     rootKeyFile: rootKey && shellWord(rootKey),
-    hasRootSigner: development || key !== undefined || signerCommand !== undefined,
-    rootOptions: [...given('key', '--key', key), ...rootKeyOptions],
+    hasRootSigner: development || hasSigner(settings),
+    rootOptions: [...given('key', '--key', [signer?.key]), ...rootKeyOptions],
     productionOptions: development ? [] : ['--production'],
     buildOptions: [
-      ...given('issuers', '--issuers', issuers),
-      ...given('out', '--out', out),
-      ...(options.allowExampleNames ? ['--allow-example-names'] : []),
+      ...given('issuers', '--issuers', [issuers]),
+      ...given('out', '--out', [out]),
+      ...(allowExampleNames ? ['--allow-example-names'] : []),
     ],
-    overrideOptions:
-      command.getOptionValueSource('override') === 'cli'
-        ? (options.settings.transitions?.overrides ?? []).flatMap(({ issuer_id, rule }) => [
-            '--override',
-            shellWord(`${issuer_id}:${rule}`),
-          ])
-        : [],
-    hasOnlineKey: hasSigner(options.settings.checkpoint),
-    asksMirror: asksMirror(options.settings),
-    onlinePublicKey: checkpointPublicKey && shellWord(checkpointPublicKey),
+    overrideOptions: given(
+      'override',
+      '--override',
+      overrides.map(({ issuer_id, rule }) => `${issuer_id}:${rule}`),
+    ),
+    hasOnlineKey: hasSigner(checkpoint),
+    asksMirror: asksMirror(settings),
+    onlinePublicKey: onlineKey && shellWord(onlineKey),
   };
 }
 

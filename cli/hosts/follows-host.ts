@@ -35,7 +35,7 @@ import { historyOfWitnesses, wayBack } from './witnessed-history.js';
 
 /** The settings that say which host is followed, and the public root key that the operator has pinned. */
 interface FollowedSettings {
-  readonly base_url?: string;
+  readonly base_url?: string | undefined;
   readonly root_key?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'publ
 
 /** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
-  readonly settings: FollowedSettings & { readonly mirrors?: readonly string[] };
+  readonly settings: FollowedSettings & { readonly mirrors?: readonly string[] | undefined };
   /** The witnesses of the log. */
   readonly witnesses: readonly Witness[];
   /** The file of the delegation that is published with the list. */

@@ -4,9 +4,8 @@ import { IoFailed, KeyRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import type { CheckpointChoice } from '../../generator/freshness/checkpoint.js';
 import type { FreshnessChoice } from '../../generator/freshness/freshness.js';
-import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { CosignChoice, LogChoice, Witness } from '../../generator/log/log-choice.js';
-import type { ListTime, PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
+import type { PublicationExceptions, TreeOptions } from '../../generator/publishing/publication.js';
 import { OVERRIDABLE, type TransitionOverride } from '../../generator/review/forbidden-changes.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
@@ -16,7 +15,6 @@ import { type Io, say } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
 import { DependentOption, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
 import {
-  CHECKPOINT_HOURS,
   COSIGN_WAIT,
   DELEGATION_DAYS,
   hasSigner,
@@ -24,22 +22,18 @@ import {
   type WithSettings,
   type WitnessSettings,
 } from './settings.js';
-import { ROOT_SIGNER_OPTIONS, type RootSignerOptions, signerChoice } from './signer-options.js';
+import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
+import { positiveNumber, wholeNumber } from './values.js';
 
-/** The options for exceptions from the rules, of commands that make, sign or publish a list. */
-export interface ExceptionOptions extends WithSettings {
-  allowExampleNames?: true;
-}
-
-/** The options of commands that publish. */
-export interface RuleOptions extends ExceptionOptions {
-  breakPinnedVerifiers?: true;
-}
-
-/** The options of commands that check records without a key. */
-export interface ProductionOptions {
+/** The options of commands that check, sign or publish a list. A command has some of them. */
+export interface PublicationOptions extends WithSettings {
   production?: true;
   allowExampleNames?: true;
+  breakPinnedVerifiers?: true;
+  delegation?: string;
+  rotation?: string;
+  checkpointLater?: true;
+  cosignLater?: true;
 }
 
 /** The option for exceptions from the rules of change, for the help. */
@@ -69,9 +63,6 @@ const PRODUCTION = new Option(
 /** The options for exceptions from the rules for lists, for the help. */
 export const EXCEPTION_OPTIONS = [OVERRIDE_OPTION, EXAMPLE_NAMES];
 
-/** The options of commands that publish, for the help. */
-export const RULE_OPTIONS = [...EXCEPTION_OPTIONS, BREAK_OPTION];
-
 /** The options of commands that check records without a key, for the help: what a build with a production key checks. */
 export const PRODUCTION_OPTIONS = [PRODUCTION, EXAMPLE_NAMES];
 
@@ -85,22 +76,15 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
 
 /** Returns the exceptions that the operator allows. */
 export function exceptions({
-  settings: { transitions = {} },
+  settings: { overrides },
   allowExampleNames,
   breakPinnedVerifiers,
-}: RuleOptions): PublicationExceptions {
-  return { overrides: transitions.overrides, allowExampleNames, breakPinnedVerifiers };
+}: PublicationOptions): PublicationExceptions {
+  return { overrides, allowExampleNames, breakPinnedVerifiers };
 }
 
-/** The options for delegation and rotation, of commands that publish a list. The online key is in registry.yaml. */
-export interface FreshnessOptions extends WithSettings {
-  delegation?: string;
-  rotation?: string;
-  checkpointLater?: true;
-}
-
-/** The same, for the help. */
-export const FRESHNESS_OPTIONS = [
+/** The options for delegation and rotation, for the help. The online key is in registry.yaml. */
+const FRESHNESS_OPTIONS = [
   new Option('--delegation <file>', 'delegation to online keys, from `keys delegate`'),
   new DependentOption('--rotation <file>', 'step to this root key, from `keys step`').excludes(
     '--unsigned',
@@ -117,7 +101,7 @@ export const FRESHNESS_OPTIONS = [
  *
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
-export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
+export async function freshnessChoice(io: Io, options: PublicationOptions): Promise<FreshnessChoice> {
   const { delegation, rotation, checkpointLater, settings } = options;
   // A checkpoint that was signed before its delegation is not valid.
   const wayOut = delegation === undefined ? CHECKPOINT_LATER : undefined;
@@ -125,7 +109,7 @@ export async function freshnessChoice(io: Io, options: FreshnessOptions): Promis
     nextRoots: settings.next_roots,
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, settings, wayOut),
+    checkpoint: checkpointLater ? undefined : await checkpointChoice(io, settings, { wayOut }),
   };
 }
 
@@ -137,17 +121,14 @@ const CHECKPOINT_LATER =
 export const DAYS_OPTION = new DependentOption(
   '--days <number>',
   `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
-).needs('--delegate');
-
-/** How long a new delegation is valid, in days. */
-export function delegationDays({ delegation: { days = DELEGATION_DAYS } = {} }: Settings): number {
-  return days;
-}
+)
+  .argParser((days: string) => positiveNumber('--days', days))
+  .needs('--delegate');
 
 /** Says what is left to do after a publication with `--checkpoint-later`. */
 export function sayCheckpointLater(
   io: Io,
-  { checkpointLater, out }: FreshnessOptions & { readonly out: string },
+  { checkpointLater, out }: PublicationOptions & { readonly out: string },
 ): void {
   if (checkpointLater)
     say(
@@ -160,16 +141,11 @@ export function sayCheckpointLater(
 export async function checkpointChoice(
   io: Io,
   settings: Settings,
-  wayOut?: string,
+  words: KeyWords = {},
 ): Promise<CheckpointChoice | undefined> {
   if (!hasSigner(settings.checkpoint)) return undefined;
-  const signer = await sectionSigner(io, settings, { section: 'checkpoint', wayOut });
-  return { signer, hours: checkpointHours(settings) };
-}
-
-/** How long a checkpoint is valid, in hours. */
-export function checkpointHours({ checkpoint: { hours = CHECKPOINT_HOURS } = {} }: Settings): number {
-  return hours;
+  const signer = await sectionSigner(io, settings, { section: 'checkpoint', ...words });
+  return { signer, hours: settings.checkpoint.hours };
 }
 
 /**
@@ -178,16 +154,16 @@ export function checkpointHours({ checkpoint: { hours = CHECKPOINT_HOURS } = {} 
  *
  * @throws {@link KeyRejected} | {@link UsageError}
  */
-export async function sectionSigner(
+async function sectionSigner(
   io: Io,
   settings: Settings,
   {
     section,
     wayOut,
     passphraseOption = `passphrase_file of ${section}.signer in registry.yaml`,
-  }: SignerPlace,
+  }: KeyWords & { readonly section: 'checkpoint' | 'log' },
 ): Promise<Signer> {
-  const { signer = {}, public_key: rootKey } = settings[section] ?? {};
+  const { signer = {}, public_key: rootKey } = settings[section];
   // A key has its public half.
   const needed = signer.command === undefined ? undefined : rootKey;
   const choice = signerChoice(io, signer, { rootKey: needed, production: true, passphraseOption });
@@ -212,24 +188,19 @@ export async function sectionSigner(
   return { ...chosen, sign: (bytes) => chosen.sign(bytes).catch(refuse) };
 }
 
-interface SignerPlace {
-  readonly section: 'checkpoint' | 'log';
+/** What messages about a key say. */
+interface KeyWords {
   /** What to do if the key cannot be used, for the end of the message. */
   readonly wayOut?: string | undefined;
   /** What names the file of the passphrase, for messages. */
   readonly passphraseOption?: string;
 }
 
-/** The option for the log, of commands that publish a list. The rest is in `log` of registry.yaml. */
-export interface LogOptions extends WithSettings {
-  cosignLater?: true;
-}
-
 /** The option for the cosignatures of witnesses, for the help. The witnesses are in registry.yaml. */
 export const COSIGN_OPTION = new Option(
   '--cosign-wait <seconds>',
   `how long to wait for the witnesses in registry.yaml (default: log.wait there, or ${COSIGN_WAIT})`,
-);
+).argParser((seconds: string) => wholeNumber('--cosign-wait', seconds));
 
 /** The options for the log, for the help. */
 export const LOG_OPTIONS = [
@@ -245,9 +216,9 @@ const MIB = 1024 * 1024;
 /** Returns the log of a publication. Undefined if no setting is about a log. */
 export async function logChoice(
   io: Io,
-  { settings, cosignLater }: LogOptions,
+  { settings, cosignLater }: PublicationOptions,
 ): Promise<LogChoice | undefined> {
-  const { log = {} } = settings;
+  const { log } = settings;
   const { origin, witnesses, keep_lists: kept } = log;
   if (origin === undefined && !hasSigner(log) && witnesses === undefined) return undefined;
   return {
@@ -262,8 +233,8 @@ export async function logChoice(
 }
 
 /** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
-export function cosignChoice({ log = {} }: Settings): CosignChoice {
-  const { witnesses = [], quorum = 0, wait = COSIGN_WAIT } = log;
+export function cosignChoice({ log }: Settings): CosignChoice {
+  const { witnesses = [], quorum = 0, wait } = log;
   const found = witnesses.map(witnessOf);
   const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
   if (publicKeys.size < found.length)
@@ -286,12 +257,7 @@ function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Wi
   };
 }
 
-/** The options of commands that sign a rotation step. */
-export interface CommitmentOptions {
-  commit?: readonly string[];
-}
-
-/** Their option, for the help. */
+/** The option of commands that sign a rotation step, for the help. */
 export const COMMIT_OPTION = new Option(
   '--commit <file|thumbprint...>',
   'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
@@ -318,10 +284,14 @@ export async function committedKeys(
   throw new UsageError(`--commit names ${thumbprints.join(', ')}: name 1 to 3 different keys`);
 }
 
+/** The options of commands that publish a list, for the help. */
+export const PUBLICATION_OPTIONS = [...FRESHNESS_OPTIONS, ...EXCEPTION_OPTIONS, BREAK_OPTION, ...LOG_OPTIONS];
+
 /** The options of commands that build. */
-export interface BuildCommandOptions extends RootSignerOptions, FreshnessOptions, RuleOptions, LogOptions {
+export interface BuildCommandOptions extends PublicationOptions {
   issuers: string;
   out: string;
+  unsigned?: string;
   updatedAt?: string;
   renew?: true;
   json?: true;
@@ -329,24 +299,15 @@ export interface BuildCommandOptions extends RootSignerOptions, FreshnessOptions
 
 /** The options of commands that build, for the help. */
 export const BUILD_OPTIONS = [
+  new Option('--unsigned <dir>', 'do not sign: write a signing request to a new folder'),
   ISSUERS_OPTION,
   OUT_OPTION,
   ...ROOT_SIGNER_OPTIONS,
-  ...FRESHNESS_OPTIONS,
-  ...RULE_OPTIONS,
-  ...LOG_OPTIONS,
+  ...PUBLICATION_OPTIONS,
   new Option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)'),
   new Option('--renew', 'publish under a new updated_at even if no record has changed'),
   JSON_OPTION,
 ];
-
-/** Returns the time of the list, from the options and the environment. @throws {@link UsageError} */
-export function listTime(io: Io, { updatedAt, renew }: BuildCommandOptions): ListTime {
-  return {
-    updatedAt: requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']),
-    renew: renew === true,
-  };
-}
 
 /** The option of commands whose record of the ceremony may not be in registry.yaml yet, for the help. */
 export const HOLDERS_OPTION = new Option(

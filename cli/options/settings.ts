@@ -13,7 +13,6 @@ import { accentFault } from '../../generator/tree/site/accent.js';
 import type { PageSettings } from '../../generator/tree/site/page-settings.js';
 import type { CommandPlace } from '../command-line.js';
 import { parseSettings } from './settings-file.js';
-import { positiveNumber, wholeNumber } from './values.js';
 
 /** A signer: a key or a command. */
 export interface SignerSettings {
@@ -44,7 +43,7 @@ export interface WitnessSettings {
 }
 
 /** The log, its key and its witnesses. */
-export interface LogSettings extends SignerSection {
+interface LogSettings extends SignerSection {
   readonly origin?: string;
   /** MiB. */
   readonly keep_lists?: number;
@@ -54,18 +53,10 @@ export interface LogSettings extends SignerSection {
   readonly witnesses?: readonly WitnessSettings[];
 }
 
-/** Whether a witness is a mirror, which sees only what is published. A service is sent what it cosigns. */
-export function asksMirror({ log }: Pick<Settings, 'log'>): boolean {
-  return log?.witnesses?.some(({ mirror }) => mirror !== undefined) === true;
-}
-
-/**
- * The settings of a registry: the content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. A
- * run of a command replaces what its options give otherwise, each in its place.
- */
-export interface Settings extends RegistryDescription {
-  readonly mirrors?: readonly string[];
-  readonly base_url?: string;
+/** The content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. */
+interface WrittenSettings extends RegistryDescription {
+  readonly mirrors?: readonly string[] | undefined;
+  readonly base_url?: string | undefined;
   readonly root_key?: string | undefined;
   readonly holders?: string | undefined;
   readonly next_roots?: readonly string[];
@@ -79,13 +70,17 @@ export interface Settings extends RegistryDescription {
   readonly transitions?: { readonly overrides?: readonly TransitionOverride[] };
 }
 
-/**
- * Reads a settings file.
- *
- * @throws {@link ConfigurationRejected} | {@link IoFailed}
- */
-function loadSettings(file: string): Settings {
-  return parseRegistrySettings(file, readText(file));
+/** The settings for a run of a command: those of registry.yaml, what its options replace, and defaults. */
+export interface Settings extends WrittenSettings {
+  readonly checkpoint: CheckpointSettings & { readonly hours: number };
+  readonly log: LogSettings & { readonly wait: number };
+  readonly delegation: { readonly days: number };
+  readonly overrides: readonly TransitionOverride[];
+}
+
+/** Whether a witness is a mirror, which sees only what is published. A service is sent what it cosigns. */
+export function asksMirror({ log }: Settings): boolean {
+  return log.witnesses?.some(({ mirror }) => mirror !== undefined) === true;
 }
 
 /**
@@ -93,12 +88,13 @@ function loadSettings(file: string): Settings {
  *
  * @throws {@link ConfigurationRejected}
  */
-export function parseRegistrySettings(file: string, text: string): Settings {
+export function parseRegistrySettings(file: string, text: string): WrittenSettings {
   const checks = { validate: validateConfiguration, inspect: unreadableAccent };
-  return withAbsolutePaths(parseSettings<Settings>(file, text, checks), dirname(file));
+  const written = parseSettings<WrittenSettings>(file, text, checks);
+  return mapPaths(written, (path) => resolve(dirname(file), path));
 }
 
-function unreadableAccent({ page }: Settings, parsed: ParsedFile): Diagnostic[] {
+function unreadableAccent({ page }: WrittenSettings, parsed: ParsedFile): Diagnostic[] {
   const fault = page?.accent === undefined ? undefined : accentFault(page.accent);
   if (fault === undefined) return [];
   const message = `page.accent is ${page?.accent}, which nobody could read`;
@@ -107,25 +103,23 @@ function unreadableAccent({ page }: Settings, parsed: ParsedFile): Diagnostic[] 
   ];
 }
 
-function withAbsolutePaths(settings: Settings, folder: string): Settings {
-  const absolute = (path: string | undefined) =>
-    path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
-  const signerOf = (signer: SignerSettings | undefined) =>
-    signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
+/** Changes all paths of settings. What a variable of the environment contains has none. */
+export function mapPaths<Any extends WrittenSettings>(settings: Any, change: (path: string) => string): Any {
+  const path = (given: string | undefined) =>
+    given === undefined || given.startsWith('env:') ? given : change(given);
+  const signerOf = (given: SignerSettings | undefined) =>
+    given && { ...given, key: path(given.key), passphrase_file: path(given.passphrase_file) };
+  const section = <T extends SignerSection>(given: T | undefined) =>
+    given && { ...given, public_key: path(given.public_key), signer: signerOf(given.signer) };
   const { root_key, holders, signer, checkpoint, log, page } = settings;
-  const online = <T extends SignerSection>(given: T) => ({
-    ...given,
-    public_key: absolute(given.public_key),
-    signer: signerOf(given.signer),
-  });
   return {
     ...settings,
-    root_key: absolute(root_key),
-    holders: absolute(holders),
+    root_key: path(root_key),
+    holders: path(holders),
     signer: signerOf(signer),
-    checkpoint: checkpoint && online(checkpoint),
-    log: log && online(log),
-    page: page && { ...page, logo: absolute(page.logo) },
+    checkpoint: section(checkpoint),
+    log: section(log),
+    page: page && { ...page, logo: path(page.logo) },
   };
 }
 
@@ -143,46 +137,36 @@ export const DELEGATION_DAYS = 90;
 /** How long to wait for witnesses, in seconds, unless `log.wait` says otherwise. */
 export const COSIGN_WAIT = 60;
 
-/** The settings that an option replaces as they are. */
-const REPLACED = {
-  root_key: 'rootKey',
-  base_url: 'baseUrl',
-  mirrors: 'mirror',
-  holders: 'holders',
-} as const;
-
-/** Returns the settings for a run of a command. @throws {@link UsageError} if an option is not what its place takes */
-function settingsFor(command: Command, written: Settings): Settings {
+/** Returns the settings for a run of a command: each option in the place of the setting that it replaces. */
+function settingsFor(command: Command, written: WrittenSettings): Settings {
   // Options before the name of a subcommand also apply.
   const given = (name: string) =>
     command.getOptionValueSourceWithGlobals(name) === 'cli' ? command.optsWithGlobals()[name] : undefined;
-  const replaced = Object.entries(REPLACED).map(([setting, option]) => [setting, given(option)]);
-  const [hours, wait, days, overrides] = ['hours', 'cosignWait', 'days', 'override'].map(given);
   const onlineKey = given('onlineKey');
   const settings: Settings = {
     ...written,
-    ...Object.fromEntries(replaced.filter(([, value]) => value !== undefined)),
+    root_key: given('rootKey') ?? written.root_key,
+    base_url: given('baseUrl') ?? written.base_url,
+    mirrors: given('mirror') ?? written.mirrors,
+    holders: given('holders') ?? written.holders,
     signer: chosenSigner(written.signer, { key: given('key'), passphrase_file: given('passphraseFile') }),
     checkpoint: {
       ...written.checkpoint,
       ...(onlineKey !== undefined && { public_key: undefined }),
-      ...(hours !== undefined && { hours: positiveNumber('--hours', hours) }),
+      hours: given('hours') ?? written.checkpoint?.hours ?? CHECKPOINT_HOURS,
       signer: chosenSigner(written.checkpoint?.signer, {
         key: onlineKey,
         passphrase_file: given('onlinePassphraseFile'),
       }),
     },
-    log: { ...written.log, ...(wait !== undefined && { wait: wholeNumber('--cosign-wait', wait) }) },
-    delegation: {
-      ...written.delegation,
-      ...(days !== undefined && { days: positiveNumber('--days', days) }),
-    },
-    transitions: { ...written.transitions, ...(overrides !== undefined && { overrides }) },
+    log: { ...written.log, wait: given('cosignWait') ?? written.log?.wait ?? COSIGN_WAIT },
+    delegation: { days: given('days') ?? written.delegation?.days ?? DELEGATION_DAYS },
+    overrides: given('override') ?? written.transitions?.overrides ?? [],
   };
-  const { root_key, holders, checkpoint, log } = settings;
-  const signers = [settings.signer, checkpoint?.signer, log?.signer];
-  const files = signers.flatMap((signer) => [signer?.key, signer?.passphrase_file]);
-  for (const file of [...files, root_key, holders, checkpoint?.public_key, log?.public_key])
+  const { root_key, holders, signer, checkpoint, log } = settings;
+  const signers = [signer, checkpoint.signer, log.signer];
+  const files = signers.flatMap((each) => [each?.key, each?.passphrase_file]);
+  for (const file of [...files, root_key, holders, checkpoint.public_key, log.public_key])
     if (file !== undefined) assertNoKeyText(file);
   return settings;
 }
@@ -211,7 +195,8 @@ export const CONFIGURATION_FILE = 'registry.yaml';
 export function useConfiguration(command: Command): void {
   const named: string | undefined = command.optsWithGlobals()['config'];
   const isThere = named !== undefined || existsSync(CONFIGURATION_FILE);
-  const written = isThere ? loadSettings(named ?? CONFIGURATION_FILE) : {};
+  const file = named ?? CONFIGURATION_FILE;
+  const written = isThere ? parseRegistrySettings(file, readText(file)) : {};
   command.setOptionValueWithSource('settings', settingsFor(command, written), 'config');
   command.setOptionValueWithSource('config', named, 'cli');
 }

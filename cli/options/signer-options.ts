@@ -12,11 +12,6 @@ import { DependentOption } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
 import { positiveNumber } from './values.js';
 
-/** The options of commands that sign with the root key. The key is in the settings. */
-export interface RootSignerOptions extends WithSettings {
-  production?: true;
-}
-
 /** How long a command may take that signs, in seconds. */
 const SIGNER_TIMEOUT = 60;
 
@@ -113,7 +108,10 @@ export function signerChoice(
 }
 
 /** Returns the choice of the signer with the root key. */
-export function rootSignerChoice(io: Io, { settings, production }: RootSignerOptions): SignerChoice {
+export function rootSignerChoice(
+  io: Io,
+  { settings, production }: WithSettings & { readonly production?: true },
+): SignerChoice {
   return signerChoice(io, settings.signer, { rootKey: settings.root_key, production });
 }
 

@@ -1,10 +1,20 @@
 import { AlreadyPublished } from '../../generator/errors.js';
-import type { Asking } from '../hosts/not-published.js';
+import type { AssertFollowsHosts } from '../../generator/publishing/publication.js';
+import { followsHosts } from '../hosts/follows-host.js';
+import { cosignChoice, type PublicationOptions } from '../options/publication-options.js';
 import { ask } from '../terminal/ask.js';
 import { type Io, say } from '../terminal/io.js';
 
-/** How a command asks before a first list. */
-export const asking = (io: Io): Asking => ({ env: io.env, confirmNew: (doubt) => confirmNew(io, doubt) });
+/** Returns the question that a command asks its hosts before the root key signs, and the operator before a first list. */
+export function askingHosts(
+  io: Io,
+  { settings, config, delegation }: PublicationOptions,
+  purpose: Pick<Parameters<typeof followsHosts>[1], 'issuers' | 'about' | 'stopped'>,
+): AssertFollowsHosts {
+  const { witnesses } = cosignChoice(settings);
+  const asking = { env: io.env, confirmNew: (doubt: string) => confirmNew(io, doubt) };
+  return followsHosts(asking, { settings, config, delegation, witnesses, ...purpose });
+}
 
 /**
  * Asks on the terminal whether a registry has never published: its host may not be there yet, and that of an old registry may be
