@@ -49,7 +49,7 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
 /** Checks that the options of a command fit each other, and adds its settings. */
 async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
   // Imported on demand: the help needs no settings.
-  const { assertEffective } = await import('../options/common-options.js');
+  const { assertEffective } = await import('../options/effective.js');
   const { assertFilesNamed, useConfiguration } = await import('../options/settings.js');
   assertFilesNamed(command);
   assertEffective(command);

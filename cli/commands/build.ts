@@ -1,5 +1,5 @@
 import { limitOf } from '@passport-registry/verifier/core';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
 import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
@@ -9,7 +9,7 @@ import { requestedUpdatedAt } from '../../generator/list/updated-at.js';
 import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { addOptions, DependentOption } from '../options/common-options.js';
+import { addOptions } from '../options/common-options.js';
 import {
   BUILD_OPTIONS,
   type BuildCommandOptions,
@@ -46,16 +46,13 @@ export function declareBuild(command: Command, io: Io) {
 }
 
 const DELEGATE_OPTIONS = [
-  new DependentOption(
+  new Option(
     '--delegate <file...>',
     'with --unsigned: public JWKs of online keys, for a new delegation in the request',
-  ).needs('--unsigned', 'pass --unsigned, or sign the delegation with `keys delegate`'),
+  ),
   DAYS_OPTION,
-  new DependentOption(
-    '--hold',
-    'let the keys of --delegate also stop issuers (default: as the published delegation)',
-  ).needs('--delegate'),
-  new DependentOption('--no-hold', 'do not let the keys of --delegate stop issuers').needs('--delegate'),
+  new Option('--hold', 'let the keys of --delegate also stop issuers (default: as the published delegation)'),
+  new Option('--no-hold', 'do not let the keys of --delegate stop issuers'),
 ];
 
 /** What a command that builds does besides. */

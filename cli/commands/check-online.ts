@@ -1,7 +1,8 @@
+import { Option } from 'commander';
 import { byPlace, isError } from '../../generator/diagnostics/diagnostic.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
-import { DependentOption, type FormatOptions } from '../options/common-options.js';
+import type { FormatOptions } from '../options/common-options.js';
 import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
 import { positiveNumber } from '../options/values.js';
 import { report } from '../terminal/diagnostics.js';
@@ -19,17 +20,13 @@ export interface OnlineOptions {
 
 /** The same, for the help. */
 export const ONLINE_OPTIONS = [
-  new DependentOption('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
-  new DependentOption(
-    '--allow-private',
-    'with --online: also contact private, loopback and link-local addresses',
+  new Option('--changed <base>', 'with --online: only issuers whose records differ from a commit'),
+  new Option('--allow-private', 'with --online: also contact private, loopback and link-local addresses'),
+  new Option('--timeout <seconds>', 'with --online: time limit for each document').default('10'),
+  new Option('--concurrency <number>', 'with --online: number of issuers to check at the same time').default(
+    '16',
   ),
-  new DependentOption('--timeout <seconds>', 'with --online: time limit for each document').default('10'),
-  new DependentOption(
-    '--concurrency <number>',
-    'with --online: number of issuers to check at the same time',
-  ).default('16'),
-].map((option) => option.needs('--online'));
+];
 
 /** `passport-registry check --online` */
 export async function checkIssuers(

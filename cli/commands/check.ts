@@ -6,7 +6,7 @@ import { checkRecords, type RecordSet } from '../../generator/records/check-reco
 import { type Collected, collectRecordFiles } from '../../generator/records/collect.js';
 import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
-import { addOptions, DependentOption, type FormatOptions, formatOptions } from '../options/common-options.js';
+import { addOptions, type FormatOptions, formatOptions } from '../options/common-options.js';
 import { assertKnown, type NamedRecords, namedRecords } from '../options/named-records.js';
 import { PRODUCTION_OPTIONS, type PublicationOptions } from '../options/publication-options.js';
 import { report, tally } from '../terminal/diagnostics.js';
@@ -27,18 +27,8 @@ export function declareCheck(command: Command, io: Io) {
       '[path|id...]',
       'files, folders or issuer ids (default: issuers, or the records in this folder)',
     )
-    .addOption(
-      new DependentOption('--fix', 'first format the records, and keep their comments').excludes([
-        '--online',
-        '--watch',
-      ]),
-    )
-    .addOption(
-      new DependentOption(
-        '--online',
-        'ask the issuers: compare their metadata, keys and policy with the records',
-      ).excludes(['--watch', '--production', '--allow-example-names']),
-    )
+    .option('--fix', 'first format the records, and keep their comments')
+    .option('--online', 'ask the issuers: compare their metadata, keys and policy with the records')
     .option('--watch', 'keep running, and check again after each change')
     .option('--issuers <dir>', 'folder of the records');
   addOptions(command, ...ONLINE_OPTIONS, ...PRODUCTION_OPTIONS, ...formatOptions());

@@ -16,7 +16,7 @@ import { type PublishedTree, readPublished } from '../../generator/tree/publishe
 import { rememberEnded } from '../hosts/ended-holds.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import { publishOperations } from '../hosts/publish-operations.js';
-import { addOptions, DependentOption, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import {
   COSIGN_OPTION,
   checkpointChoice,
@@ -61,17 +61,8 @@ export function declareHold(command: Command, io: Io) {
     )
     .argument('[id...]', 'issuer_ids')
     .option('--end', 'end the hold of the issuers')
-    .addOption(
-      new DependentOption('--false-alarm', 'with --end: also of issuers that the list does not stop').needs(
-        '--end',
-      ),
-    )
-    .addOption(
-      new DependentOption(
-        '--all',
-        'with --end: of every issuer, even if the published checkpoint cannot be read',
-      ).needs('--end'),
-    )
+    .option('--false-alarm', 'with --end: also of issuers that the list does not stop')
+    .option('--all', 'with --end: of every issuer, even if the published checkpoint cannot be read')
     .option('--out <dir>', 'folder of the tree', 'dist');
   addOptions(command, ...checkpointOptions(command.name()));
   return (ids: string[], options: HoldOptions) => hold(io, holdChangeOf(ids, options), options);

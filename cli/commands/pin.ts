@@ -6,7 +6,7 @@ import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { replaceFile } from '../../generator/files/replace-file.js';
 import { readPinnable, type Witnessed } from '../../generator/verification/pinnable-registry.js';
-import { DependentOption, JSON_OPTION } from '../options/common-options.js';
+import { JSON_OPTION } from '../options/common-options.js';
 import { asSource } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
@@ -43,24 +43,9 @@ export function declarePin(command: Command, io: Io) {
     .addOption(movedOption('--out <file>', 'pin --out', 'pin --trust-anchor'))
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
     .option('--require-publication', 'refuse the registry if it shows no publication statement')
-    .addOption(
-      new DependentOption(
-        '--witness <vkey...>',
-        "verifier keys of the log's witnesses, from their operators",
-      ).needs('--quorum', 'say how many of the witnesses must have cosigned'),
-    )
-    .addOption(
-      new DependentOption(
-        '--quorum <number>',
-        'how many of these witnesses must have cosigned the log',
-      ).needs('--witness', 'name the witnesses'),
-    )
-    .addOption(
-      new DependentOption(
-        '--trust-on-first-use',
-        'pin what the registry shows now, compared with nothing',
-      ).excludes('--thumbprint'),
-    )
+    .option('--witness <vkey...>', "verifier keys of the log's witnesses, from their operators")
+    .option('--quorum <number>', 'how many of these witnesses must have cosigned the log')
+    .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
     .addOption(JSON_OPTION);

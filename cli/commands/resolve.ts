@@ -23,7 +23,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { unreachableSources } from '../../generator/verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
-import { addOptions, DAY_SECONDS, DependentOption, maxAgeOption } from '../options/common-options.js';
+import { addOptions, DAY_SECONDS, maxAgeOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, readPolicy, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/values.js';
@@ -58,18 +58,8 @@ export function declareResolve(command: Command, io: Io) {
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
     )
     .option('--tier <names>', 'accept issuers of these tiers, separated by commas')
-    .addOption(
-      new DependentOption(
-        '--domain <names>',
-        'with --tier: only issuers that declare one of these domains',
-      ).needs('--tier'),
-    )
-    .addOption(
-      new DependentOption(
-        '--policy <file>',
-        'trust policy, as JSON, instead of --tier and --domain',
-      ).excludes('--tier'),
-    )
+    .option('--domain <names>', 'with --tier: only issuers that declare one of these domains')
+    .option('--policy <file>', 'trust policy, as JSON, instead of --tier and --domain')
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--source <dir|url...>', 'resolve --source', 'resolve ID URL...'));
   addOptions(command, ...TIME_OPTIONS, ...ALL_OPTIONS).option(
@@ -81,15 +71,9 @@ export function declareResolve(command: Command, io: Io) {
 }
 
 const TIME_OPTIONS = [
-  maxAgeOption().excludes('--at'),
-  new DependentOption(
-    '--at <time>',
-    'show what the registry said at this time, RFC 3339, and what proves it',
-  ).excludes('--all'),
-  new DependentOption(
-    '--proof-out <file>',
-    'with --at: write a proof, which `verify --proof` checks offline',
-  ).needs('--at'),
+  maxAgeOption(),
+  new Option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it'),
+  new Option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline'),
 ];
 
 const ALL_OPTIONS = [
@@ -97,15 +81,9 @@ const ALL_OPTIONS = [
     '--all',
     'instead of ID: print all accepted issuers, for gateways that verify tokens themselves',
   ),
-  new DependentOption('--format <name>', 'with --all')
-    .choices([...PROVIDER_FORMATS])
-    .default('json')
-    .needs('--all'),
-  new DependentOption('--audience <name...>', 'with --all: the audiences of tokens').needs('--all'),
-  new DependentOption(
-    '--cache <file>',
-    'with --all: file of the URLs of issuers, which are asked for once a day',
-  ).needs('--all'),
+  new Option('--format <name>', 'with --all').choices([...PROVIDER_FORMATS]).default('json'),
+  new Option('--audience <name...>', 'with --all: the audiences of tokens'),
+  new Option('--cache <file>', 'with --all: file of the URLs of issuers, which are asked for once a day'),
 ];
 
 /** An issuer, and where to ask for it. With --all, the first argument is a source. */

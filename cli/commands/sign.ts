@@ -6,7 +6,7 @@ import type { SigningRequest } from '../../custody/offline-signing/signing-reque
 import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { nameHolders } from '../../generator/tree/held-by.js';
-import { addOptions, DependentOption, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION } from '../options/common-options.js';
 import { hasSigner } from '../options/settings.js';
 import {
   memoryOf,
@@ -27,18 +27,11 @@ interface Options extends RequestOptions, ShareOptions {
 export function declareSign(command: Command, io: Io) {
   command
     .argument('<request>', 'folder that a command with `--unsigned` wrote')
-    .addOption(
-      new DependentOption(
-        '--share <file>',
-        "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
-      ).excludes('--key'),
+    .option(
+      '--share <file>',
+      "file with a holder's share of the root key, instead of a key: the first run commits, a later run signs",
     )
-    .addOption(
-      new DependentOption(
-        '--again',
-        'with --share: replace your earlier commitments, and what you signed with them',
-      ).needs('--share'),
-    )
+    .option('--again', 'with --share: replace your earlier commitments, and what you signed with them')
     .addOption(JSON_OPTION);
   addOptions(command, ...ROOT_SIGNER_OPTIONS, ...REQUEST_OPTIONS);
   return (folder: string, options: Options) => sign(io, folder, options);

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { OptionsInvalid, RegistryError } from '@passport-registry/verifier';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
 import { readBytes } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -14,7 +14,7 @@ import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pi
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../operating/log-condition.js';
-import { DAY_SECONDS, DependentOption, JSON_OPTION, maxAgeOption } from '../options/common-options.js';
+import { DAY_SECONDS, JSON_OPTION, maxAgeOption } from '../options/common-options.js';
 import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
@@ -47,12 +47,7 @@ export function declareVerify(command: Command, io: Io) {
     .addOption(movedOption('--base-url <url>', 'verify --base-url', 'verify URL'))
     .addOption(maxAgeOption())
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
-    .addOption(
-      new DependentOption(
-        '--any-content-type',
-        'accept any content types from a host that cannot set them',
-      ).excludes('--conformance', 'leave out --any-content-type, because --conformance checks content types'),
-    )
+    .option('--any-content-type', 'accept any content types from a host that cannot set them')
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
     .addOption(PROOF_OPTION)
@@ -60,10 +55,10 @@ export function declareVerify(command: Command, io: Io) {
   return (where: string | undefined, options: Options) => verify(io, where, options);
 }
 
-const PROOF_OPTION = new DependentOption(
+const PROOF_OPTION = new Option(
   '--proof <file>',
   'verify this file of `resolve --proof-out` instead, without a network',
-).excludes(['--max-age', '--conformance', '--any-content-type', '--expect', '--wait']);
+);
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
   const { root_key: rootKey, base_url: baseUrl } = options.settings;

@@ -13,7 +13,7 @@ import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import { type Io, say } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
-import { DependentOption, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
 import {
   COSIGN_WAIT,
   DELEGATION_DAYS,
@@ -86,14 +86,11 @@ export function exceptions({
 /** The options for delegation and rotation, for the help. The online key is in registry.yaml. */
 const FRESHNESS_OPTIONS = [
   new Option('--delegation <file>', 'delegation to online keys, from `keys delegate`'),
-  new DependentOption('--rotation <file>', 'step to this root key, from `keys step`').excludes(
-    '--unsigned',
-    'give the step to `attach`',
-  ),
-  new DependentOption(
+  new Option('--rotation <file>', 'step to this root key, from `keys step`'),
+  new Option(
     '--checkpoint-later',
     'keep the published checkpoint: `checkpoint` signs the next one, where the online key is',
-  ).excludes('--unsigned', 'give --checkpoint-later to `attach`'),
+  ),
 ];
 
 /**
@@ -118,12 +115,10 @@ const CHECKPOINT_LATER =
   'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
 
 /** The option for the validity of a new delegation, for the help. */
-export const DAYS_OPTION = new DependentOption(
+export const DAYS_OPTION = new Option(
   '--days <number>',
   `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
-)
-  .argParser((days: string) => positiveNumber('--days', days))
-  .needs('--delegate');
+).argParser((days: string) => positiveNumber('--days', days));
 
 /** Says what is left to do after a publication with `--checkpoint-later`. */
 export function sayCheckpointLater(
@@ -205,10 +200,10 @@ export const COSIGN_OPTION = new Option(
 /** The options for the log, for the help. */
 export const LOG_OPTIONS = [
   COSIGN_OPTION,
-  new DependentOption(
+  new Option(
     '--cosign-later',
     'stop when the list is in the log; `checkpoint`, or the same command, completes the publication',
-  ).excludes('--unsigned', 'give --cosign-later to `attach`'),
+  ),
 ];
 
 const MIB = 1024 * 1024;

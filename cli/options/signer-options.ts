@@ -8,7 +8,6 @@ import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
-import { DependentOption } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
 import { positiveNumber } from './values.js';
 
@@ -26,15 +25,12 @@ const KEYS = {
 /** Returns the options for a key that signs. A command that signs in its place is a setting of registry.yaml. */
 export function keyOptions(prefix: keyof typeof KEYS): Option[] {
   return [
-    new DependentOption(
-      `--${prefix}key <file|env:NAME>`,
-      `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`,
-    ),
-    new DependentOption(
+    new Option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`),
+    new Option(
       `--${prefix}passphrase-file <file>`,
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
     ),
-  ].map((option) => option.excludes('--unsigned', `give ${option.long} where the request is signed`));
+  ];
 }
 
 /** The options for signing with the root key, for the help. */
@@ -56,14 +52,12 @@ export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] 
       `--${prefix}signer-command <command>`,
       'command that signs: payload on stdin or in {}, signature on stdout',
     ),
-    new DependentOption(`--${prefix}signer-input <what>`, 'what the command signs')
+    new Option(`--${prefix}signer-input <what>`, 'what the command signs')
       .choices(['payload', 'digest'])
-      .default('payload')
-      .needs(`--${prefix}signer-command`),
-    new DependentOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take')
+      .default('payload'),
+    new Option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take')
       .argParser((text: string) => positiveNumber(`--${prefix}signer-timeout`, text))
-      .default(SIGNER_TIMEOUT)
-      .needs(`--${prefix}signer-command`),
+      .default(SIGNER_TIMEOUT),
   ];
 }
 
