@@ -7,12 +7,6 @@ import { readIfReadable } from '../generator/files/read-file.js';
 
 const HOST = '127.0.0.1';
 
-/** A server that runs in this process. */
-interface StaticServer {
-  readonly url: string;
-  close(): void;
-}
-
 /**
  * Serves a tree as the package `serve` does, with the same two packages and the tree's own serve.json, but in this
  * process, which gives the same errors and exit codes as the other commands.
@@ -20,7 +14,10 @@ interface StaticServer {
  * @param port - 0 for any free port
  * @throws the system error if the server can't listen on the port
  */
-export async function startServer(folder: string, port: number): Promise<StaticServer> {
+export async function startServer(
+  folder: string,
+  port: number,
+): Promise<{ readonly url: string; close(): void }> {
   // Imported on demand, because the other commands need no server.
   const [{ createServer }, { default: handler }, { default: compression }] = await Promise.all([
     import('node:http'),

@@ -1,6 +1,6 @@
 import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/core';
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { GeneratorError, UsageError } from '../../generator/errors.js';
 import { type OutputFolder, withOutputFolder } from '../../generator/files/output-folder.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
@@ -16,7 +16,7 @@ import { type PublishedTree, readPublished } from '../../generator/tree/publishe
 import { rememberEnded } from '../hosts/ended-holds.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
 import { publishOperations } from '../hosts/publish-operations.js';
-import { addOptions, JSON_OPTION } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, numberOption } from '../options/common-options.js';
 import {
   COSIGN_OPTION,
   checkpointChoice,
@@ -25,7 +25,7 @@ import {
 } from '../options/publication-options.js';
 import { CHECKPOINT_HOURS, hasSigner, type Settings, type WithSettings } from '../options/settings.js';
 import { keyOptions } from '../options/signer-options.js';
-import { asSource, assertAddresses, positiveNumber } from '../options/values.js';
+import { asSource, assertAddresses } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { sayBuilt, sayLog, UNFINISHED, WITNESSES_AWAY } from '../terminal/say-built.js';
 import { movedOption } from './old-names.js';
@@ -75,10 +75,10 @@ function checkpointOptions(name: string): Option[] {
     COSIGN_OPTION,
     movedOption('--key <file>', `${name} --key`, `${name} --online-key`),
     movedOption('--passphrase-file <file>', `${name} --passphrase-file`, `${name} --online-passphrase-file`),
-    new Option(
+    numberOption(
       '--hours <number>',
       `how long the checkpoint is valid (default: checkpoint.hours in registry.yaml, or ${CHECKPOINT_HOURS})`,
-    ).argParser((hours: string) => positiveNumber('--hours', hours)),
+    ),
     JSON_OPTION,
   ];
 }

@@ -8,10 +8,10 @@ import {
 } from '../../observers/hosts/compare-hosts.js';
 import { readHost } from '../../observers/hosts/read-host.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { addOptions, JSON_OPTION, maxAgeOption } from '../options/common-options.js';
+import { addOptions, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { assertAddresses, positiveNumber } from '../options/values.js';
+import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import { count, emit, type Invocation, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
@@ -21,12 +21,12 @@ import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions, WithSettings {
   maxAge: number;
-  watch?: string;
+  watch?: number;
   json?: true;
 }
 
 interface StatusOptions extends WithSettings {
-  maxBehind: string;
+  maxBehind: number;
   json?: true;
 }
 
@@ -39,7 +39,7 @@ export function declareMirror(command: Command, io: Invocation) {
     .addOption(TRUST_OPTION)
     .addOption(maxAgeOption());
   addOptions(command, ...WITNESS_OPTIONS)
-    .option('--watch <seconds>', 'keep running, and check again after this time')
+    .addOption(numberOption('--watch <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
   addCommands(command, io, {
     status: {
@@ -52,13 +52,19 @@ export function declareMirror(command: Command, io: Invocation) {
     mirrorAndReport(io, { source, folder }, options);
 }
 
+/** The option for the age of what a mirror serves, for the help. */
+export const MAX_BEHIND_OPTION = numberOption(
+  '--max-behind <seconds>',
+  'how far behind a mirror may be',
+).default(MAX_BEHIND_SECONDS);
+
 function declareMirrorStatus(command: Command, io: Io) {
   command
     .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--base-url <url>', 'mirror status --base-url', 'mirror status URL...'))
     .addOption(movedOption('--mirror <url...>', 'mirror status --mirror', 'mirror status URL...'))
-    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
+    .addOption(MAX_BEHIND_OPTION)
     .addOption(JSON_OPTION);
   // Options before the name of the subcommand also apply.
   return (urls: string[], _own: StatusOptions, command: Command) =>
@@ -97,10 +103,8 @@ async function mirror(io: Io, route: Route, options: Options): Promise<number> {
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
-  if (options.watch !== undefined) {
-    const seconds = positiveNumber('--watch', options.watch);
-    return repeatForever(io, { seconds, json: options.json === true }, once);
-  }
+  const { watch: seconds, json = false } = options;
+  if (seconds !== undefined) return repeatForever(io, { seconds, json }, once);
   await once();
   return 0;
 }
@@ -128,12 +132,11 @@ function sayMirrored(io: Io, report: MirrorReport): void {
 const MAX_PATHS = 10;
 
 async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
-  const limit = positiveNumber('--max-behind', options.maxBehind);
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
   const trust = await loadPinned(io, options);
   const mirrors = await compareHosts(urls, (url) => readHost(url, trust, { now: Date.now() }));
-  const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
+  const ok = mirrors.every((mirror) => isAcceptable(mirror, options.maxBehind));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));
   return ok ? 0 : 1;

@@ -7,10 +7,10 @@ import type { KnownLog } from '../../observers/monitoring/known-log.js';
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { DAY_SECONDS, JSON_OPTION, maxAgeOption } from '../options/common-options.js';
+import { DAY_SECONDS, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { assertAddresses, duration, positiveNumber } from '../options/values.js';
+import { assertAddresses, duration } from '../options/values.js';
 import { count, emit, grouped, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 
@@ -20,8 +20,8 @@ interface Options extends WithSettings {
   since?: string;
   pendingAfter: string;
   maxAge: number;
-  timeout: string;
-  every?: string;
+  timeout: number;
+  every?: number;
   feed?: string;
   json?: true;
 }
@@ -38,8 +38,8 @@ export function declareMonitor(command: Command, io: Io) {
     .option('--since <duration>', 'without earlier rounds: tell the changes of this time, such as 2d')
     .option('--pending-after <duration>', 'how long a publication may be in the log, but not published', '1d')
     .addOption(maxAgeOption('cosignatures'))
-    .option('--timeout <seconds>', 'time limit of a round', '600')
-    .option('--every <seconds>', 'keep running, and check again after this time')
+    .addOption(numberOption('--timeout <seconds>', 'time limit of a round').default(600))
+    .addOption(numberOption('--every <seconds>', 'keep running, and check again after this time'))
     .option('--feed <file>', 'add alarms and changes to an Atom feed')
     .addOption(JSON_OPTION);
   return (url: string, options: Options) => monitor(io, url, options);
@@ -63,9 +63,8 @@ async function monitor(io: Io, url: string, options: Options): Promise<number> {
     return exitCodeOf(report);
   };
   const locked = () => (state === undefined ? once() : withOutputLock(join(state, 'state.json'), once));
-  if (options.every === undefined) return locked();
-  const seconds = positiveNumber('--every', options.every);
-  return repeatForever(io, { seconds, json: options.json === true }, locked);
+  const { every: seconds, json = false } = options;
+  return seconds === undefined ? locked() : repeatForever(io, { seconds, json }, locked);
 }
 
 async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
@@ -80,7 +79,7 @@ async function monitorOptions(io: Io, url: string, options: Options): Promise<Mo
     sinceMs: since === undefined ? undefined : duration('--since', since),
     pendingAfterMs: duration('--pending-after', options.pendingAfter),
     maxAgeMs: options.maxAge * DAY_SECONDS * 1000,
-    timeoutMs: positiveNumber('--timeout', options.timeout) * 1000,
+    timeoutMs: options.timeout * 1000,
   };
 }
 

@@ -5,12 +5,13 @@ import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../generator/errors.js';
 import { PRIVATE_FOLDER, privateFolder } from '../../generator/files/private-folder.js';
 import { readText } from '../../generator/files/read-file.js';
-import { isAddress, portNumber } from '../options/values.js';
+import { portOption } from '../options/common-options.js';
+import { isAddress } from '../options/values.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
 
 interface Options {
-  port: string;
+  port: number;
   issuerId: string;
   issuerUrl: string;
   passportLifetime: string;
@@ -26,7 +27,7 @@ const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
 export function declareSandbox(command: Command, io: Io) {
   command
     .description('run an issuer of passports on this machine, for experiments')
-    .option('--port <number>', 'port to listen on', '8787')
+    .addOption(portOption(8787))
     .option('--issuer-id <id>', 'id of the issuer in the registry', 'playground')
     .option('--issuer-url <url>', 'URL of the issuer in the registry', 'https://playground.example')
     .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
@@ -37,8 +38,7 @@ export function declareSandbox(command: Command, io: Io) {
 }
 
 async function sandbox(io: Io, options: Options): Promise<number> {
-  const { issuerId, issuerUrl, keyType, passportLifetime } = options;
-  const port = portNumber(options.port);
+  const { port, issuerId, issuerUrl, keyType, passportLifetime } = options;
   if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) URL');
   if (keyType !== 'ed25519' && keyType !== 'p256') throw new UsageError('--key-type takes ed25519 or p256');
   if (!/^[1-9]\d{0,8}$/.test(passportLifetime)) {

@@ -5,7 +5,8 @@ import { UsageError } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { shortPath } from '../command-line.js';
 import { jsonLog } from '../gate/log.js';
-import { portNumber } from '../options/values.js';
+import { portOption } from '../options/common-options.js';
+
 import { startServer } from '../static-server.js';
 import { type Invocation, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
@@ -16,7 +17,7 @@ export function declareServe(command: Command, io: Invocation) {
   command
     .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
-    .option('--port <number>', 'port to listen on', '8080');
+    .addOption(portOption(8080));
   addCommands(command, io, {
     gate: {
       summary: 'answer gateways, which ask before each request',
@@ -25,12 +26,11 @@ export function declareServe(command: Command, io: Invocation) {
       load: async () => declareGate,
     },
   });
-  return async (folder: string, { port }: { port: string }) => {
-    const number = portNumber(port);
+  return async (folder: string, { port }: { port: number }) => {
     if (!existsSync(join(folder, PATHS.list))) {
       throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
     }
-    return serveAndSay(io, folder, number);
+    return serveAndSay(io, folder, port);
   };
 }
 

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { MAX_BEHIND_SECONDS } from '../../observers/hosts/compare-hosts.js';
 import { shellWord, shortPath } from '../command-line.js';
 import { delegationOf } from '../hosts/published-before.js';
 import { type Condition, LEVELS } from '../operating/condition.js';
@@ -14,8 +13,9 @@ import {
   type PublicationOptions,
 } from '../options/publication-options.js';
 import { asksMirror, CONFIGURATION_FILE, hasSigner, mapPaths } from '../options/settings.js';
-import { assertAddresses, positiveNumber } from '../options/values.js';
+import { assertAddresses } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
+import { MAX_BEHIND_OPTION } from './mirror.js';
 import { ROTATION_FOLDER } from './rotation-options.js';
 
 /** `passport-registry status` */
@@ -27,7 +27,7 @@ export function declareStatus(command: Command, io: Io) {
     .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors')
-    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
+    .addOption(MAX_BEHIND_OPTION);
   addOptions(command, ...EXCEPTION_OPTIONS)
     .option('--offline', 'ask no host')
     .addOption(
@@ -42,7 +42,7 @@ export function declareStatus(command: Command, io: Io) {
 interface Options extends PublicationOptions {
   issuers: string;
   out: string;
-  maxBehind: string;
+  maxBehind: number;
   offline?: true;
   failOn: 'error' | 'warning';
   json?: true;
@@ -69,7 +69,7 @@ async function status(io: Io, given: Options, command: Command): Promise<number>
     logSigner: log.signer ?? {},
     exceptions: exceptions(options),
     witnesses: cosignChoice(settings),
-    maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
+    maxBehindSeconds: options.maxBehind,
     offline: options.offline === true,
   });
   const next = nextSteps(found, commandSettings(options, command, found));

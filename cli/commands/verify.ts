@@ -14,11 +14,11 @@ import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pi
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
 import { lackOfQuorum } from '../operating/log-condition.js';
-import { DAY_SECONDS, JSON_OPTION, maxAgeOption } from '../options/common-options.js';
+import { DAY_SECONDS, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
 import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
-import { isFolder, positiveNumber, sourceAt } from '../options/values.js';
+import { isFolder, sourceAt } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { inWords, sayPublication } from '../terminal/say-past.js';
@@ -31,7 +31,7 @@ interface Options extends WithSettings {
   conformance?: true;
   anyContentType?: true;
   expect?: string;
-  wait?: string;
+  wait?: number;
   proof?: string;
   json?: true;
 }
@@ -49,7 +49,7 @@ export function declareVerify(command: Command, io: Io) {
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .option('--any-content-type', 'accept any content types from a host that cannot set them')
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
-    .option('--wait <seconds>', 'how long to try again until the registry is valid')
+    .addOption(numberOption('--wait <seconds>', 'how long to try again until the registry is valid'))
     .addOption(PROOF_OPTION)
     .addOption(JSON_OPTION);
   return (where: string | undefined, options: Options) => verify(io, where, options);
@@ -138,11 +138,11 @@ const ATTEMPT_SECONDS = 10;
  */
 async function withWait<T extends { ok: boolean }>(
   io: Io,
-  wait: string | undefined,
+  seconds: number | undefined,
   work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
-  if (wait === undefined) return work(undefined);
-  const end = performance.now() + positiveNumber('--wait', wait) * 1000;
+  if (seconds === undefined) return work(undefined);
+  const end = performance.now() + seconds * 1000;
   for (let isLast = false; ; ) {
     const limit = Math.max(end - performance.now(), ATTEMPT_SECONDS * 1000);
     const outcome = await work(AbortSignal.timeout(Math.ceil(limit)));

@@ -3,9 +3,9 @@ import { UsageError } from '../../generator/errors.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
 import { registryLog } from '../../observers/witnessing/registry-log.js';
-import { addOptions } from '../options/common-options.js';
+import { addOptions, portOption } from '../options/common-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { assertAddresses, portNumber } from '../options/values.js';
+import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
@@ -15,7 +15,7 @@ interface Options extends WitnessOptions {
   rootKey?: string;
   log?: readonly string[];
   host: string;
-  port: string;
+  port: number;
   json?: true;
 }
 
@@ -29,13 +29,13 @@ export function declareWitness(command: Command, io: Io) {
     .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
   addOptions(command, ...WITNESS_OPTIONS)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on', '8790')
+    .addOption(portOption(8790))
     .option('--json', 'print the URL as JSON on stdout when the witness is ready');
   return (registry: string | undefined, options: Options) => witness(io, registry, options);
 }
 
 async function witness(io: Io, registry: string | undefined, options: Options): Promise<number> {
-  const port = portNumber(options.port);
+  const { host, port } = options;
   const cosigner = await witnessChoice(io, options);
   if (cosigner === undefined) {
     throw new UsageError('`witness` needs --witness-key and --witness-state: see `keys witness --help`');
@@ -51,14 +51,10 @@ async function witness(io: Io, registry: string | undefined, options: Options): 
   const refresh = () =>
     logs.refresh().catch(({ message }: Error) => report(`the key of the log cannot be read: ${message}`));
   const refreshing = setInterval(refresh, REFRESH_MS);
-  await serveUntilStopped(
-    startHttpServer(app, { host: options.host, port }, LIMITS),
-    { port },
-    ({ address }) => {
-      sayStarted(io, { cosigner, logs }, address);
-      if (options.json) emit(io, { address, witness: cosigner.state.key.name });
-    },
-  ).finally(() => clearInterval(refreshing));
+  await serveUntilStopped(startHttpServer(app, { host, port }, LIMITS), { port }, ({ address }) => {
+    sayStarted(io, { cosigner, logs }, address);
+    if (options.json) emit(io, { address, witness: cosigner.state.key.name });
+  }).finally(() => clearInterval(refreshing));
   return 0;
 }
 

@@ -48,22 +48,18 @@ interface Written extends Omit<GateSettings, 'host' | 'port' | 'profiles'> {
  */
 export function loadGateSettings(file: string): GateSettings {
   const written = parseSettings<Written>(file, readText(file), { validate: validateGate });
-  const { listen = '127.0.0.1:8181', policy, audience, gateway } = written;
+  const { listen = '127.0.0.1:8181', policy, audience, profiles, trust_anchor, state, ...rest } = written;
   const absolute = (path: string) => resolve(dirname(file), path);
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(listen) ?? [];
   if (Number(port) > 65_535) throw new UsageError(`${file}: the port of listen is more than 65535`);
-  const profiles = Object.entries(written.profiles).map(([name, profile]) => [
+  const complete = Object.entries(profiles).map(([name, profile]) => [
     name,
     { audience, ...profile, policy: absolute(profile.policy ?? policy) },
   ]);
-  const { trust_anchor, state, refresh, redis, connect } = written;
   return {
-    ...{ gateway, host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
+    ...{ ...rest, host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
     trust_anchor: absolute(trust_anchor),
     ...(state !== undefined && { state: absolute(state) }),
-    ...(refresh !== undefined && { refresh }),
-    ...(redis !== undefined && { redis }),
-    ...(connect !== undefined && { connect }),
-    profiles: Object.fromEntries(profiles),
+    profiles: Object.fromEntries(complete),
   };
 }

@@ -1,6 +1,6 @@
 import { DAY_MS, MAX_AGE_MS } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
-import { positiveNumber } from './values.js';
+import { UsageError } from '../../generator/errors.js';
 
 /** Adds options that several commands have, in the order of the help. */
 export function addOptions(command: Command, ...options: readonly Option[]): Command {
@@ -30,11 +30,27 @@ export function formatOptions(...more: readonly string[]): Option[] {
   ];
 }
 
-/** The option for the age of what is no longer accepted, for the help. Its value is in days. */
-export const maxAgeOption = (of = 'a list without a checkpoint'): Option =>
-  new Option('--max-age <days>', `maximum age of ${of}`)
-    .argParser((days: string) => positiveNumber('--max-age', days))
-    .default(MAX_AGE_MS / DAY_MS);
+/** Returns an option that takes a number, for the help. */
+export function numberOption(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  return option.argParser((text: string) => {
+    if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+    throw new UsageError(`${option.long} takes a number from 1 to 99999`);
+  });
+}
+
+/** Returns the option for the port of a server, for the help. */
+export function portOption(port: number): Option {
+  return new Option('--port <number>', 'port to listen on').default(port).argParser((text: string) => {
+    if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+    throw new UsageError('--port takes a number from 0 to 65535');
+  });
+}
+
+/** Returns the option for the age of what is no longer accepted, for the help. Its value is in days. */
+export function maxAgeOption(of = 'a list without a checkpoint'): Option {
+  return numberOption('--max-age <days>', `maximum age of ${of}`).default(MAX_AGE_MS / DAY_MS);
+}
 
 /** The verifier takes ages in seconds. */
 export const DAY_SECONDS = DAY_MS / 1000;

@@ -13,7 +13,7 @@ import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import { type Io, say } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
-import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from './common-options.js';
+import { ISSUERS_OPTION, JSON_OPTION, numberOption, OUT_OPTION } from './common-options.js';
 import {
   COSIGN_WAIT,
   DELEGATION_DAYS,
@@ -23,7 +23,7 @@ import {
   type WitnessSettings,
 } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
-import { positiveNumber, wholeNumber } from './values.js';
+import { wholeNumber } from './values.js';
 
 /** The options of commands that check, sign or publish a list. A command has some of them. */
 export interface PublicationOptions extends WithSettings {
@@ -115,10 +115,10 @@ const CHECKPOINT_LATER =
   'To publish without it now, and to keep the published checkpoint, pass --checkpoint-later';
 
 /** The option for the validity of a new delegation, for the help. */
-export const DAYS_OPTION = new Option(
+export const DAYS_OPTION = numberOption(
   '--days <number>',
   `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
-).argParser((days: string) => positiveNumber('--days', days));
+);
 
 /** Says what is left to do after a publication with `--checkpoint-later`. */
 export function sayCheckpointLater(
@@ -245,11 +245,8 @@ function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Wi
   if ((mirror === undefined) === (service === undefined)) {
     throw new UsageError(`${name} needs either mirror or service`);
   }
-  return {
-    key: parseNoteKey(key, 'witness', (message) => new UsageError(`${name}.key ${message}`)),
-    ...(mirror !== undefined && { mirror }),
-    ...(service !== undefined && { service }),
-  };
+  const invalid = (message: string) => new UsageError(`${name}.key ${message}`);
+  return { key: parseNoteKey(key, 'witness', invalid), mirror, service };
 }
 
 /** The option of commands that sign a rotation step, for the help. */

@@ -8,8 +8,8 @@ import type { SignerChoice } from '../../generator/signing/choose-signer.js';
 import type { Passphrase } from '../../generator/signing/key-file.js';
 import { askPassphrase } from '../terminal/ask.js';
 import type { Io } from '../terminal/io.js';
+import { numberOption } from './common-options.js';
 import type { SignerSettings, WithSettings } from './settings.js';
-import { positiveNumber } from './values.js';
 
 /** How long a command may take that signs, in seconds. */
 const SIGNER_TIMEOUT = 60;
@@ -55,9 +55,9 @@ export function signerOptions(prefix: Exclude<keyof typeof KEYS, ''>): Option[] 
     new Option(`--${prefix}signer-input <what>`, 'what the command signs')
       .choices(['payload', 'digest'])
       .default('payload'),
-    new Option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take')
-      .argParser((text: string) => positiveNumber(`--${prefix}signer-timeout`, text))
-      .default(SIGNER_TIMEOUT),
+    numberOption(`--${prefix}signer-timeout <seconds>`, 'how long the command may take').default(
+      SIGNER_TIMEOUT,
+    ),
   ];
 }
 

@@ -3,24 +3,10 @@ import { CLOCK_TOLERANCE_MS, GRAMMAR, instantOf, isDateTime } from '@passport-re
 import { UsageError } from '../../generator/errors.js';
 import { folderSource, httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
 
-/** Parses the number in the value of an option. @throws {@link UsageError} */
-export function positiveNumber(option: string, text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new UsageError(`${option} takes a number from 1 to 99999`);
-  return Number(text);
-}
-
 /** Parses the whole number of 0 or more in the value of an option. @throws {@link UsageError} */
 export function wholeNumber(option: string, text: string): number {
   if (/^(?:0|[1-9][0-9]{0,6})$/.test(text)) return Number(text);
   throw new UsageError(`${option} takes a whole number of 0 or more, not ${JSON.stringify(text)}`);
-}
-
-/** Parses the value of `--port`. @throws {@link UsageError} */
-export function portNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
-    throw new UsageError('--port takes a number from 0 to 65535');
-  }
-  return Number(text);
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = {
