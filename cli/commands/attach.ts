@@ -48,13 +48,11 @@ export function declareAttach(command: Command, io: Io) {
     attach(io, { folder, signatures }, options);
 }
 
-/** The folder of the request, and the files of its signatures if they are elsewhere. */
-interface SignedRequest {
-  readonly folder: string;
-  readonly signatures: readonly string[];
-}
-
-async function attach(io: Io, { folder, signatures }: SignedRequest, options: Options): Promise<number> {
+async function attach(
+  io: Io,
+  { folder, signatures }: { readonly folder: string; readonly signatures: readonly string[] },
+  options: Options,
+): Promise<number> {
   const started = performance.now();
   const { settings } = options;
   const { root_key: file } = settings;

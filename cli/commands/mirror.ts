@@ -48,8 +48,11 @@ export function declareMirror(command: Command, io: Invocation) {
       load: async () => declareMirrorStatus,
     },
   });
-  return (source: string, folder: string, options: Options) =>
-    mirrorAndReport(io, { source, folder }, options);
+  return async (source: string, folder: string, options: Options) => {
+    // The web server, which runs as another user, must be able to read the files.
+    const umask = process.umask(0o022);
+    return mirror(io, { source, folder }, options).finally(() => process.umask(umask));
+  };
 }
 
 /** The option for the age of what a mirror serves, for the help. */
@@ -78,23 +81,11 @@ async function loadPinned(io: Io, { settings: { root_key: rootKey } }: WithSetti
   );
 }
 
-/** The registry, and the folder of the mirror. */
-interface Route {
-  readonly source: string;
-  readonly folder: string;
-}
-
-async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
-  // The web server, which runs as another user, must be able to read the files.
-  const umask = process.umask(0o022);
-  try {
-    return await mirror(io, route, options);
-  } finally {
-    process.umask(umask);
-  }
-}
-
-async function mirror(io: Io, route: Route, options: Options): Promise<number> {
+async function mirror(
+  io: Io,
+  route: { readonly source: string; readonly folder: string },
+  options: Options,
+): Promise<number> {
   const trust = await loadPinned(io, options);
   const { maxAge: maxAgeDays } = options;
   const witness = await witnessChoice(io, options);

@@ -64,7 +64,12 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
       '--next-root takes the RFC 7638 thumbprints of 1 to 3 different keys: 43 characters of base64url each',
     );
   }
-  const source = sourceOf(url);
+  const source = asSource(url);
+  if (source === undefined) {
+    throw new UsageError(
+      'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
+    );
+  }
   const registry = await readPinnable(source, {
     ...{ thumbprint, nextRoots, trustOnFirstUse },
     requireCheckpoint: options.requireCheckpoint === true,
@@ -117,14 +122,6 @@ function quorumChoice({ witness: witnesses, quorum }: Options): Witnessed | unde
 /** Exit code if nothing was pinned, the same as that of a tree that was refused. */
 const NOT_PINNED = new TreeRejected('').exitCode;
 
-function sourceOf(given: string): string {
-  const source = asSource(given);
-  if (source !== undefined) return source;
-  throw new UsageError(
-    'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
-  );
-}
-
 /** Writes a trust anchor. Replaces other content only if told so. @returns what happened, as a predicate */
 function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Options): string {
   assertTrustAnchor(trustAnchor);
@@ -136,7 +133,7 @@ function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Opti
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code !== 'EEXIST') throw new IoFailed(`${out} cannot be written: ${message}`, { cause });
   }
-  if (isEqual(out, text)) return 'unchanged';
+  if (readText(out) === text) return 'unchanged';
   if (force !== true) {
     throw new IoFailed(
       `${out} already exists with other content, and was left as it is: compare the two, and replace it with --force`,
@@ -144,12 +141,4 @@ function writeAnchor(trustAnchor: TrustAnchor, { trustAnchor: out, force }: Opti
   }
   replaceFile(out, text);
   return 'replaced';
-}
-
-function isEqual(file: string, text: string): boolean {
-  try {
-    return readText(file) === text;
-  } catch {
-    return false;
-  }
 }

@@ -17,37 +17,29 @@ export async function untilStopped<T>(work: (stop: AbortSignal) => Promise<T>): 
   }
 }
 
-/** The port of a server, and where it was chosen, for messages. */
-interface Port {
-  readonly port: number;
-  readonly setting?: '--port' | 'listen';
-}
-
 /**
  * Waits until a server listens, and closes it when the process is told to stop.
  *
+ * @param setting - where the port was chosen, for messages
  * @throws {@link IoFailed} if it cannot listen on the port
  */
 export async function serveUntilStopped<Server extends { close(): unknown }>(
   starting: Promise<Server>,
-  port: Port,
+  { port, setting = '--port' }: { readonly port: number; readonly setting?: '--port' | 'listen' },
   onListening: (server: Server) => void,
 ): Promise<void> {
   const server = await starting.catch((cause: NodeJS.ErrnoException) => {
-    throw cause.syscall === 'listen' ? cannotListen(port, cause) : cause;
+    if (cause.syscall !== 'listen') throw cause;
+    const why: Readonly<Record<string, string>> = {
+      EADDRINUSE: `port ${port} is in use: stop the process that uses the port, or choose another with ${setting}`,
+      EACCES: `port ${port} needs more rights: choose a port from 1024 up with ${setting}`,
+    };
+    const message = why[cause.code ?? ''] ?? `cannot listen on port ${port}: ${cause.message}`;
+    throw new IoFailed(message, { cause });
   });
   onListening(server);
   await untilStopped((stop) => once(stop, 'abort'));
   await server.close();
-}
-
-function cannotListen({ port, setting = '--port' }: Port, cause: NodeJS.ErrnoException): IoFailed {
-  const { code, message } = cause;
-  const why: Readonly<Record<string, string>> = {
-    EADDRINUSE: `port ${port} is in use: stop the process that uses the port, or choose another with ${setting}`,
-    EACCES: `port ${port} needs more rights: choose a port from 1024 up with ${setting}`,
-  };
-  return new IoFailed(why[code ?? ''] ?? `cannot listen on port ${port}: ${message}`, { cause });
 }
 
 /** How long to wait for further changes after a change, because editors write in several steps. */
@@ -144,19 +136,15 @@ function identity(path: string): string | undefined {
   }
 }
 
-/** How rounds repeat, and whether their errors are also printed as JSON. */
-interface Rounds {
-  readonly seconds: number;
-  readonly json: boolean;
-}
-
 /**
  * Does work now, and again after each pause, until the process is told to stop. Errors are printed and do not end the
  * loop.
+ *
+ * @param json - whether errors are also printed as JSON
  */
 export function repeatForever(
   io: Io,
-  { seconds, json }: Rounds,
+  { seconds, json }: { readonly seconds: number; readonly json: boolean },
   work: () => Promise<number> | Promise<void>,
 ): Promise<number> {
   return untilStopped(async (stop) => {
