@@ -31,7 +31,13 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
     if (group !== undefined) command.helpGroup(group);
     describe(command, entry, io.argv.includes('--all'));
     command.hook('preAction', async (own, called) => {
-      if (own === called) await useSettings(called, entry);
+      if (own !== called) return;
+      // Imported on demand: the help needs no settings.
+      const { assertFilesNamed, useConfiguration } = await import('../options/settings.js');
+      const { assertEffective } = await import('../options/effective.js');
+      assertFilesNamed(called);
+      assertEffective(called);
+      if (entry.isWithoutSettings !== true) useConfiguration(called);
     });
   }
   // A command with arguments may be about something of the name `help`.
@@ -44,16 +50,6 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
       io.exitCode = (await act(...(given as never[]))) ?? 0;
     });
   });
-}
-
-/** Checks that the options of a command fit each other, and adds its settings. */
-async function useSettings(command: Command, { isWithoutSettings }: CommandEntry): Promise<void> {
-  // Imported on demand: the help needs no settings.
-  const { assertEffective } = await import('../options/effective.js');
-  const { assertFilesNamed, useConfiguration } = await import('../options/settings.js');
-  assertFilesNamed(command);
-  assertEffective(command);
-  if (isWithoutSettings !== true) useConfiguration(command);
 }
 
 /** Makes the help of a command show an example, and only its usual options unless all are wanted. */

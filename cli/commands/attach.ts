@@ -66,8 +66,9 @@ async function attach(
     );
   }
   const isByHolders = signatures.length === 0 && hasMessages(folder);
-  const record = isByHolders ? readRecord(options) : undefined;
-  const shared = record && (await signaturesOfHolders(io, { folder, files, rootKey }, record));
+  const shared = isByHolders
+    ? await signaturesOfHolders(io, { folder, payloads: files.payloads, rootKey }, options)
+    : undefined;
   const attached = await attachSignatures(
     {
       files,
@@ -109,36 +110,23 @@ const NEXT = {
     'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `keys rotate`',
 };
 
-interface HoldersRequest {
-  readonly folder: string;
-  readonly files: RequestFiles;
-  readonly rootKey: RootKey;
-}
-
-/** The record of the holders who share the root key, and its name in messages. */
-interface HoldersRecord {
-  readonly bytes: Uint8Array;
-  readonly source: string;
-}
-
-/** Reads the record that the operator has named, or else the published one. Undefined if there is none. */
-function readRecord({ settings: { holders }, out }: Options): HoldersRecord | undefined {
-  const source = holders ?? join(out, PATHS.holders);
-  const limit = limitOf(PATHS.holders);
-  const bytes = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);
-  return bytes && { bytes, source };
-}
-
-/** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
+/**
+ * Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. Undefined if there
+ * is no record of holders: neither one that the operator has named, nor a published one.
+ */
 async function signaturesOfHolders(
   io: Io,
-  { folder, files: { payloads }, rootKey }: HoldersRequest,
-  record: HoldersRecord,
-): Promise<ReadonlyMap<string, Uint8Array>> {
+  { folder, payloads, rootKey }: Pick<RequestFiles, 'payloads'> & { folder: string; rootKey: RootKey },
+  { settings: { holders }, out }: Options,
+): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+  const source = holders ?? join(out, PATHS.holders);
+  const limit = limitOf(PATHS.holders);
+  const record = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);
+  if (record === undefined) return undefined;
   // Imported on demand, because the other commands need no FROST.
   const { parseHolders } = await import('../../custody/ceremony/holders-file.js');
   const { readProgress, signaturesOf } = await import('../../custody/holder-signing/aggregate.js');
-  const { group } = await verifyHoldersOf(rootKey, record, parseHolders);
+  const { group } = await verifyHoldersOf(rootKey, { bytes: record, source }, parseHolders);
   const task = signingTask(
     folder,
     group,

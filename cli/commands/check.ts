@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { checkLayout, fixLayout } from '../../generator/authoring/layout.js';
 import { byPlace, type Diagnostic, isError } from '../../generator/diagnostics/diagnostic.js';
 import { UsageError } from '../../generator/errors.js';
-import { checkRecords, type RecordSet } from '../../generator/records/check-records.js';
+import { checkRecords } from '../../generator/records/check-records.js';
 import { type Collected, collectRecordFiles } from '../../generator/records/collect.js';
 import type { RecordFile } from '../../generator/records/yaml/record-file.js';
 import { publicationProblems } from '../../generator/review/assert-publishable.js';
@@ -50,16 +50,18 @@ async function checkFiles(io: Io, named: NamedRecords, options: Options): Promis
     const collected = collectRecordFiles(named.paths);
     const fixed = options.fix ? fixFiles(io, collected, named) : { collected, changed: 0 };
     const records = checkRecords(fixed.collected, onProgress);
-    const chosen = chosenFiles(fixed.collected, records, named);
+    assertKnown(named.ids, records.files);
+    const isAll = named.ids.length === 0;
+    const chosen = fixed.collected.files.filter(({ stem }) => isAll || named.ids.includes(stem));
+    const names = new Set(chosen.map(({ file }) => file));
+    const isNamed = ({ file }: Diagnostic) => isAll || names.has(file);
     const { allowExampleNames, production } = options;
     const change = { before: undefined, after: records };
     const found = publicationProblems(change, { allowExampleNames }, production !== true);
     return {
-      files: named.ids.length === 0 ? collected.found : chosen.length,
+      files: isAll ? collected.found : chosen.length,
       changed: fixed.changed,
-      diagnostics: [...inFiles(found, chosen, named), ...layoutProblems(chosen, found, options)].sort(
-        byPlace,
-      ),
+      diagnostics: [...found.filter(isNamed), ...layoutProblems(chosen, found, options)].sort(byPlace),
     };
   });
   const ok = !diagnostics.some(isError);
@@ -85,22 +87,6 @@ function fixFiles(
     return fixed.record;
   });
   return { collected: { ...collected, files }, changed };
-}
-
-/** The files of the named records. @throws {@link UsageError} if an id has none */
-function chosenFiles({ files }: Collected, records: RecordSet, { ids }: NamedRecords): readonly RecordFile[] {
-  assertKnown(ids, records.files);
-  return ids.length === 0 ? files : files.filter(({ stem }) => ids.includes(stem));
-}
-
-function inFiles(
-  diagnostics: readonly Diagnostic[],
-  chosen: readonly RecordFile[],
-  { ids }: NamedRecords,
-): readonly Diagnostic[] {
-  if (ids.length === 0) return diagnostics;
-  const names = new Set(chosen.map(({ file }) => file));
-  return diagnostics.filter(({ file }) => names.has(file));
 }
 
 /** The layout is the last thing to mend in a file: with another error, it is reported only if it could not be mended. */

@@ -41,20 +41,15 @@ export const REQUEST_OPTIONS = [
   ...EXCEPTION_OPTIONS,
 ];
 
-/** A signing request, and the root key that is to sign it. */
-interface RequestToSign {
-  readonly folder: string;
-  readonly rootKey: RootKey;
-}
-
 /**
  * Reads a signing request, checks it in every way, and shows it in words.
  *
+ * @param rootKey - the key that is to sign it
  * @throws the errors of `readSigningRequest`, of the memory and of the rules
  */
 export async function shownRequest(
   io: Io,
-  { folder, rootKey }: RequestToSign,
+  { folder, rootKey }: { readonly folder: string; readonly rootKey: RootKey },
   options: RequestOptions,
 ): Promise<SigningRequest> {
   const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;

@@ -65,18 +65,16 @@ export async function readSides(
   }
   if (!isAddress(first) && !isFolder(first))
     return { ...readCommits(io, [first, second], options), isPartial: false };
-  const paths = second === undefined ? recordPaths(options) : [second];
-  const { root_key: rootKey } = options.settings;
+  const { issuers, settings } = options;
+  const folder = second ?? issuers;
+  const paths = folder === undefined ? defaultRecordPaths() : [folder];
+  const { root_key: rootKey } = settings;
   const before = await recordsAt(io, first, rootKey);
   if (!paths.every(isRecordFile)) {
     return { before, after: await recordsAt(io, paths[0] ?? '', rootKey), isPartial: false };
   }
   const after = recordsIn(paths);
   return { before: onlyIssuersOf(before, after), after, isPartial: true };
-}
-
-function recordPaths({ issuers }: SidesOptions): readonly string[] {
-  return issuers === undefined ? defaultRecordPaths() : [issuers];
 }
 
 function readCommits(

@@ -29,8 +29,12 @@ export function declareSuspend(command: Command, io: Io) {
   command
     .description('suspend issuers, or end that: edit their records, build, sign, verify')
     .argument('<id...>', 'issuer_ids')
-    .option('--end', 'end the suspension: make the issuers active again');
-  addChangeOptions(command, 'the reason, which is published, or with --end a comment in the record');
+    .option('--end', 'end the suspension: make the issuers active again')
+    .requiredOption(
+      '--reason <text>',
+      'the reason, which is published, or with --end a comment in the record',
+    );
+  addOptions(command, ...BUILD_OPTIONS);
   return (given: string[], options: Options) => {
     const ids = [...new Set(given)];
     return changeAndBuild(io, { ids, to: options.end ? 'active' : 'suspended' }, options);
@@ -41,14 +45,10 @@ export function declareSuspend(command: Command, io: Io) {
 export function declareRevoke(command: Command, io: Io) {
   command
     .description('revoke an issuer for good: edit its record, build, sign, verify')
-    .argument('<id>', 'issuer_id');
-  addChangeOptions(command, 'the reason, which is published');
+    .argument('<id>', 'issuer_id')
+    .requiredOption('--reason <text>', 'the reason, which is published');
+  addOptions(command, ...BUILD_OPTIONS);
   return (id: string, options: Options) => changeAndBuild(io, { ids: [id], to: 'revoked' }, options);
-}
-
-function addChangeOptions(command: Command, reason: string): Command {
-  command.requiredOption('--reason <text>', reason);
-  return addOptions(command, ...BUILD_OPTIONS);
 }
 
 interface StatusChange {

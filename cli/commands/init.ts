@@ -1,8 +1,8 @@
 import { basename, relative, resolve } from 'node:path';
 import { isLoopback } from '@passport-registry/verifier/http';
 import { Argument, type Command } from 'commander';
-import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
-import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
+import { ConfigurationRejected } from '../../generator/errors.js';
+import { configuredEmail, workTreeAround } from '../../generator/files/git.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { shellWord } from '../command-line.js';
 import { addOptions } from '../options/common-options.js';
@@ -13,7 +13,7 @@ import {
 } from '../options/new-passphrase.js';
 import { CONFIGURATION_FILE, parseRegistrySettings } from '../options/settings.js';
 import { namedTool, type PinnedTool, runningTool } from '../scaffold/pinned-tool.js';
-import { type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
+import { type NewSettings, type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
 import {
   type RegistryFolder,
   ROOT_KEY_FILE,
@@ -75,19 +75,14 @@ async function init(io: Io, named: string, options: Options): Promise<void> {
   const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
   const newPassphrase =
     options.key === undefined ? () => undefined : await newKeyPassphrase(io, options.key, options);
-  const given = { ...options, base_url: options.baseUrl };
-  const chosen = { ...settingsOf(given), ...keySettings(folder), ...OF_NEW_REGISTRIES };
-  const settings = await allSettings(io, folder, chosen);
-  const text = registryYaml(settings);
-  parseRegistrySettings(CONFIGURATION_FILE, text);
-  const { name, contact, base_url } = settings;
-  const written = await writeRegistry(
-    { folder, values: { name, contact, base_url }, registryYaml: text, tool },
-    { newPassphrase, env: io.env },
-  );
+  const { name, contact, baseUrl, description, homepage } = options;
+  const given = { name, contact, base_url: baseUrl, description, homepage };
+  const settings = await allSettings(io, folder, { ...given, ...keySettings(folder), ...OF_NEW_REGISTRIES });
+  parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
+  const written = await writeRegistry({ folder, settings, tool }, { newPassphrase, env: io.env });
   say(io, `${named}: ${count(written.files, 'file')} written`);
   sayTool(io, tool);
-  sayBaseUrl(io, base_url);
+  sayBaseUrl(io, settings.base_url);
   if (written.thumbprint !== undefined) {
     say(io, `root key   ${written.thumbprint}`);
     say(io, `           ${options.key} holds the private key. Keep it secret, and keep two copies.`);
@@ -99,11 +94,6 @@ async function init(io: Io, named: string, options: Options): Promise<void> {
   }
   sayRepository(io, folder);
   sayNext(io, named, folder);
-  return undefined;
-}
-
-function settingsOf({ name, contact, base_url, description, homepage }: RegistrySettings): RegistrySettings {
-  return { name, contact, base_url, description, homepage };
 }
 
 /** The settings for a root key. The path of the private key is relative to the folder. */
@@ -112,11 +102,7 @@ function keySettings({ path, rootKey }: RegistryFolder): RegistrySettings {
 }
 
 /** Asks for the required settings that are missing. */
-async function allSettings(
-  io: Io,
-  { path }: RegistryFolder,
-  given: RegistrySettings,
-): Promise<RegistrySettings & Record<Required, string>> {
+async function allSettings(io: Io, { path }: RegistryFolder, given: RegistrySettings): Promise<NewSettings> {
   const settings: Record<string, unknown> = { ...given };
   const names = Object.keys(QUESTIONS) as Required[];
   const missing = names.filter((name) => settings[name] === undefined);
@@ -130,7 +116,7 @@ async function allSettings(
         settings[name] = await askFor(io, question, { name, value: defaults[name] });
     });
   }
-  return settings as RegistrySettings & Record<Required, string>;
+  return settings as NewSettings;
 }
 
 /** Asks for a setting until the answer is valid. */
@@ -182,18 +168,9 @@ function sayBaseUrl(io: Io, baseUrl: string): void {
 
 /** GitHub runs only the workflows in the top folder of a repository. */
 function sayRepository(io: Io, { path }: RegistryFolder): void {
-  const top = repositoryTop(path, io.env);
+  const top = workTreeAround(path);
   if (top === undefined || top === path) return;
   say(io, `note: this folder is in the git repository ${top}, and GitHub runs only the workflows at its top`);
-}
-
-function repositoryTop(path: string, env: NodeJS.ProcessEnv): string | undefined {
-  try {
-    return repositoryAround(path, env).top;
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
 }
 
 function sayNext(io: Io, named: string, { path }: RegistryFolder): void {

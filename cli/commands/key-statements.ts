@@ -104,11 +104,6 @@ async function delegateKeys(io: Io, { online, hold, out, ...options }: DelegateO
   else if (mayHold) say(io, `note: as the delegation in ${out} permits; --no-hold ends that`);
 }
 
-/** What keys are not to be delegated to: the root key, and what registry.yaml and the published tree name otherwise. */
-interface Delegating extends Pick<DelegateOptions, 'out' | 'settings'> {
-  readonly rootKey: RootKey;
-}
-
 /**
  * Asserts that a delegation may name some keys. The root key and the key of the log have their own tasks, and are kept elsewhere.
  *
@@ -117,7 +112,7 @@ interface Delegating extends Pick<DelegateOptions, 'out' | 'settings'> {
 async function assertOnline(
   io: Io,
   keys: readonly RootKey[],
-  { rootKey, out, settings }: Delegating,
+  { rootKey, out, settings }: Pick<DelegateOptions, 'out' | 'settings'> & { readonly rootKey: RootKey },
 ): Promise<void> {
   const published = await readPublished(out).catch(() => undefined);
   const { vkey } = published?.statement?.log ?? {};

@@ -23,7 +23,7 @@ import { count, emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
 import { inWords, sayPublication } from '../terminal/say-past.js';
 import { verifyHolders } from '../verify-holders.js';
-import { differenceFrom, type ExpectedTree, readExpectedTree, rememberFiles } from './expected-tree.js';
+import { differenceFrom, readExpectedTree, rememberFiles } from './expected-tree.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WithSettings {
@@ -71,7 +71,7 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   const where = named ?? baseUrl ?? defaultTarget(trust);
   if (options.conformance && !sourceAt(where).live)
     throw new UsageError('--conformance checks a live host: give its URL');
-  const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
+  const expected = options.expect === undefined ? undefined : readExpectedTree(options.expect);
   const demands = {
     maxAge: options.maxAge * DAY_SECONDS,
     ...trust,
@@ -119,11 +119,6 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
 function whileRefused(lack: string, folder: string): string {
   const command = `checkpoint ${shellWord(folder)}`;
   return `${lack}. Verifiers that demand this quorum refuse it: run \`${command}\` until it ends with 0, and publish again`;
-}
-
-function expectedTree(folder: string): ExpectedTree {
-  if (!isFolder(folder)) throw new UsageError(`--expect ${folder} is not the folder of a tree`);
-  return readExpectedTree(folder);
 }
 
 /** Time between two attempts, in seconds. */

@@ -47,7 +47,7 @@ interface Written extends Omit<GateSettings, 'host' | 'port' | 'profiles'> {
  * @throws {@link ConfigurationRejected} | {@link UsageError} | {@link IoFailed}
  */
 export function loadGateSettings(file: string): GateSettings {
-  const written = parseSettings<Written>(file, readText(file), { validate: validateGate });
+  const written = parseSettings<Written>({ file, text: readText(file) }, validateGate);
   const { listen = '127.0.0.1:8181', policy, audience, profiles, trust_anchor, state, ...rest } = written;
   const absolute = (path: string) => resolve(dirname(file), path);
   const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(listen) ?? [];

@@ -89,8 +89,7 @@ export function asksMirror({ log }: Settings): boolean {
  * @throws {@link ConfigurationRejected}
  */
 export function parseRegistrySettings(file: string, text: string): WrittenSettings {
-  const checks = { validate: validateConfiguration, inspect: unreadableAccent };
-  const written = parseSettings<WrittenSettings>(file, text, checks);
+  const written = parseSettings<WrittenSettings>({ file, text }, validateConfiguration, unreadableAccent);
   return mapPaths(written, (path) => resolve(dirname(file), path));
 }
 

@@ -12,6 +12,9 @@ export interface RegistrySettings extends RegistryDescription {
   readonly page?: { readonly issuers: number } | undefined;
 }
 
+/** The same, with those that every new registry has. */
+export type NewSettings = RegistrySettings & Record<'name' | 'contact' | 'base_url', string>;
+
 const EXAMPLE_ORIGIN = 'registry.example/log';
 
 /** The settings in the order of the file, each with the example that a comment shows if there is no value. */
