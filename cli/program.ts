@@ -36,7 +36,8 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     exitCode: 0,
   };
   const program = newProgram(io);
-  addCommands(program, invocation, COMMANDS);
+  for (const [heading, entries] of Object.entries(COMMANDS))
+    addCommands(program.commandsGroup(heading), invocation, entries);
   addOldNames(program);
   return run(io, asksForJson(argv), async () => {
     try {

@@ -3,8 +3,6 @@ import type { Invocation } from '../terminal/io.js';
 
 /** A command, as far as it is known before it is called. */
 export interface CommandEntry {
-  /** The heading above it in the help. */
-  readonly group?: string;
   /** The command in one line. */
   readonly summary: string;
   /** The options of its short help, without dashes. Default: all. */
@@ -26,9 +24,7 @@ export type CommandEntries = Readonly<Record<string, CommandEntry>>;
 /** Adds commands below another one. A command is loaded when it is called, because all of them take longer than most take to run. */
 export function addCommands(parent: Command, io: Invocation, entries: CommandEntries): void {
   for (const [name, entry] of Object.entries(entries)) {
-    const { group, summary } = entry;
-    const command = parent.command(name).summary(summary).description(summary);
-    if (group !== undefined) command.helpGroup(group);
+    const command = parent.command(name).summary(entry.summary).description(entry.summary);
     describe(command, entry, io.argv.includes('--all'));
     command.hook('preAction', async (own, called) => {
       if (own !== called) return;
@@ -40,8 +36,9 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
       if (entry.isWithoutSettings !== true) useConfiguration(called);
     });
   }
+  const isThere = parent.commands.some((command) => command.name() === 'help');
   // A command with arguments may be about something of the name `help`.
-  if (parent.registeredArguments.length === 0) addHelpCommand(parent);
+  if (!isThere && parent.registeredArguments.length === 0) addHelpCommand(parent);
   parent.hook('preSubcommand', async (_parent, command) => {
     const declare = await entries[command.name()]?.load();
     const act = declare?.(command, io);

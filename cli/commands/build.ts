@@ -1,7 +1,7 @@
 import { limitOf } from '@passport-registry/verifier/core';
 import { type Command, Option } from 'commander';
 import { prepareSigning } from '../../custody/offline-signing/prepare-signing.js';
-import { describeChanges, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
+import { describeChanges } from '../../custody/offline-signing/signing-request.js';
 import { build, buildInto } from '../../generator/build.js';
 import type { OutputFolder } from '../../generator/files/output-folder.js';
 import { readBytes, readText } from '../../generator/files/read-file.js';
@@ -131,7 +131,9 @@ export async function buildUnsigned(
     },
     folder,
   );
-  if (options.json) emit(io, { ok: true, ...(request && reportOf(request, folder)) });
+  const { sha256, sequence } = request?.publication?.statement ?? {};
+  const changes = request && describeChanges(request);
+  if (options.json) emit(io, { ok: true, ...(request && { request: folder, sha256, sequence, changes }) });
   if (request === undefined) {
     say(io, `${options.out} already has the same records: there is nothing to sign`);
     return 0;
@@ -140,14 +142,4 @@ export async function buildUnsigned(
   if (request.answers !== undefined) say(io, `note: ${request.answers}`);
   sayRequest(io, request, folder);
   return 0;
-}
-
-function reportOf(request: SigningRequest, folder: string) {
-  const { publication } = request;
-  return {
-    request: folder,
-    sha256: publication?.statement.sha256,
-    sequence: publication?.statement.sequence,
-    changes: describeChanges(request),
-  };
 }

@@ -77,16 +77,17 @@ export function declareStep(command: Command, io: Io) {
 }
 
 async function delegateKeys(io: Io, { online, hold, out, ...options }: DelegateOptions) {
-  const { days } = options.settings.delegation;
+  const { settings, unsigned } = options;
+  const { days } = settings.delegation;
   const keys = await Promise.all(online.map((file) => loadRootKey(file, io.env)));
-  if (options.unsigned !== undefined) {
+  if (unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
-    await assertOnline(io, keys, { rootKey, out, settings: options.settings });
-    const request = await prepareDelegation({ rootKey, keys, days, mayHold: hold, out }, options.unsigned);
-    return sayRequest(io, request, options.unsigned);
+    await assertOnline(io, keys, { rootKey, out, settings });
+    const request = await prepareDelegation({ rootKey, keys, days, mayHold: hold, out }, unsigned);
+    return sayRequest(io, request, unsigned);
   }
   const root = await chooseSigner(rootSignerChoice(io, { ...options, production: true }));
-  await assertOnline(io, keys, { rootKey: root.rootKey, out, settings: options.settings });
+  await assertOnline(io, keys, { rootKey: root.rootKey, out, settings });
   const published = hold ?? (await publishedPermission(out));
   const mayHold = published === true;
   const claims = delegationClaims(keys, { days, mayHold });

@@ -198,16 +198,12 @@ async function lookUp(
     const about = decision.issuer && (await aboutOf(lookup, id));
     return { decision, updatedAt: registry?.updatedAt ?? lookup.updatedAt, about };
   } catch (error) {
-    if (isOlderRegistry(error)) return undefined;
+    const errors = error instanceof NoUsableSource ? Object.values(error.errors) : [];
+    if (errors.some(({ code }) => code === 'ERR_PUBLICATION_MISSING')) return undefined;
     throw error;
   } finally {
     lookup.close();
   }
-}
-
-function isOlderRegistry(error: unknown): boolean {
-  if (!(error instanceof NoUsableSource)) return false;
-  return Object.values(error.errors).some(({ code }) => code === 'ERR_PUBLICATION_MISSING');
 }
 
 /** Returns the policy of the options. Undefined if they name none. @throws {@link UsageError} */

@@ -67,10 +67,10 @@ export async function watchForever(
     clearTimeout(timer);
     timer = globalThis.setTimeout(again, SETTLE_MS);
   };
-  const watches = paths.map((path) => new PathWatch(path, changed));
+  const ends = paths.map((path) => watchPath(path, changed));
   again();
   await untilStopped((stop) => once(stop, 'abort'));
-  for (const one of watches) one.close();
+  for (const end of ends) end();
   clearTimeout(timer);
   return 0;
 }
@@ -78,49 +78,36 @@ export async function watchForever(
 /**
  * Watches a path. The system watches a folder, not its path: if the folder is removed, renamed or hidden by a mount, a
  * new watch starts as soon as the path exists again.
+ *
+ * @returns a function that ends the watch
  */
-class PathWatch {
-  readonly #path: string;
-  readonly #changed: () => void;
-  readonly #timer: NodeJS.Timeout;
-  #watcher: FSWatcher | undefined;
-  #watched: string | undefined;
-
-  constructor(path: string, changed: () => void) {
-    this.#path = path;
-    this.#changed = changed;
-    this.#open();
-    this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS);
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-    this.#watcher?.close();
-  }
-
-  #look(): void {
-    if (identity(this.#path) === this.#watched) return;
-    this.#watcher?.close();
-    this.#open();
-    this.#changed();
-  }
-
-  #open(): void {
-    this.#watched = identity(this.#path);
-    this.#watcher = undefined;
-    if (this.#watched === undefined) return;
+function watchPath(path: string, changed: () => void): () => void {
+  let watcher: FSWatcher | undefined;
+  let watched: string | undefined;
+  const lose = () => {
+    watched = LOST;
+  };
+  const open = () => {
+    watcher?.close();
+    watcher = undefined;
+    watched = identity(path);
+    if (watched === undefined) return;
     try {
-      this.#watcher = watch(this.#path, { recursive: true }, this.#changed);
-      this.#watcher.on('error', () => this.#lose());
+      watcher = watch(path, { recursive: true }, changed).on('error', lose);
     } catch {
-      this.#lose();
+      lose();
     }
-  }
-
-  /** Makes the next `#look` open the path again. */
-  #lose(): void {
-    this.#watched = LOST;
-  }
+  };
+  open();
+  const timer = setInterval(() => {
+    if (identity(path) === watched) return;
+    open();
+    changed();
+  }, LOOK_INTERVAL_MS);
+  return () => {
+    clearInterval(timer);
+    watcher?.close();
+  };
 }
 
 /** No path has this identity. */
