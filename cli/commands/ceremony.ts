@@ -28,22 +28,18 @@ interface StartOptions {
   splits?: string;
 }
 
-interface JoinOptions extends ShareOptions {
+/** The options of a holder, in `join` and `finish`. */
+interface HolderOptions extends ShareOptions {
   share: string;
-  json?: true;
   as?: string;
+  words?: string;
+  json?: true;
 }
 
 interface SplitOptions {
   key: string;
   words?: string;
   passphraseFile?: string | undefined;
-}
-
-interface FinishOptions extends ShareOptions {
-  share: string;
-  json?: true;
-  words?: string;
 }
 
 /** `passport-registry keys ceremony` */
@@ -117,7 +113,7 @@ function declareJoin(command: Command, io: Io) {
     .option('--as <name>', 'your name in the ceremony; needed the first time')
     .addOption(JSON_OPTION);
   addOptions(command, ...SHARE_OPTIONS);
-  return async (folder: string, options: JoinOptions) => {
+  return async (folder: string, options: HolderOptions) => {
     const read = await readCeremony(folder);
     const report = await joinCeremony(read, shareAccess(io, options.share, options), {
       name: options.as,
@@ -175,7 +171,7 @@ function declareFinish(command: Command, io: Io) {
     )
     .addOption(JSON_OPTION);
   addOptions(command, ...SHARE_OPTIONS);
-  return async (folder: string, options: FinishOptions) => {
+  return async (folder: string, options: HolderOptions) => {
     const report = await finishCeremony(await readCeremony(folder), shareAccess(io, options.share, options), {
       memory: memoryOf(io, options),
       confirm: (digest) => confirm(io, digest, options.words),

@@ -12,7 +12,7 @@ import {
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
 import { CONFIGURATION_FILE, parseRegistrySettings } from '../options/settings.js';
-import { namedTool, type PinnedTool, runningTool } from '../scaffold/pinned-tool.js';
+import { namedTool, runningTool } from '../scaffold/pinned-tool.js';
 import { type NewSettings, type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
 import {
   type RegistryFolder,
@@ -81,7 +81,8 @@ async function init(io: Io, named: string, options: Options): Promise<void> {
   parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
   const written = await writeRegistry({ folder, settings, tool }, { newPassphrase, env: io.env });
   say(io, `${named}: ${count(written.files, 'file')} written`);
-  sayTool(io, tool);
+  say(io, `program    passport-registry pinned to ${tool.spec}`);
+  if (tool.note !== undefined) say(io, `           note: ${tool.note}`);
   sayBaseUrl(io, settings.base_url);
   if (written.thumbprint !== undefined) {
     say(io, `root key   ${written.thumbprint}`);
@@ -92,7 +93,12 @@ async function init(io: Io, named: string, options: Options): Promise<void> {
         '           WARNING: it is not encrypted (--no-passphrase). Anyone who finds the file can sign.',
       );
   }
-  sayRepository(io, folder);
+  const top = workTreeAround(folder.path);
+  if (top !== undefined && top !== folder.path)
+    say(
+      io,
+      `note: this folder is in the git repository ${top}, and GitHub runs only the workflows at its top`,
+    );
   sayNext(io, named, folder);
 }
 
@@ -145,11 +151,6 @@ function problemsOf(settings: RegistrySettings): ConfigurationRejected | undefin
   }
 }
 
-function sayTool(io: Io, { spec, note }: PinnedTool): void {
-  say(io, `program    passport-registry pinned to ${spec}`);
-  if (note !== undefined) say(io, `           note: ${note}`);
-}
-
 /** Warns of a URL at which nobody else can verify the registry, or at which a network can change the page. */
 function sayBaseUrl(io: Io, baseUrl: string): void {
   const url = new URL(baseUrl);
@@ -164,13 +165,6 @@ function sayBaseUrl(io: Io, baseUrl: string): void {
   if (url.protocol === 'http:') {
     say(io, `WARNING: ${baseUrl} is not https, so anyone on the way can change the page or block it: ${set}`);
   }
-}
-
-/** GitHub runs only the workflows in the top folder of a repository. */
-function sayRepository(io: Io, { path }: RegistryFolder): void {
-  const top = workTreeAround(path);
-  if (top === undefined || top === path) return;
-  say(io, `note: this folder is in the git repository ${top}, and GitHub runs only the workflows at its top`);
 }
 
 function sayNext(io: Io, named: string, { path }: RegistryFolder): void {

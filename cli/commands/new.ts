@@ -87,12 +87,11 @@ async function createRecord(io: Io, id: string, options: Options): Promise<void>
       `WARNING: ${field} is under ${host}, a name that is reserved for examples. A production key never signs this record: use the URL of a real issuer`,
     );
   }
-  for (const line of isRegistry
-    ? [
-        `Review it, then run \`npx passport-registry check --online ${id}\`${isMadeUp(issuer) ? ', once its URLs are those of a real issuer: names under .alt never answer' : ''}.`,
-      ]
-    : nextSteps(file, registry))
-    say(io, line);
+  const later = isMadeUp(issuer)
+    ? ', once its URLs are those of a real issuer: names under .alt never answer'
+    : '';
+  const review = `Review it, then run \`npx passport-registry check --online ${id}\`${later}.`;
+  for (const line of isRegistry ? [review] : nextSteps(file, registry)) say(io, line);
 }
 
 /** Whether a URL is under `.alt`, which no host of the Internet has (RFC 9476). Our documents use such names. */
@@ -131,17 +130,11 @@ function schemaLocation(registry: string | undefined): string | undefined {
 async function issuerUrls(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
   const { jwksUri, discoveryUri, issuerUrl } = options;
   if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };
-  const base = (issuerUrl ?? (await askForUrl(io))).replace(/\/$/, '');
+  const question = 'URL of the issuer, such as https://issuer.example: ';
+  const otherwise = 'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask';
+  const base = (issuerUrl ?? (await ask(io, question, otherwise))).replace(/\/$/, '');
   return {
     jwksUri: jwksUri ?? `${base}/.well-known/jwks.json`,
     discoveryUri: discoveryUri ?? `${base}/.well-known/openid-configuration`,
   };
-}
-
-function askForUrl(io: Io): Promise<string> {
-  return ask(
-    io,
-    'URL of the issuer, such as https://issuer.example: ',
-    'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
-  );
 }

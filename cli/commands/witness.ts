@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
 import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
 import { registryLog } from '../../observers/witnessing/registry-log.js';
 import { addOptions, portOption } from '../options/common-options.js';
@@ -52,8 +51,11 @@ async function witness(io: Io, registry: string | undefined, options: Options): 
     logs.refresh().catch(({ message }: Error) => report(`the key of the log cannot be read: ${message}`));
   const refreshing = setInterval(refresh, REFRESH_MS);
   await serveUntilStopped(startHttpServer(app, { host, port }, LIMITS), { port }, ({ address }) => {
-    sayStarted(io, { cosigner, logs }, address);
-    if (options.json) emit(io, { address, witness: cosigner.state.key.name });
+    const { folder, key } = cosigner.state;
+    const origins = [...new Set(logs.keys().map(({ name }) => name))];
+    say(io, `witness ${key.name} at ${address}, its state in ${folder}`);
+    say(io, `cosigns ${count(origins.length, 'log')}: ${origins.join(', ')}`);
+    if (options.json) emit(io, { address, witness: key.name });
   }).finally(() => clearInterval(refreshing));
   return 0;
 }
@@ -87,15 +89,4 @@ async function knownLogs(
   throw new UsageError(
     'name the logs to cosign: the URL of a registry with --root-key, or --log with a verifier key',
   );
-}
-
-function sayStarted(
-  io: Io,
-  { cosigner, logs }: { readonly cosigner: Cosigner; readonly logs: KnownLogs },
-  address: string,
-): void {
-  const { folder, key } = cosigner.state;
-  const origins = [...new Set(logs.keys().map(({ name }) => name))];
-  say(io, `witness ${key.name} at ${address}, its state in ${folder}`);
-  say(io, `cosigns ${count(origins.length, 'log')}: ${origins.join(', ')}`);
 }

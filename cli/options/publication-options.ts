@@ -75,12 +75,9 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
 }
 
 /** Returns the exceptions that the operator allows. */
-export function exceptions({
-  settings: { overrides },
-  allowExampleNames,
-  breakPinnedVerifiers,
-}: PublicationOptions): PublicationExceptions {
-  return { overrides, allowExampleNames, breakPinnedVerifiers };
+export function exceptions(options: PublicationOptions): PublicationExceptions {
+  const { settings, allowExampleNames, breakPinnedVerifiers } = options;
+  return { overrides: settings.overrides, allowExampleNames, breakPinnedVerifiers };
 }
 
 /** The options for delegation and rotation, for the help. The online key is in registry.yaml. */
