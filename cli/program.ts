@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../generator/files/package-file.js';
 import { containsKey } from '../generator/signing/key-text.js';
-import { addCommands } from './commands/add-commands.js';
+import { addCommands, type Run } from './commands/add-commands.js';
 import { COMMANDS } from './commands/all-commands.js';
 import { addOldNames, answerToOldOption } from './commands/old-names.js';
-import { type Invocation, type Io, sayLines } from './terminal/io.js';
+import { type Io, sayLines } from './terminal/io.js';
 import { run } from './terminal/run.js';
 
 /** Exit code for wrong usage. Commander uses 1, which has another meaning here. */
@@ -27,22 +27,15 @@ All of its options: passport-registry COMMAND --help --all`;
  * @returns the exit code
  */
 export async function main(argv: readonly string[], io: Io = process): Promise<number> {
-  const invocation: Invocation = {
-    stdout: io.stdout,
-    stderr: io.stderr,
-    stdin: io.stdin,
-    env: io.env,
-    argv,
-    exitCode: 0,
-  };
+  const called: Run = { io, argv, exitCode: 0 };
   const program = newProgram(io);
   for (const [heading, entries] of Object.entries(COMMANDS))
-    addCommands(program.commandsGroup(heading), invocation, entries);
+    addCommands(program.commandsGroup(heading), called, entries);
   addOldNames(program);
   return run(io, asksForJson(argv), async () => {
     try {
       await program.parseAsync(withThumbprints(argv), { from: 'user' });
-      return invocation.exitCode;
+      return called.exitCode;
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error;
       // Commander has already printed the message.

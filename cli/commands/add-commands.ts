@@ -1,8 +1,8 @@
 import { type Command, Help, type Option } from 'commander';
-import type { Invocation } from '../terminal/io.js';
+import type { Io } from '../terminal/io.js';
 
 /** A command, as far as it is known before it is called. */
-export interface CommandEntry {
+interface CommandEntry {
   /** The command in one line. */
   readonly summary: string;
   /** The options of its short help, without dashes. Default: all. */
@@ -12,7 +12,16 @@ export interface CommandEntry {
   /** Whether it takes nothing from registry.yaml, so that an invalid file does not stop it. */
   readonly isWithoutSettings?: true;
   /** Loads the rest of its declaration, which adds arguments and options, and returns what it does. */
-  readonly load: () => Promise<(command: Command, io: Invocation) => Action | undefined>;
+  readonly load: () => Promise<(command: Command, io: Io, run: Run) => Action | undefined>;
+}
+
+/** One run of the command line. */
+export interface Run {
+  readonly io: Io;
+  /** The arguments, without the executable and the script. */
+  readonly argv: readonly string[];
+  /** What the command has returned. */
+  exitCode: number;
 }
 
 /** What a command does with its arguments and options, as Commander passes them. Returns the exit code; nothing for 0. */
@@ -22,10 +31,10 @@ type Action = (...given: never[]) => Promise<number> | Promise<void>;
 export type CommandEntries = Readonly<Record<string, CommandEntry>>;
 
 /** Adds commands below another one. A command is loaded when it is called, because all of them take longer than most take to run. */
-export function addCommands(parent: Command, io: Invocation, entries: CommandEntries): void {
+export function addCommands(parent: Command, run: Run, entries: CommandEntries): void {
   for (const [name, entry] of Object.entries(entries)) {
     const command = parent.command(name).summary(entry.summary).description(entry.summary);
-    describe(command, entry, io.argv.includes('--all'));
+    describe(command, entry, run.argv.includes('--all'));
     command.hook('preAction', async (own, called) => {
       if (own !== called) return;
       // Imported on demand: the help needs no settings.
@@ -41,10 +50,10 @@ export function addCommands(parent: Command, io: Invocation, entries: CommandEnt
   if (!isThere && parent.registeredArguments.length === 0) addHelpCommand(parent);
   parent.hook('preSubcommand', async (_parent, command) => {
     const declare = await entries[command.name()]?.load();
-    const act = declare?.(command, io);
+    const act = declare?.(command, run.io, run);
     if (act === undefined) return;
     command.action(async (...given) => {
-      io.exitCode = (await act(...(given as never[]))) ?? 0;
+      run.exitCode = (await act(...(given as never[]))) ?? 0;
     });
   });
 }

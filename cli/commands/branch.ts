@@ -18,9 +18,9 @@ import {
 import type { WithSettings } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
-import { count, type Invocation, type Io, say } from '../terminal/io.js';
+import { count, type Io, say } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
-import { addCommands } from './add-commands.js';
+import { addCommands, type Run } from './add-commands.js';
 
 interface BranchOptions {
   branch: string;
@@ -32,8 +32,8 @@ type LoadOptions = BranchOptions & WithSettings & { replace?: boolean };
 type SaveOptions = BranchOptions & PublicationOptions & { message: string };
 
 /** `passport-registry branch` */
-export function declareBranch(command: Command, io: Invocation): undefined {
-  addCommands(command, io, {
+export function declareBranch(command: Command, _io: Io, run: Run): undefined {
+  addCommands(command, run, {
     load: {
       summary: 'write the tree of the branch into a folder',
       example: 'branch load dist',

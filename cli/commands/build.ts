@@ -37,12 +37,11 @@ interface Options extends BuildCommandOptions {
 
 /** `passport-registry build` */
 export function declareBuild(command: Command, io: Io) {
-  command.description('validate the records, sign the list, write and verify the tree');
-  addOptions(command, ...DELEGATE_OPTIONS, ...BUILD_OPTIONS);
-  return async (options: Options) =>
-    options.unsigned === undefined
+  addOptions(command, ...BUILD_OPTIONS, ...DELEGATE_OPTIONS);
+  return async ({ unsigned, ...options }: Options) =>
+    unsigned === undefined
       ? codeOf(await buildAndReport(io, options))
-      : buildUnsigned(io, options, { folder: options.unsigned });
+      : buildUnsigned(io, { ...options, unsigned });
 }
 
 const DELEGATE_OPTIONS = [
@@ -60,7 +59,7 @@ interface BuildPurpose {
   /** The output folder, if the command has exclusive access to it already. */
   readonly output?: OutputFolder;
   /** The issuers whose status the command changes: it lifts no other suspension. */
-  readonly about?: readonly string[];
+  readonly about?: readonly string[] | undefined;
   /** Those of them that it stops. */
   readonly stopped?: readonly string[];
 }
@@ -108,10 +107,10 @@ async function nextList(
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
-  options: Options,
-  { folder, ...purpose }: { readonly folder: string } & Pick<BuildPurpose, 'about'>,
+  options: Options & { readonly unsigned: string },
+  about?: readonly string[],
 ): Promise<number> {
-  const { settings, delegation, delegate, hold } = options;
+  const { settings, delegation, delegate, hold, unsigned: folder } = options;
   const { holders, root_key: rootKey } = settings;
   // It shows whether the list is the first one. `attach` publishes it.
   if (delegation !== undefined) readText(delegation);
@@ -121,7 +120,7 @@ export async function buildUnsigned(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
-      ...(await nextList(io, options, purpose)),
+      ...(await nextList(io, options, { about })),
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),

@@ -19,8 +19,8 @@ import {
 } from '../options/signer-options.js';
 import { wholeNumber } from '../options/values.js';
 import { ask } from '../terminal/ask.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { addCommands } from './add-commands.js';
+import { emit, type Io, say } from '../terminal/io.js';
+import { addCommands, type Run } from './add-commands.js';
 
 interface StartOptions {
   holders: string[];
@@ -43,9 +43,9 @@ interface SplitOptions {
 }
 
 /** `passport-registry keys ceremony` */
-export function declareCeremony(command: Command, io: Invocation): undefined {
+export function declareCeremony(command: Command, _io: Io, run: Run): undefined {
   command.description('make a root key that several holders share, so that no machine ever has it');
-  addCommands(command, io, {
+  addCommands(command, run, {
     start: {
       summary: 'write who shares the key, and how many of them sign, to a new folder',
       example: 'keys ceremony start ceremony --holders Anna Bo Cy --threshold 2',

@@ -175,7 +175,7 @@ async function changeIn(
     const purpose = { about: ids, stopped: to === 'active' ? [] : ids };
     const built =
       unsigned === undefined ? await buildAndReport(io, options, { output, ...purpose }) : undefined;
-    if (unsigned !== undefined) await buildUnsigned(io, options, { folder: unsigned, about: ids });
+    if (unsigned !== undefined) await buildUnsigned(io, { ...options, unsigned }, ids);
     for (const { id, file, from } of edits)
       if (from !== to) say(io, `${id}: status ${from} -> ${to} (${file})`);
     return { files: edits.map(({ file }) => file).join(', '), built };

@@ -7,7 +7,6 @@ import { emit, type Io, say } from '../terminal/io.js';
 /** `passport-registry history` */
 export function declareHistory(command: Command, io: Io) {
   command
-    .description('show changes of status and tier from the git history, newest first')
     .argument('[id]', 'issuer_id (default: all issuers)')
     .addOption(ISSUERS_OPTION)
     .addOption(JSON_OPTION);

@@ -51,7 +51,6 @@ const UNSIGNED = 'do not sign: write a signing request for --root-key to a new f
 /** `passport-registry keys delegate` */
 export function declareDelegate(command: Command, io: Io) {
   command
-    .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
     .addOption(DAYS_OPTION)
     .option(

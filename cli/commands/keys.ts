@@ -10,13 +10,13 @@ import {
   type NewKeyPassphraseOptions,
   newKeyPassphrase,
 } from '../options/new-passphrase.js';
-import { emit, type Invocation, type Io, say } from '../terminal/io.js';
-import { addCommands } from './add-commands.js';
+import { emit, type Io, say } from '../terminal/io.js';
+import { addCommands, type Run } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
 /** `passport-registry keys` */
-export function declareKeys(command: Command, io: Invocation): undefined {
-  addCommands(command, io, {
+export function declareKeys(command: Command, _io: Io, run: Run): undefined {
+  addCommands(command, run, {
     generate: {
       summary: 'make a private key in a new file, print its public JWK',
       example: 'keys generate --private root-key.pem --public root.json',
@@ -81,7 +81,6 @@ interface WitnessOptions {
 /** `passport-registry keys generate` */
 function declareGenerate(command: Command, io: Io) {
   command
-    .description('generate a private key in a new file; print the public JWK to stdout')
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_CURVES).default('Ed25519'))
     .requiredOption('--private <file>', 'where to write the private key, as PKCS#8 PEM')
     .addOption(movedOption('--out <file>', 'keys generate --out', 'keys generate --private'))
@@ -114,7 +113,6 @@ function declarePublic(command: Command, io: Io) {
 /** `passport-registry keys witness` */
 function declareWitnessKey(command: Command, io: Io) {
   command
-    .description('print the verifier key of a witness; create the state of a new witness')
     .argument('<file>', 'Ed25519 key of the witness: private key, public key, or env:NAME')
     .requiredOption('--name <name>', 'name of the witness: its URL without https://, such as mirror.example')
     .option('--state <dir>', 'create the folder that remembers what the witness cosigns');

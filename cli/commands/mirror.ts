@@ -13,10 +13,10 @@ import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
 import { WITNESS_OPTIONS, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
-import { count, emit, type Invocation, type Io, say } from '../terminal/io.js';
+import { count, emit, type Io, say } from '../terminal/io.js';
 import { repeatForever } from '../terminal/until-stopped.js';
 import { verifyHolders } from '../verify-holders.js';
-import { addCommands } from './add-commands.js';
+import { addCommands, type Run } from './add-commands.js';
 import { movedOption } from './old-names.js';
 
 interface Options extends WitnessOptions, WithSettings {
@@ -31,7 +31,7 @@ interface StatusOptions extends WithSettings {
 }
 
 /** `passport-registry mirror` */
-export function declareMirror(command: Command, io: Invocation) {
+export function declareMirror(command: Command, io: Io, run: Run) {
   command
     .description('download the tree of a registry, verify it, and switch to it with one rename')
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
@@ -41,7 +41,7 @@ export function declareMirror(command: Command, io: Invocation) {
   addOptions(command, ...WITNESS_OPTIONS)
     .addOption(numberOption('--watch <seconds>', 'keep running, and check again after this time'))
     .addOption(JSON_OPTION);
-  addCommands(command, io, {
+  addCommands(command, run, {
     status: {
       summary: 'compare a registry with its mirrors',
       example: 'mirror status https://registry.example https://mirror.example --root-key trust-anchor.json',

@@ -29,7 +29,6 @@ interface Options extends WithSettings {
 /** `passport-registry monitor` */
 export function declareMonitor(command: Command, io: Io) {
   command
-    .description('follow the public log of a registry, and tell what is wrong or has changed')
     .argument('<url>', 'URL of the registry')
     .addOption(TRUST_OPTION)
     .option('--mirror <url...>', 'URLs of its mirrors (default: the other sources of the trust anchor)')

@@ -71,6 +71,6 @@ export function movedOption(flags: string, old: string, now: string): Option {
 }
 
 /** The error that answers an old name with the new one. */
-export function renamed(old: string, now: string): UsageError {
+function renamed(old: string, now: string): UsageError {
   return new UsageError(`\`${old}\` is now \`${now}\`: see docs/upgrading.md`);
 }

@@ -49,9 +49,6 @@ interface Options extends WithSettings {
 /** `passport-registry resolve` */
 export function declareResolve(command: Command, io: Io) {
   command
-    .description(
-      'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
-    )
     .argument('[id]', 'issuer_id')
     .argument(
       '[dir|url...]',

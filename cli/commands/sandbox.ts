@@ -26,7 +26,6 @@ const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
 /** `passport-registry sandbox` */
 export function declareSandbox(command: Command, io: Io) {
   command
-    .description('run an issuer of passports on this machine, for experiments')
     .addOption(portOption(8787))
     .option('--issuer-id <id>', 'id of the issuer in the registry', 'playground')
     .option('--issuer-url <url>', 'URL of the issuer in the registry', 'https://playground.example')

@@ -59,12 +59,9 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
   say(io, '');
 }
 
-/** The keys of a complete rotation, by thumbprint. */
-interface ReplacedKey {
-  readonly outgoing: string | undefined;
-  readonly next: string;
-  /** The keys to which the step commits the next key; empty if it commits to none. */
-  readonly nextRoots: readonly string[];
+/** Returns the keys of a complete rotation by thumbprint, with those to which the step commits the next key. */
+export function replacedKey(outgoing: RootKey | undefined, { thumbprint, nextRoots = [] }: RootKey) {
+  return { outgoing: outgoing?.thumbprint, next: thumbprint, nextRoots };
 }
 
 /** How `keys rotate` was called. */
@@ -78,7 +75,7 @@ interface Call {
 /** Prints what the operator does after a rotation. */
 export function sayAfterRotation(
   io: Io,
-  { outgoing = 'the outgoing key', next, nextRoots }: ReplacedKey,
+  { outgoing = 'the outgoing key', next, nextRoots }: ReturnType<typeof replacedKey>,
   call: Call,
 ): void {
   const { out, folder } = call.options;

@@ -9,17 +9,17 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { shortPath } from '../command-line.js';
 import { jsonLog } from '../gate/log.js';
 import { portOption } from '../options/common-options.js';
-import { type Invocation, type Io, say } from '../terminal/io.js';
+import { type Io, say } from '../terminal/io.js';
 import { serveUntilStopped } from '../terminal/until-stopped.js';
-import { addCommands } from './add-commands.js';
+import { addCommands, type Run } from './add-commands.js';
 
 /** `passport-registry serve` */
-export function declareServe(command: Command, io: Invocation) {
+export function declareServe(command: Command, io: Io, run: Run) {
   command
     .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
     .addOption(portOption(8080));
-  addCommands(command, io, {
+  addCommands(command, run, {
     gate: {
       summary: 'answer gateways, which ask before each request',
       example: 'serve gate --config gate.yaml',

@@ -21,7 +21,6 @@ interface Options extends WitnessOptions {
 /** `passport-registry witness` */
 export function declareWitness(command: Command, io: Io) {
   command
-    .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
     .argument('[url]', 'registry whose log to cosign; the root key names the key of the log')
     .addOption(TRUST_OPTION)
     .addOption(movedOption('--registry <url>', 'witness --registry', 'witness URL'))

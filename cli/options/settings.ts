@@ -31,7 +31,7 @@ interface SignerSection {
 }
 
 /** The online key, and the validity of the checkpoints that it signs. */
-export interface CheckpointSettings extends SignerSection {
+interface CheckpointSettings extends SignerSection {
   readonly hours?: number;
 }
 

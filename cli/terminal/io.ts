@@ -13,14 +13,6 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** One run of the command line. */
-export interface Invocation extends Io {
-  /** The arguments, without the executable and the script. */
-  readonly argv: readonly string[];
-  /** What the command has returned. */
-  exitCode: number;
-}
-
 /** Prints a line for people, on stderr. */
 export function say({ stderr }: Io, text: string): void {
   stderr.write(`${printable(text)}\n`);
