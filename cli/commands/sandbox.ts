@@ -36,7 +36,7 @@ export function declareSandbox(command: Command, io: Io) {
   return (options: Options) => sandbox(io, options);
 }
 
-async function sandbox(io: Io, options: Options): Promise<number> {
+async function sandbox(io: Io, options: Options): Promise<void> {
   const { port, issuerId, issuerUrl, keyType, passportLifetime } = options;
   if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) URL');
   if (keyType !== 'ed25519' && keyType !== 'p256') throw new UsageError('--key-type takes ed25519 or p256');
@@ -57,7 +57,6 @@ async function sandbox(io: Io, options: Options): Promise<number> {
     say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
     say(io, 'It issues a passport to anyone who proves possession of a key: use it only for experiments.');
   });
-  return 0;
 }
 
 /**

@@ -52,7 +52,7 @@ function declareGate(command: Command, io: Io) {
   return (_own: object, command: Command) => serveGate(io, command.optsWithGlobals()['config']);
 }
 
-async function serveGate(io: Io, file: string | undefined): Promise<number> {
+async function serveGate(io: Io, file: string | undefined): Promise<void> {
   if (file === undefined)
     throw new UsageError('serve gate needs --config with its settings, such as gate.yaml');
   // Imported on demand, because the other commands need no server.
@@ -73,7 +73,6 @@ async function serveGate(io: Io, file: string | undefined): Promise<number> {
   await serveUntilStopped(started, { port, setting: 'listen' }, ({ address }) =>
     log('info', 'listening', { address, gateway, profiles: Object.keys(profiles) }),
   );
-  return 0;
 }
 
 const HOST = '127.0.0.1';

@@ -32,7 +32,7 @@ export function declareWitness(command: Command, io: Io) {
   return (registry: string | undefined, options: Options) => witness(io, registry, options);
 }
 
-async function witness(io: Io, registry: string | undefined, options: Options): Promise<number> {
+async function witness(io: Io, registry: string | undefined, options: Options): Promise<void> {
   const { host, port } = options;
   const cosigner = await witnessChoice(io, options);
   if (cosigner === undefined) {
@@ -56,7 +56,6 @@ async function witness(io: Io, registry: string | undefined, options: Options): 
     say(io, `cosigns ${count(origins.length, 'log')}: ${origins.join(', ')}`);
     if (options.json) emit(io, { address, witness: key.name });
   }).finally(() => clearInterval(refreshing));
-  return 0;
 }
 
 /** The limits for clients. A request is small, so whoever needs longer is no log. */
