@@ -15,18 +15,12 @@ import { verifyHoldersOf } from '../../generator/tree/held-by.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { addOptions, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import {
-  exceptions,
-  freshnessChoice,
   HOLDERS_OPTION,
-  logChoice,
   PUBLICATION_OPTIONS,
   type PublicationOptions,
-  sayCheckpointLater,
-  treeOptions,
 } from '../options/publication-options.js';
 import { emit, type Io, say } from '../terminal/io.js';
-import { codeOf, sayBuilt } from '../terminal/say-built.js';
-import { askingHosts } from './asking-hosts.js';
+import { publishChoice, reportPublished } from './publishing.js';
 
 interface Options extends PublicationOptions {
   out: string;
@@ -54,8 +48,7 @@ async function attach(
   options: Options,
 ): Promise<number> {
   const started = performance.now();
-  const { settings } = options;
-  const { root_key: file } = settings;
+  const { root_key: file } = options.settings;
   if (file === undefined) throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(file, io.env);
   const files = readRequestFiles(folder);
@@ -80,14 +73,7 @@ async function attach(
       ),
     },
     rootKey,
-    {
-      out: options.out,
-      exceptions: exceptions(options),
-      freshness: await freshnessChoice(io, options),
-      log: await logChoice(io, options),
-      assertFollowsHosts: askingHosts(io, options, {}),
-      ...treeOptions(settings),
-    },
+    { out: options.out, ...(await publishChoice(io, options)) },
   );
   if ('statement' in attached) {
     if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
@@ -95,12 +81,7 @@ async function attach(
     say(io, `the request has no list, so nothing was published: ${NEXT[attached.type]}`);
     return 0;
   }
-  const { published } = attached;
-  const code = codeOf(published);
-  if (options.json) emit(io, { ok: code === 0, ...published });
-  sayBuilt(io, published, performance.now() - started);
-  sayCheckpointLater(io, options);
-  return code;
+  return reportPublished(io, attached.published, { ...options, started });
 }
 
 /** What to do with a finished statement. */

@@ -10,24 +10,15 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { addOptions } from '../options/common-options.js';
-import {
-  BUILD_OPTIONS,
-  type BuildCommandOptions,
-  DAYS_OPTION,
-  exceptions,
-  freshnessChoice,
-  logChoice,
-  sayCheckpointLater,
-  treeOptions,
-} from '../options/publication-options.js';
+import { BUILD_OPTIONS, type BuildCommandOptions, DAYS_OPTION } from '../options/publication-options.js';
 import { hasSigner } from '../options/settings.js';
 import { rootSignerChoice } from '../options/signer-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { emit, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';
-import { codeOf, sayBuilt, sayRequest } from '../terminal/say-built.js';
+import { codeOf, sayRequest } from '../terminal/say-built.js';
 import { verifyHolders } from '../verify-holders.js';
-import { askingHosts } from './asking-hosts.js';
+import { listChoice, publishChoice, reportPublished } from './publishing.js';
 
 interface Options extends BuildCommandOptions {
   delegate?: readonly string[];
@@ -74,34 +65,20 @@ export async function buildAndReport(
   const report = await withProgress(io, async (onProgress) => {
     const how = {
       signer: rootSignerChoice(io, options),
-      freshness: await freshnessChoice(io, options),
-      ...(await nextList(io, options, purpose)),
-      ...treeOptions(options.settings),
+      ...(await publishChoice(io, options, { issuers: options.issuers, ...purpose })),
+      ...listOptions(io, options),
       listeners: { onProgress },
     };
     return output === undefined ? build(how) : buildInto(output, how);
   });
-  if (options.json) emit(io, { ok: codeOf(report) === 0, ...report });
-  sayBuilt(io, report, performance.now() - started);
-  sayCheckpointLater(io, options);
+  reportPublished(io, report, { ...options, started });
   return report;
 }
 
-/** The next list, and what is asked before it is signed: the same for a build and for a signing request. */
-async function nextList(
-  io: Io,
-  options: BuildCommandOptions,
-  { about, stopped }: Omit<BuildPurpose, 'output'>,
-) {
-  const { issuers, out, updatedAt, renew } = options;
-  return {
-    issuers,
-    out,
-    log: await logChoice(io, options),
-    exceptions: { ...exceptions(options), about },
-    time: { updatedAt: requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']), renew: renew === true },
-    assertFollowsHosts: askingHosts(io, options, { issuers, about, stopped }),
-  };
+/** The next list: the same for a build and for a signing request. */
+function listOptions(io: Io, { issuers, out, updatedAt, renew }: BuildCommandOptions) {
+  const time = requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']);
+  return { issuers, out, time: { updatedAt: time, renew: renew === true } };
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
@@ -120,7 +97,8 @@ export async function buildUnsigned(
     {
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, io.env),
       // Of two histories, `attach` could not publish what is signed, also if that stops somebody.
-      ...(await nextList(io, options, { about })),
+      ...(await listChoice(io, options, { issuers: options.issuers, about })),
+      ...listOptions(io, options),
       checkpoint: hasSigner(settings.checkpoint),
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, io.env))),

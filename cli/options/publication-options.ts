@@ -11,7 +11,7 @@ import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 import type { Signer } from '../../generator/signing/sign.js';
 import type { RegistryDescription } from '../../generator/tree/registry-description.js';
-import { type Io, say } from '../terminal/io.js';
+import type { Io } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
 import { ISSUERS_OPTION, JSON_OPTION, numberOption, OUT_OPTION } from './common-options.js';
 import {
@@ -116,18 +116,6 @@ export const DAYS_OPTION = numberOption(
   '--days <number>',
   `how long the new delegation is valid (default: delegation.days in registry.yaml, or ${DELEGATION_DAYS})`,
 );
-
-/** Says what is left to do after a publication with `--checkpoint-later`. */
-export function sayCheckpointLater(
-  io: Io,
-  { checkpointLater, out }: PublicationOptions & { readonly out: string },
-): void {
-  if (checkpointLater)
-    say(
-      io,
-      `note: the checkpoint in ${out} is the published one: before it expires, run \`checkpoint ${out}\` where the online key is, and publish ${out} again`,
-    );
-}
 
 /** Returns the signer and the lifetime of a checkpoint; undefined if the settings name no online key. */
 export async function checkpointChoice(
