@@ -125,6 +125,10 @@ describe('diagnostics as data', () => {
     expect(short.stdout).toBe(long.stdout);
     expect(JSON.parse(short.stdout).diagnostics).toHaveLength(1);
     expect((await cli(['check', '--format', 'xml'], folder)).code).toBe(2);
+    for (const json of [['--json'], ['--format', 'json'], ['--format=json']]) {
+      const wrong = await cli(['check', '--fix', '--watch', ...json], folder);
+      expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([2, { error: { code: 'ERR_USAGE' } }]);
+    }
   });
 });
 
