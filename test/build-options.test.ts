@@ -5,8 +5,8 @@ import { ROOT } from './support/paths.js';
 
 /** The types of objects with options or settings of `build`, each under all names that it has on its way. */
 const TYPES = [
-  ...['BuildCommandOptions', 'PublicationOptions', 'Settings', 'WrittenSettings', 'WithSettings'],
-  ...['SignerSettings', 'CheckpointSettings', 'LogSettings', 'WitnessSettings'],
+  ...['BuildCommandOptions', 'PublicationOptions', 'Settings', 'RegistryFile', 'WithSettings'],
+  ...['SignerSettings', 'WitnessSettings'],
   ...['BuildOptions', 'PublishOptions', 'NewPublication', 'PreparationOptions', 'TreeOptions', 'ListTime'],
   ...['SignerChoice', 'CommandSignerOptions', 'PublicationExceptions', 'RuleExceptions'],
   ...['FreshnessChoice', 'FreshnessChange', 'CheckpointChoice', 'LogChoice', 'CosignChoice'],

@@ -3,6 +3,7 @@ import { isLoopback } from '@passport-registry/verifier/http';
 import { Argument, type Command } from 'commander';
 import { ConfigurationRejected } from '../../generator/errors.js';
 import { configuredEmail, workTreeAround } from '../../generator/files/git.js';
+import type { RegistryFile } from '../../generator/generated/settings.js';
 import { isReservedName } from '../../generator/review/reserved-names.js';
 import { shellWord } from '../command-line.js';
 import { addOptions } from '../options/common-options.js';
@@ -13,7 +14,7 @@ import {
 } from '../options/new-passphrase.js';
 import { CONFIGURATION_FILE, parseRegistrySettings } from '../options/settings.js';
 import { namedTool, runningTool } from '../scaffold/pinned-tool.js';
-import { type NewSettings, type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
+import { type NewSettings, type RequiredSetting, registryYaml } from '../scaffold/registry-settings.js';
 import {
   type RegistryFolder,
   ROOT_KEY_FILE,
@@ -35,11 +36,8 @@ interface Options extends NewKeyPassphraseOptions {
   tool?: string;
 }
 
-/** The settings that every new registry has. */
-type Required = 'name' | 'contact' | 'base_url';
-
 /** How `init` asks for the settings that every new registry has. */
-const QUESTIONS: Readonly<Record<Required, { option: string; question: string }>> = {
+const QUESTIONS: Readonly<Record<RequiredSetting, { option: string; question: string }>> = {
   name: { option: '--name', question: 'Name of the registry' },
   contact: { option: '--contact', question: 'E-mail address of the operator' },
   base_url: { option: '--base-url', question: 'URL where the registry will be published' },
@@ -103,14 +101,14 @@ async function init(io: Io, named: string, options: Options): Promise<void> {
 }
 
 /** The settings for a root key. The path of the private key is relative to the folder. */
-function keySettings({ path, rootKey }: RegistryFolder): RegistrySettings {
+function keySettings({ path, rootKey }: RegistryFolder): RegistryFile {
   return rootKey === undefined ? {} : { root_key: ROOT_KEY_FILE, signer: { key: relative(path, rootKey) } };
 }
 
 /** Asks for the required settings that are missing. */
-async function allSettings(io: Io, { path }: RegistryFolder, given: RegistrySettings): Promise<NewSettings> {
+async function allSettings(io: Io, { path }: RegistryFolder, given: RegistryFile): Promise<NewSettings> {
   const settings: Record<string, unknown> = { ...given };
-  const names = Object.keys(QUESTIONS) as Required[];
+  const names = Object.keys(QUESTIONS) as RequiredSetting[];
   const missing = names.filter((name) => settings[name] === undefined);
   if (missing.length > 0) {
     // Invalid options are reported before the first question.
@@ -129,7 +127,7 @@ async function allSettings(io: Io, { path }: RegistryFolder, given: RegistrySett
 async function askFor(
   io: Io,
   question: Question,
-  { name, value }: { name: Required; value: string | undefined },
+  { name, value }: { name: RequiredSetting; value: string | undefined },
 ): Promise<string> {
   const shown = value !== undefined && problemsOf({ [name]: value }) === undefined ? value : undefined;
   for (;;) {
@@ -141,7 +139,7 @@ async function askFor(
   }
 }
 
-function problemsOf(settings: RegistrySettings): ConfigurationRejected | undefined {
+function problemsOf(settings: RegistryFile): ConfigurationRejected | undefined {
   try {
     parseRegistrySettings(CONFIGURATION_FILE, registryYaml(settings));
     return undefined;

@@ -14,14 +14,7 @@ import type { RegistryDescription } from '../../generator/tree/registry-descript
 import type { Io } from '../terminal/io.js';
 import { verifyHolders } from '../verify-holders.js';
 import { ISSUERS_OPTION, JSON_OPTION, numberOption, OUT_OPTION } from './common-options.js';
-import {
-  COSIGN_WAIT,
-  DELEGATION_DAYS,
-  hasSigner,
-  type Settings,
-  type WithSettings,
-  type WitnessSettings,
-} from './settings.js';
+import { COSIGN_WAIT, DELEGATION_DAYS, hasSigner, type Settings, type WithSettings } from './settings.js';
 import { ROOT_SIGNER_OPTIONS, signerChoice } from './signer-options.js';
 import { wholeNumber } from './values.js';
 
@@ -224,6 +217,8 @@ export function cosignChoice({ log }: Settings): CosignChoice {
   }
   return { witnesses: found, quorum, waitMs: wait * 1000 };
 }
+
+type WitnessSettings = NonNullable<Settings['log']['witnesses']>[number];
 
 function witnessOf({ key, mirror, service }: WitnessSettings, index: number): Witness {
   const name = `log.witnesses[${index}]`;

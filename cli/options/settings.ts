@@ -4,25 +4,16 @@ import type { Command } from 'commander';
 import { type Diagnostic, diagnostic } from '../../generator/diagnostics/diagnostic.js';
 import { readText } from '../../generator/files/read-file.js';
 import { validateConfiguration } from '../../generator/generated/configuration-validator.js';
+import type { RegistryFile } from '../../generator/generated/settings.js';
 import type { ParsedFile } from '../../generator/records/yaml/parse.js';
 import type { TransitionOverride } from '../../generator/review/forbidden-changes.js';
-import type { SignerInput } from '../../generator/signing/command-signer.js';
 import { assertNoKeyText } from '../../generator/signing/key-text.js';
-import type { RegistryDescription } from '../../generator/tree/registry-description.js';
 import { accentFault } from '../../generator/tree/site/accent.js';
-import type { PageSettings } from '../../generator/tree/site/page-settings.js';
 import type { CommandPlace } from '../command-line.js';
 import { parseSettings } from './settings-file.js';
 
 /** A signer: a key or a command. */
-export interface SignerSettings {
-  readonly key?: string | undefined;
-  readonly passphrase_file?: string | undefined;
-  readonly command?: string | undefined;
-  readonly input?: SignerInput | undefined;
-  /** Seconds. */
-  readonly timeout?: number | undefined;
-}
+export type SignerSettings = NonNullable<RegistryFile['signer']>;
 
 /** A signer with its public key. */
 interface SignerSection {
@@ -30,50 +21,10 @@ interface SignerSection {
   readonly public_key?: string | undefined;
 }
 
-/** The online key, and the validity of the checkpoints that it signs. */
-interface CheckpointSettings extends SignerSection {
-  readonly hours?: number;
-}
-
-/** A witness of the log: its key, and where it answers. */
-export interface WitnessSettings {
-  readonly key: string;
-  readonly mirror?: string;
-  readonly service?: string;
-}
-
-/** The log, its key and its witnesses. */
-interface LogSettings extends SignerSection {
-  readonly origin?: string;
-  /** MiB. */
-  readonly keep_lists?: number;
-  readonly quorum?: number;
-  /** Seconds. */
-  readonly wait?: number;
-  readonly witnesses?: readonly WitnessSettings[];
-}
-
-/** The content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. */
-interface WrittenSettings extends RegistryDescription {
-  readonly mirrors?: readonly string[] | undefined;
-  readonly base_url?: string | undefined;
-  readonly root_key?: string | undefined;
-  readonly holders?: string | undefined;
-  readonly next_roots?: readonly string[];
-  readonly precompress?: boolean;
-  readonly statements?: boolean;
-  readonly page?: Omit<PageSettings, 'baseUrl'> | undefined;
-  readonly signer?: SignerSettings | undefined;
-  readonly checkpoint?: CheckpointSettings | undefined;
-  readonly log?: LogSettings | undefined;
-  readonly delegation?: { readonly days?: number };
-  readonly transitions?: { readonly overrides?: readonly TransitionOverride[] };
-}
-
-/** The settings for a run of a command: those of registry.yaml, what its options replace, and defaults. */
-export interface Settings extends WrittenSettings {
-  readonly checkpoint: CheckpointSettings & { readonly hours: number };
-  readonly log: LogSettings & { readonly wait: number };
+/** The settings for a run of a command: those of registry.yaml, with absolute paths, what its options replace, and defaults. */
+export interface Settings extends RegistryFile {
+  readonly checkpoint: NonNullable<RegistryFile['checkpoint']> & { readonly hours: number };
+  readonly log: NonNullable<RegistryFile['log']> & { readonly wait: number };
   readonly delegation: { readonly days: number };
   readonly overrides: readonly TransitionOverride[];
 }
@@ -88,12 +39,12 @@ export function asksMirror({ log }: Settings): boolean {
  *
  * @throws {@link ConfigurationRejected}
  */
-export function parseRegistrySettings(file: string, text: string): WrittenSettings {
-  const written = parseSettings<WrittenSettings>({ file, text }, validateConfiguration, unreadableAccent);
+export function parseRegistrySettings(file: string, text: string): RegistryFile {
+  const written = parseSettings<RegistryFile>({ file, text }, validateConfiguration, unreadableAccent);
   return mapPaths(written, (path) => resolve(dirname(file), path));
 }
 
-function unreadableAccent({ page }: WrittenSettings, parsed: ParsedFile): Diagnostic[] {
+function unreadableAccent({ page }: RegistryFile, parsed: ParsedFile): Diagnostic[] {
   const fault = page?.accent === undefined ? undefined : accentFault(page.accent);
   if (fault === undefined) return [];
   const message = `page.accent is ${page?.accent}, which nobody could read`;
@@ -103,7 +54,7 @@ function unreadableAccent({ page }: WrittenSettings, parsed: ParsedFile): Diagno
 }
 
 /** Changes all paths of settings. What a variable of the environment contains has none. */
-export function mapPaths<Any extends WrittenSettings>(settings: Any, change: (path: string) => string): Any {
+export function mapPaths<Any extends RegistryFile>(settings: Any, change: (path: string) => string): Any {
   const path = (given: string | undefined) =>
     given === undefined || given.startsWith('env:') ? given : change(given);
   const signerOf = (given: SignerSettings | undefined) =>
@@ -137,7 +88,7 @@ export const DELEGATION_DAYS = 90;
 export const COSIGN_WAIT = 60;
 
 /** Returns the settings for a run of a command: each option in the place of the setting that it replaces. */
-function settingsFor(command: Command, written: WrittenSettings): Settings {
+function settingsFor(command: Command, written: RegistryFile): Settings {
   // Options before the name of a subcommand also apply.
   const given = (name: string) =>
     command.getOptionValueSourceWithGlobals(name) === 'cli' ? command.optsWithGlobals()[name] : undefined;
