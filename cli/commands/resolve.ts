@@ -177,8 +177,8 @@ async function aboutIn(
 ): Promise<AboutIssuer | undefined> {
   const bytes = await files.get(PATHS.publication);
   const statement = bytes && readPublicationStatement(bytes);
-  if (statement?.sha256 !== registry.sha256) return undefined;
-  const about = await verifyAbout(await files.get(PATHS.about), statement ?? { aboutSha256: undefined });
+  if (statement === undefined || statement.sha256 !== registry.sha256) return undefined;
+  const about = await verifyAbout(await files.get(PATHS.about), statement);
   return about && (about.get(id) ?? {});
 }
 
