@@ -1,3 +1,4 @@
+import type { Clock } from '../core/bytes/clock.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import type { IssuerMetadata, KnownIssuer } from '../http/issuer-documents.js';
 import type { PassportClaims } from '../passport/claims.js';
@@ -14,7 +15,7 @@ const MAX_PASSPORTS = 100_000;
 /** How to send requests to issuers, and how long to cache their responses. Times are in milliseconds. */
 export interface IssuerCacheOptions {
   readonly host: IssuerHostOptions;
-  readonly clock: { readonly now: () => number };
+  readonly clock: Clock;
   readonly metadataMaxAge: number;
   readonly statusMaxAge: number;
   readonly grace: number;
@@ -31,7 +32,7 @@ export class Issuers {
 
   constructor({ host, clock, metadataMaxAge, statusMaxAge, grace, cooldown }: IssuerCacheOptions) {
     this.#host = host;
-    const shared = { grace, cooldown, now: clock.now, isTransient: isUnreachable };
+    const shared = { grace, cooldown, now: () => clock.now, isTransient: isUnreachable };
     this.#metadata = new AsyncCache({ ...shared, maxAge: metadataMaxAge, maxEntries: MAX_ISSUERS });
     this.#keys = new AsyncCache({ ...shared, maxAge: metadataMaxAge, maxEntries: MAX_ISSUERS });
     this.#statuses = new AsyncCache({ ...shared, maxAge: statusMaxAge, maxEntries: MAX_PASSPORTS });

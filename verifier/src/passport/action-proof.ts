@@ -1,11 +1,10 @@
-import { hasPassed, isToCome } from '../core/bytes/clock.js';
+import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
 import { hashHex } from '../core/bytes/sha256-sync.js';
 import { hasCode } from '../core/errors.js';
 import type { PublicKey } from '../core/keys/public-key.js';
 import { canonicalBytes } from '../core/list/canonical.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
-import { type RunningClock, timeOf } from './running-clock.js';
 
 /** The claims of the proof of an action (docs/protocol/passports.md#action-proof). */
 export interface ActionClaims {
@@ -40,7 +39,7 @@ const JTI = /^[\x21-\x7e]{1,128}$/;
 
 /** Parses the proof of an action, and verifies that the holder of the passport's key signed the proof. */
 export async function readProof(proof: unknown, holder: PublicKey): Promise<ActionClaims> {
-  const jws = readJws(proof, 'proof', { types: [ACTION_TYPE] });
+  const jws = readJws(proof, 'proof', [ACTION_TYPE]);
   await verifyJws(jws, 'proof', holder);
   const { iat, exp, jti } = jws.payload;
   const wrong = STRING_CLAIMS.find((claim) => typeof jws.payload[claim] !== 'string');
@@ -52,14 +51,14 @@ export async function readProof(proof: unknown, holder: PublicKey): Promise<Acti
 }
 
 /** Checks that a proof is valid now, and that its validity is at most 60 seconds. */
-export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: RunningClock): void {
+export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: Clock): void {
   if (!(exp > iat) || exp - iat > MAX_ACTION_SECONDS) {
     reject('proof-lives-too-long', `the proof is not valid for 1 to ${MAX_ACTION_SECONDS} seconds`);
   }
-  if (isToCome(Math.max(iat, nbf) * 1000, timeOf(clock))) {
+  if (isToCome(Math.max(iat, nbf) * 1000, clock)) {
     reject('proof-not-yet-valid', 'the proof is not valid yet');
   }
-  if (hasPassed(exp * 1000, timeOf(clock))) reject('proof-expired', 'the proof has expired');
+  if (hasPassed(exp * 1000, clock)) reject('proof-expired', 'the proof has expired');
 }
 
 /** Returns the hash of a payload for a proof. @throws `ERR_NOT_CANONICALIZABLE` */

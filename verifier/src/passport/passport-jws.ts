@@ -3,23 +3,18 @@ import type { PublicKey } from '../core/keys/public-key.js';
 import type { PassportReasonCode } from './reasons.js';
 import { reject } from './rejection.js';
 
-export type { CompactJws } from '../core/keys/compact-jws.js';
-
 /** The kinds of JWS. The codes of their rejections begin with these names. */
-export type JwsKind = 'token' | 'proof' | 'mandate';
+type JwsKind = 'token' | 'proof' | 'mandate';
 
-/** The accepted headers of a JWS. */
-export interface AcceptedHeader {
-  /** The accepted values of `typ`. */
-  readonly types: readonly string[];
-  /** A header member to accept that is refused by default. */
-  readonly allowed?: 'jwk';
-}
-
-/** Parses a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. */
-export function readJws(text: unknown, kind: JwsKind, header: AcceptedHeader): CompactJws {
+/**
+ * Parses a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. Only the header of a mandate may have
+ * the key (rule mandate-jws).
+ *
+ * @param types - the accepted values of `typ`
+ */
+export function readJws(text: unknown, kind: JwsKind, types: readonly string[]): CompactJws {
   try {
-    return readCompactJws(text, header.types, header.allowed);
+    return readCompactJws(text, types, kind === 'mandate' ? 'jwk' : undefined);
   } catch (error) {
     return rejectJws(error, kind);
   }

@@ -2,7 +2,7 @@ import { issuerBase } from '../http/issuer-url.js';
 import { Issuers } from '../issuer/issuers.js';
 import { assertOptions } from '../options/options.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
-import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
+import { PASSPORT_TYPE, ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { assertAudience } from '../passport/token-profile.js';
@@ -118,7 +118,7 @@ export class PassportClient {
   }
 
   #readToken(): ReadPassport {
-    const token = readPassport(this.#token, [PASSPORT_TYPE, ACCESS_TOKEN_TYPE]);
+    const token = new ReadPassport(this.#token, [PASSPORT_TYPE, ACCESS_TOKEN_TYPE]);
     if (token.claims.iss.replace(/\/$/, '') !== this.#base) {
       reject('iss-mismatch', `iss is not the issuer's URL, ${this.#base}`);
     }

@@ -1,4 +1,5 @@
 import { Issuers } from '../issuer/issuers.js';
+import { LruMap } from '../lru-map.js';
 import { assertOptions } from '../options/options.js';
 import {
   type ActionClaims,
@@ -8,15 +9,20 @@ import {
   readProof,
 } from '../passport/action-proof.js';
 import type { PassportClaims } from '../passport/claims.js';
+import { HolderKey } from '../passport/holder-key.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
-import { PASSPORT_TYPE, readPassport } from '../passport/read-passport.js';
+import { PASSPORT_TYPE, ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
-import { HolderKeys } from './holder-keys.js';
-import { PASSPORT_VERIFIER_OPTIONS, type PassportVerifierOptions, trustOf, withDefaults } from './options.js';
-import { TokenCache } from './token-cache.js';
+import {
+  MAX_CACHED_TOKENS,
+  PASSPORT_VERIFIER_OPTIONS,
+  type PassportVerifierOptions,
+  trustOf,
+  withDefaults,
+} from './options.js';
 import { trustedIssuer } from './trusted-issuer.js';
 import {
   type AcceptedToken,
@@ -136,20 +142,25 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   const settings = withDefaults(options);
   const { clock, policyHandlers } = settings;
   const issuers = new Issuers(settings);
-  const holders = new HolderKeys();
-  const passports = new TokenCache((token) =>
-    readPassport(token, [PASSPORT_TYPE], (jwk) => holders.read(jwk)),
-  );
-  const replayStore = options.replayStore ?? memoryReplayStore({ now: clock.now });
+  // A passport is parsed once for its exact text. Every use repeats all other checks, such as times, status and trust policy.
+  const passports = new LruMap<string, ReadPassport>(MAX_CACHED_TOKENS);
+  // An agent renews its passport often, and keeps its key, which is imported once for the exact text of its JWK.
+  const holders = new LruMap<string, HolderKey>(MAX_CACHED_TOKENS);
+  const holderOf = (jwk: object) => holders.get(JSON.stringify(jwk)) ?? new HolderKey(jwk);
+  const replayStore = options.replayStore ?? memoryReplayStore({ now: () => clock.now });
 
   async function passportSteps(token: string, check: RunCheck, findings: Findings) {
-    const read = check('token', () => passports.read(token));
+    const read = check(
+      'token',
+      () => passports.get(token) ?? new ReadPassport(token, [PASSPORT_TYPE], holderOf),
+    );
     const { issuer_id } = read.claims;
     const trusted = await check('issuer', () => trustedIssuer(issuer_id, trust, findings));
     const issuer = { known: trusted.issuer, issuers, clock };
     const passport = await verifyAtIssuer(read, issuer, { check, findings });
-    passports.add(read);
-    holders.add(read);
+    // Only what has been verified, so that an attacker cannot evict others.
+    passports.set(token, read);
+    holders.set(JSON.stringify(read.claims.cnf.jwk), read.holder);
     return { read, found: { ...trusted, passport } };
   }
 

@@ -6,15 +6,21 @@ import type { Decision } from '../policy/decide.js';
 import type { TrustOptions } from './options.js';
 import type { Findings, JudgedBy } from './verdict.js';
 
+/** The record of an issuer that the policy trusts, and the list that contains the record. */
+export interface TrustedIssuer {
+  readonly issuer: Issuer;
+  readonly registry: JudgedBy;
+}
+
 /**
- * Returns the record of an issuer that the policy trusts (rule trust-policy), and the list that contains the record. A
- * look-up of single issuers answers later than a registry that holds the list.
+ * Finds an issuer that the policy trusts (rule trust-policy). A look-up of single issuers answers later than a registry that
+ * holds the list.
  */
 export async function trustedIssuer(
   id: string,
   { registry, policy }: TrustOptions,
   findings: Findings,
-): Promise<{ issuer: Issuer; registry: JudgedBy }> {
+): Promise<TrustedIssuer> {
   try {
     const deciding = registry.decide(id, policy);
     // No pause after a decision from a list: at any time, a client may replace its list, and what names it.

@@ -1,18 +1,17 @@
-import { hasPassed, isToCome } from '../core/bytes/clock.js';
-import type { IssuerMetadata, KnownIssuer } from '../http/issuer-documents.js';
+import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
+import type { KnownIssuer } from '../http/issuer-documents.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
 import type { IssuerToken } from '../passport/issuer-token.js';
 import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
-import { type RunningClock, timeOf } from '../passport/running-clock.js';
 import type { Findings, RunCheck } from './verdict.js';
 
 /** The issuer of a passport, and how to request its documents. */
-export interface PassportIssuer {
+interface PassportIssuer {
   readonly known: KnownIssuer;
   readonly issuers: Issuers;
-  readonly clock: RunningClock;
+  readonly clock: Clock;
 }
 
 /** The claims of every token of an issuer. */
@@ -55,28 +54,22 @@ export async function verifyIssued(
   check: RunCheck,
 ): Promise<void> {
   const metadata = await check('discovery', async () => {
-    const { iss } = token.claims;
-    return assertSameIssuer({ iss, issuer_id }, await issuers.metadata(known));
+    const found = await issuers.metadata(known);
+    if (token.claims.iss !== found.issuer)
+      reject('iss-mismatch', `iss is not the issuer's URL, ${found.issuer}`);
+    if (issuer_id !== found.issuer_id) {
+      reject('discovery-mismatch', `the metadata belongs to the issuer ${JSON.stringify(found.issuer_id)}`);
+    }
+    return found;
   });
   const key = await check('jwks', () => issuers.key(metadata.jwks_uri, token.kid));
   await check('signature', () => token.verifySignature(key));
 }
 
-function assertSameIssuer(
-  { iss, issuer_id }: Pick<IssuerMetadata, 'issuer_id'> & { readonly iss: string },
-  metadata: IssuerMetadata,
-): IssuerMetadata {
-  if (iss !== metadata.issuer) reject('iss-mismatch', `iss is not the issuer's URL, ${metadata.issuer}`);
-  if (issuer_id !== metadata.issuer_id) {
-    reject('discovery-mismatch', `the metadata belongs to the issuer ${JSON.stringify(metadata.issuer_id)}`);
-  }
-  return metadata;
-}
-
 /** Asserts that a token is valid now. */
-export function checkTimes({ iat, nbf, exp }: CommonClaims, clock: RunningClock): void {
-  if (isToCome(Math.max(iat, nbf ?? iat) * 1000, timeOf(clock))) {
+export function checkTimes({ iat, nbf, exp }: CommonClaims, clock: Clock): void {
+  if (isToCome(Math.max(iat, nbf ?? iat) * 1000, clock)) {
     reject('token-not-yet-valid', 'the token is not valid yet');
   }
-  if (hasPassed(exp * 1000, timeOf(clock))) reject('token-expired', 'the token has expired');
+  if (hasPassed(exp * 1000, clock)) reject('token-expired', 'the token has expired');
 }
