@@ -18,7 +18,6 @@ export interface IssuerKeys {
  */
 export async function fetchKeys(url: string, options: IssuerHostOptions): Promise<IssuerKeys> {
   const found = await askIssuer(url, 'jwks', options);
-  if (found === undefined) return reject('jwks-unreachable', `${url} does not exist`);
   const jwks = keysOfSet(found);
   if (jwks === undefined)
     return reject('jwks-invalid', `${url} is not a JWK set of at most ${MAX_ISSUER_KEYS} keys`);

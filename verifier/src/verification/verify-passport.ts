@@ -39,8 +39,7 @@ export async function verifyAtIssuer(
   findings.passport = claims;
   check('times', () => checkTimes(claims, clock));
   await check('status', async () => {
-    const { revocationNonce } = await issuers.status(claims);
-    if (claims.revocation_nonce !== revocationNonce) {
+    if (claims.revocation_nonce !== (await issuers.revocationNonce(claims))) {
       reject('revocation-nonce-mismatch', 'the passport was issued before a revocation');
     }
   });
