@@ -19,7 +19,7 @@ export interface Asking {
 }
 
 /** Whom to ask, in this order, and for how long. */
-export interface AskedSources {
+interface AskedSources {
   readonly sources: readonly HttpSource[];
   /** The deadline of each source, in milliseconds. */
   readonly deadline: number;

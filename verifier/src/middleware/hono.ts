@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { assertOptions } from '../options/options.js';
-import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
+import { type Admission, assertRequireOptions, isRefusal, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 
 export type { Admission, RequirePassportOptions } from './admit.js';
@@ -42,7 +41,7 @@ export interface PassportEnv {
  * ```
  */
 export function requirePassport(options: RequirePassportOptions<Request>): MiddlewareHandler<PassportEnv> {
-  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+  assertRequireOptions(options);
   return async (c, next) => {
     const outcome = await admitRequest(c.req.raw, options);
     if (isRefusal(outcome)) return refusalResponse(outcome);
