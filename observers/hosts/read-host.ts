@@ -8,8 +8,7 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { verifyAnyAge } from '../../generator/verification/accept.js';
 import { checkRootKey } from '../../generator/verification/file-checks.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
-import type { SeenFiles } from '../../generator/verification/seen-files.js';
-import { readUnlessTorn } from '../../generator/verification/seen-files.js';
+import { readUnlessTorn, type SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
 
@@ -94,7 +93,7 @@ export async function readHost(
   try {
     return await readUnlessTorn(sourceOf(url, signal), async (read) => {
       files = read;
-      return describe(url, read, { facts: await verifyAnyAge(read, trust), now });
+      return { url, ...(await describe(read, await verifyAnyAge(read, trust), now)) };
     });
   } catch (error) {
     if (error instanceof IoFailed) return failed(url, 'unreachable', error);
@@ -105,18 +104,15 @@ export async function readHost(
   }
 }
 
-/** What a host has proven, and when that is looked at. */
-interface Shown {
-  readonly facts: Proven<Publication>;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-async function describe(url: string, files: SeenFiles, { facts, now }: Shown): Promise<ServedTree> {
+async function describe(
+  files: SeenFiles,
+  facts: Proven<Publication>,
+  now: number,
+): Promise<Omit<ServedTree, 'url'>> {
   const { rootKey: root, checkpoint, publication, updatedAt, sha256: list } = facts;
   const [problem] = checkpoint ? expiryOf(checkpoint, checkpoint.delegation, now).problems : [];
   return {
-    ...{ url, failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
+    ...{ failure: problem === undefined ? undefined : 'expired', updatedAt, sha256: list, problem },
     rootKey: root.thumbprint,
     delegation: await servedDelegation(files, root),
     checkpoint: checkpoint && {

@@ -35,7 +35,7 @@ import { rejecting } from '../../generator/verification/seen-files.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { contradiction } from '../hosts/served-log.js';
 import type { Candidate } from './candidate.js';
-import type { HeldLog } from './held-log.js';
+import type { HeldLog } from './held-release.js';
 import type { NewRelease } from './new-release.js';
 
 /** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
@@ -187,11 +187,11 @@ async function downloadEntries(
     const statements = await fetchStatements(release, first, Math.min(first + BATCH, head.size));
     const batch: WalkedEntry[] = [];
     for (const [at, statement] of statements.entries()) {
-      const place = { index: first + at, head, bundles };
-      batch.push({
-        statement,
-        entry: isOfOtherType(statement) ? await fetchEntry(release, place) : undefined,
-      });
+      const index = first + at;
+      const entry = isOfOtherType(statement)
+        ? await fetchEntry(release, { index, head }, bundles)
+        : undefined;
+      batch.push({ statement, entry });
     }
     // Nothing more is downloaded for a statement that the root key has not signed.
     const next = await walked(state, batch);
@@ -211,14 +211,12 @@ async function walked(state: LogState, batch: readonly WalkedEntry[]): Promise<L
   throw new TreeRejected(`entry ${problem.index} of the log: ${problem.message}`);
 }
 
-/** An entry of a log, and the bundles that were downloaded, by index. */
-interface BundledEntry {
-  readonly index: number;
-  readonly head: SignedHead;
-  readonly bundles: Map<number, readonly Uint8Array[]>;
-}
-
-async function fetchEntry(release: NewRelease, { index, head, bundles }: BundledEntry): Promise<AnyEntry> {
+/** @param bundles - the last bundle that was downloaded, by its index */
+async function fetchEntry(
+  release: NewRelease,
+  { index, head }: { readonly index: number; readonly head: SignedHead },
+  bundles: Map<number, readonly Uint8Array[]>,
+): Promise<AnyEntry> {
   const invalid = (message: string) => new TreeRejected(`the entry ${index} of the log ${message}`);
   const at = Math.floor(index / TILE_WIDTH);
   let bundle = bundles.get(at);

@@ -59,11 +59,8 @@ function strayFinding({ host }: HostView, path: string, problem: string): Findin
   return finding('not-logged', `${path} ${problem}`, { host: host.url, file: path });
 }
 
-/** The paths of the statements that the root key signs. */
-const STATEMENTS = { publication: PATHS.publication, delegation: PATHS.delegation } as const;
-
-function strayStatement(type: keyof typeof STATEMENTS, view: HostView, { entries }: KnownLog): Stray[] {
-  const path = STATEMENTS[type];
+function strayStatement(type: 'publication' | 'delegation', view: HostView, { entries }: KnownLog): Stray[] {
+  const path = PATHS[type];
   const hash = hashOf(path, view);
   const isLogged =
     hash === undefined || entries.some((entry) => entry.type === type && entry.sha256 === hash);
@@ -106,7 +103,11 @@ function newestWithList(list: string, { entries }: KnownLog): number {
 /** Compares the list of a host with the log. Its size is limited, because nothing else proves what it is. */
 async function compareList(view: HostView, log: KnownLog): Promise<ShownPublication> {
   const { host, files } = view;
-  const maxBytes = Math.max(log.publication?.size ?? 0, sizeNamedBy(files.get(PATHS.publication), log));
+  const isLogged = publishedIndex(view, log.entries) !== -1;
+  const maxBytes = Math.max(
+    log.publication?.size ?? 0,
+    isLogged ? sizeNamedBy(files.get(PATHS.publication)) : 0,
+  );
   try {
     const bytes = await host.read(PATHS.list, { maxBytes });
     if (bytes === undefined) return { findings: [], index: -1 };
@@ -122,13 +123,10 @@ async function compareList(view: HostView, log: KnownLog): Promise<ShownPublicat
   }
 }
 
-/** Returns the size of the list that a logged statement names. 0 for any other file. */
-function sizeNamedBy(statement: Uint8Array | undefined, { entries }: KnownLog): number {
-  if (statement === undefined) return 0;
-  const hash = sha256(statement);
-  if (!entries.some((entry) => entry.type === 'publication' && entry.sha256 === hash)) return 0;
+/** Returns the size of the list that a statement names. 0 for any other file. */
+function sizeNamedBy(statement: Uint8Array | undefined): number {
   try {
-    return readPublicationStatement(statement).size;
+    return statement === undefined ? 0 : readPublicationStatement(statement).size;
   } catch (error) {
     if (error instanceof TreeRejected) return 0;
     throw error;

@@ -103,7 +103,7 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     },
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;
-  namingClients.set(made, { client, deadline: settings.deadline });
+  namingClients.set(made, client);
   return made;
 }
 

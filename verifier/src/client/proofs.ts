@@ -30,16 +30,13 @@ export interface ProvenRecord {
 /** Proves records under the newest statements of a registry. Any source can deliver a proof: the hashes bind the files. */
 export class Proofs {
   readonly #client: RefreshingRegistry<SummedStatements>;
-  readonly #deadline: number;
   readonly #requests = new Map<HttpSource, SharedRequests>();
   readonly #questions = new Set<AskedQuestion<unknown>>();
   #verified: VerifiedFiles = new LruMap(MAX_VERIFIED_FILES);
   #levels: number | undefined;
 
-  /** @param deadline - of each request, in milliseconds */
-  constructor(client: RefreshingRegistry<SummedStatements>, deadline: number) {
+  constructor(client: RefreshingRegistry<SummedStatements>) {
     this.#client = client;
-    this.#deadline = deadline;
   }
 
   /** Proves the record of an issuer, or its absence. */
@@ -68,9 +65,7 @@ export class Proofs {
     this.#client.assertOpen();
     const { publication } = statements;
     const verified = this.#verifiedWith(publication.levels);
-    const sources = this.#client.sources();
-    const onFailure = (source: string, error: RegistryError) => this.#client.report(source, error);
-    const question = askSources({ sources, deadline: this.#deadline, onFailure }, (source, asking) =>
+    const question = askSources(this.#client, (source, asking) =>
       readProvenRecord(issuerId, publication, proofFiles(this.#requestsTo(source), verified, asking)),
     );
     this.#questions.add(question);
@@ -89,7 +84,7 @@ export class Proofs {
   }
 
   #requestsTo(source: HttpSource): SharedRequests {
-    const requests = this.#requests.get(source) ?? new SharedRequests(source, this.#deadline);
+    const requests = this.#requests.get(source) ?? new SharedRequests(source, this.#client.deadline);
     this.#requests.set(source, requests);
     return requests;
   }

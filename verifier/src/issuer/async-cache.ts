@@ -43,13 +43,8 @@ export class AsyncCache<Value> {
   #getYoungerThan(span: number, key: string, load: () => Promise<Value>): Promise<Value> {
     const entry = this.#entries.get(key) ?? {};
     this.#entries.set(key, entry);
-    const { success } = entry;
+    const { success, failure } = entry;
     if (success !== undefined && this.#isWithin(success.at, span)) return Promise.resolve(success.value);
-    return this.#load(entry, load);
-  }
-
-  #load(entry: Entry<Value>, load: () => Promise<Value>): Promise<Value> {
-    const { failure } = entry;
     if (failure !== undefined && this.#isWithin(failure.at, this.#options.cooldown)) {
       return this.#useInGrace(entry, failure.error);
     }

@@ -2,8 +2,7 @@ import { assertRequireOptions, isRefusal, type RequirePassportOptions } from './
 import { admitNodeRequest, type NodeHeaders, type NodeStream } from './admit-node-request.js';
 import type { Refusal } from './refusal.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 /** The part of an Express request that the adapter uses. */
 export interface ExpressRequest extends NodeStream {

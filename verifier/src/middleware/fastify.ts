@@ -4,8 +4,7 @@ import { type Admission, assertRequireOptions, isRefusal, type RequirePassportOp
 import { admitNodeRequest, type NodeHeaders, type NodeStream } from './admit-node-request.js';
 import type { Refusal } from './refusal.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

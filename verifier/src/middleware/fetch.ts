@@ -2,8 +2,7 @@ import { OptionsInvalid } from '../core/errors.js';
 import { type Admission, assertRequireOptions, isRefusal, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 /**
  * Handles an admitted request. The admission contains the passport, the mandate and the payload that the agent signed.

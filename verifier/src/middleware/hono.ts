@@ -2,8 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { type Admission, assertRequireOptions, isRefusal, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 
-export type { Admission, RequirePassportOptions } from './admit.js';
-export { PROOF_HEADER } from './admit.js';
+export { type Admission, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 
 /**
  * The variables that the middleware adds to the environment of an application. TypeScript infers them for handlers in

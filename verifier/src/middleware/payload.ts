@@ -1,6 +1,6 @@
 import { isObject } from '../core/bytes/checks.js';
 import { parseStrictJson } from '../core/bytes/strict-json.js';
-import { LimitExceeded, readLimited } from '../http/read-limited.js';
+import { LimitExceeded, readLimited } from '../http/bounded-fetch.js';
 import { type Refusal, unreadable } from './refusal.js';
 
 /** The default size limit of a body, in bytes. */

@@ -3,6 +3,7 @@ import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../core/generate
 import { AGENT_TYPES } from '../core/generated/schemas.js';
 import type { CompactJws } from '../core/keys/compact-jws.js';
 import type { PublicJwk } from '../core/keys/public-key.js';
+import { assertClaims } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** The actions that an agent may take, and until when (docs/protocol/passports.md#mandate-form). */
@@ -67,7 +68,6 @@ const CHECKS: Readonly<Record<string, Check>> = {
   jti: (value) => typeof value === 'string' && UUID.test(value),
   iat: isCount,
   exp: isCount,
-  nbf: optional(isCount),
   issuer_id: isValidIssuerId,
   realm_id: isShortString,
   principal_id: isShortString,
@@ -81,12 +81,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 /** Checks the form of a token's claims. Later checks verify their content. */
 export function readClaims({ payload }: CompactJws): PassportClaims {
-  for (const [claim, check] of Object.entries(CHECKS)) {
-    if (!check(payload[claim])) {
-      const missing = payload[claim] === undefined;
-      reject('token-claims', `${claim} ${missing ? 'is missing' : 'is invalid in a passport'}`);
-    }
-  }
+  assertClaims(payload, 'token', CHECKS);
   const claims = payload as unknown as PassportClaims;
   if (claims.sub !== `did:passport:${claims.jti}`) {
     reject('token-claims', 'sub is not the DID of the passport that jti names');

@@ -3,8 +3,8 @@ import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
 import { importPublicKey, thumbprintOf } from '../core/keys/public-key.js';
 import { instantOf, isDateTime } from '../core/list/date-time.js';
 import { isShortString, type Mandate, type PassportClaims } from './claims.js';
-import { readJws, verifyJws } from './passport-jws.js';
-import { Rejection, reject } from './rejection.js';
+import { assertClaims, assertValidNow, readJws, verifyJws } from './passport-jws.js';
+import { reject, rejection } from './rejection.js';
 import { isScope } from './scope.js';
 
 /** The action to which a condition applies. */
@@ -50,11 +50,7 @@ export async function readMandate(passport: PassportClaims, clock: Clock): Promi
   if (mandate === undefined)
     return reject('mandate-missing', 'the passport has no mandate: it allows nothing');
   const content = typeof mandate === 'string' ? await readSignedMandate(mandate, passport, clock) : mandate;
-  for (const [member, check] of Object.entries(CHECKS)) {
-    if (!check((content as unknown as Record<string, unknown>)[member])) {
-      reject('mandate-malformed', `the mandate's ${member} is missing or invalid`);
-    }
-  }
+  assertClaims(content, 'mandate', CHECKS);
   if (isToCome(instantOf(content.issued_at), clock)) {
     reject('mandate-not-yet-valid', `the mandate was issued at ${content.issued_at}, which is in the future`);
   }
@@ -70,10 +66,8 @@ async function readSignedMandate(
   clock: Clock,
 ): Promise<Mandate> {
   const jws = readJws(text, 'mandate', [MANDATE_TYPE]);
-  const key = await importPublicKey(
-    jws.header['jwk'],
-    (message, cause) =>
-      new Rejection([{ code: 'mandate-header', message: `the jwk of the mandate ${message}` }], { cause }),
+  const key = await importPublicKey(jws.header['jwk'], (message, cause) =>
+    rejection('mandate-header', `the jwk of the mandate ${message}`, cause),
   );
   if (thumbprintOf(key.jwk) !== principal_jkt) {
     reject('mandate-principal-mismatch', 'the key of the mandate is not the key that principal_jkt names');
@@ -86,12 +80,7 @@ async function readSignedMandate(
   }
   // The JWS may have its own time claims. `readCompactJws` has checked their form.
   const { nbf, exp } = jws.payload as { nbf?: number; exp?: number };
-  if (nbf !== undefined && isToCome(nbf * 1000, clock)) {
-    reject('mandate-not-yet-valid', 'the mandate is not valid yet (nbf)');
-  }
-  if (exp !== undefined && hasPassed(exp * 1000, clock)) {
-    reject('mandate-expired', 'the mandate has expired (exp)');
-  }
+  assertValidNow({ nbf, exp }, 'mandate', clock);
   return jws.payload as unknown as Mandate;
 }
 

@@ -1,7 +1,9 @@
 import { hashBase64url } from '../core/bytes/sha256-sync.js';
+import type { Invalid } from '../core/bytes/utf8.js';
+import { type CheckedJwk, importChecked, type PublicKey, publicMembers } from '../core/keys/public-key.js';
 import { type PassportClaims, readClaims } from './claims.js';
-import { HolderKey } from './holder-key.js';
 import { IssuerToken } from './issuer-token.js';
+import { rejection } from './rejection.js';
 
 /** The `typ` of a passport. */
 export const PASSPORT_TYPE = 'passport+jwt';
@@ -24,3 +26,21 @@ export class ReadPassport extends IssuerToken<PassportClaims> {
     return this.#hash;
   }
 }
+
+/** The checked public key of a passport's holder. It is imported at its first use. */
+export class HolderKey {
+  readonly #jwk: CheckedJwk;
+  #imported: Promise<PublicKey> | undefined;
+
+  /** @param jwk - the `cnf.jwk` of a passport */
+  constructor(jwk: unknown) {
+    this.#jwk = publicMembers(jwk, invalid);
+  }
+
+  imported(): Promise<PublicKey> {
+    this.#imported ??= importChecked(this.#jwk, invalid);
+    return this.#imported;
+  }
+}
+
+const invalid: Invalid = (message, cause) => rejection('token-claims', `cnf.jwk ${message}`, cause);

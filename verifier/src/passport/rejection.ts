@@ -19,7 +19,12 @@ export class Rejection extends Error {
   }
 }
 
+/** Creates a rejection with one reason. */
+export function rejection(code: VerdictReason['code'], message: string, cause?: unknown): Rejection {
+  return new Rejection([{ code, message }], { cause });
+}
+
 /** Ends a verification with one reason. */
-export function reject(code: PassportReasonCode, message: string, cause?: unknown): never {
-  throw new Rejection([{ code, message }], { cause });
+export function reject(code: VerdictReason['code'], message: string, cause?: unknown): never {
+  throw rejection(code, message, cause);
 }

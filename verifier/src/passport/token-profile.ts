@@ -4,6 +4,7 @@ import type { CompactJws } from '../core/keys/compact-jws.js';
 import type { KeyAlgorithm } from '../core/keys/public-key.js';
 import { isBaseUrl } from './claims.js';
 import { IssuerToken } from './issuer-token.js';
+import { assertClaims } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** What a JWT of an issuer must be, to be accepted (docs/protocol/passports.md#token-profile). */
@@ -78,9 +79,7 @@ function readProfileClaims({ algorithm, payload }: CompactJws, profile: Complete
   if (!profile.algorithms.includes(algorithm)) {
     reject('token-algorithm', `the profile does not accept the algorithm ${algorithm}`);
   }
-  for (const [claim, check] of Object.entries(CHECKS)) {
-    if (!check(payload[claim])) reject('token-claims', `${claim} is missing or invalid`);
-  }
+  assertClaims(payload, 'token', CHECKS);
   const isPresent = (claim: string) => Object.hasOwn(payload, claim) && payload[claim] !== null;
   const missing = profile.requiredClaims.find((claim) => !isPresent(claim));
   if (missing !== undefined) reject('token-claims', `${missing} is missing, which the profile requires`);

@@ -9,9 +9,8 @@ import {
   readProof,
 } from '../passport/action-proof.js';
 import type { PassportClaims } from '../passport/claims.js';
-import { HolderKey } from '../passport/holder-key.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
-import { PASSPORT_TYPE, ReadPassport } from '../passport/read-passport.js';
+import { HolderKey, PASSPORT_TYPE, ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';

@@ -1,8 +1,9 @@
-import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
+import type { Clock } from '../core/bytes/clock.js';
 import type { KnownIssuer } from '../http/issuer-documents.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
 import type { IssuerToken } from '../passport/issuer-token.js';
+import { assertValidNow } from '../passport/passport-jws.js';
 import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import type { Findings, RunCheck } from './verdict.js';
@@ -12,14 +13,6 @@ interface PassportIssuer {
   readonly known: KnownIssuer;
   readonly issuers: Issuers;
   readonly clock: Clock;
-}
-
-/** The claims of every token of an issuer. */
-interface CommonClaims {
-  readonly iss: string;
-  readonly iat: number;
-  readonly nbf?: number;
-  readonly exp: number;
 }
 
 /**
@@ -37,7 +30,7 @@ export async function verifyAtIssuer(
   const { issuer_id } = claims;
   await verifyIssued(passport, { issuer_id, known, issuers }, check);
   findings.passport = claims;
-  check('times', () => checkTimes(claims, clock));
+  check('times', () => assertValidNow(claims, 'token', clock));
   await check('status', async () => {
     if (claims.revocation_nonce !== (await issuers.revocationNonce(claims))) {
       reject('revocation-nonce-mismatch', 'the passport was issued before a revocation');
@@ -48,7 +41,7 @@ export async function verifyAtIssuer(
 
 /** Verifies that an issuer has signed a token: with its metadata, which must name the same issuer, and its keys. */
 export async function verifyIssued(
-  token: IssuerToken<CommonClaims>,
+  token: IssuerToken<{ readonly iss: string }>,
   { issuer_id, known, issuers }: { issuer_id: string; known: KnownIssuer; issuers: Issuers },
   check: RunCheck,
 ): Promise<void> {
@@ -63,12 +56,4 @@ export async function verifyIssued(
   });
   const key = await check('jwks', () => issuers.key(metadata.jwks_uri, token.kid));
   await check('signature', () => token.verifySignature(key));
-}
-
-/** Asserts that a token is valid now. */
-export function checkTimes({ iat, nbf, exp }: CommonClaims, clock: Clock): void {
-  if (isToCome(Math.max(iat, nbf ?? iat) * 1000, clock)) {
-    reject('token-not-yet-valid', 'the token is not valid yet');
-  }
-  if (hasPassed(exp * 1000, clock)) reject('token-expired', 'the token has expired');
 }

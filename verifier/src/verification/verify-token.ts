@@ -5,7 +5,8 @@ import type { Issuer } from '../core/generated/schemas.js';
 import type { Issuers } from '../issuer/issuers.js';
 import { LruMap } from '../lru-map.js';
 import type { IssuerToken } from '../passport/issuer-token.js';
-import { Rejection, reject } from '../passport/rejection.js';
+import { assertValidNow } from '../passport/passport-jws.js';
+import { reject } from '../passport/rejection.js';
 import { assertAudience, checkAge, readUnderProfile, type TokenClaims } from '../passport/token-profile.js';
 import {
   holdsList,
@@ -16,7 +17,7 @@ import {
 } from './options.js';
 import { rejectUnavailable, type TrustedIssuer, trustedIssuer } from './trusted-issuer.js';
 import { type AcceptedToken, type CheckName, type Findings, inspect, type RejectedToken } from './verdict.js';
-import { checkTimes, verifyIssued } from './verify-passport.js';
+import { verifyIssued } from './verify-passport.js';
 
 /** The steps of {@link PassportVerifier.verifyToken}, in order (rule token-profile). */
 const TOKEN_CHECKS: readonly CheckName[] = [
@@ -52,15 +53,15 @@ export function createTokenCheck(
     const { passed, verdict } = await inspect(TOKEN_CHECKS, async (check, findings) => {
       const read = check('token', () => tokens.get(token) ?? readUnderProfile(token, profile));
       const { claims } = read;
-      const wanted = { iss: claims.iss, issuerId: profile.issuerId };
-      const trusted = await check('issuer', () => tokenIssuers.trusted(wanted, findings));
+      const find = () => tokenIssuers.find(claims.iss, profile.issuerId, findings);
+      const trusted = await check('issuer', find);
       const { issuer } = trusted;
       await verifyIssued(read, { issuer_id: issuer.issuer_id, known: issuer, issuers }, check);
       // Only what has been verified, so that an attacker cannot evict others.
       tokens.set(token, read);
       signed = claims;
       check('times', () => {
-        checkTimes(claims, clock);
+        assertValidNow(claims, 'token', clock);
         checkAge(claims, profile, clock);
       });
       check('audience', () => assertAudience(profile.audience, claims.aud));
@@ -70,14 +71,6 @@ export function createTokenCheck(
     const { reasons, checks, issuer, registry: judgedBy } = verdict;
     return { accepted: false, reasons, checks, issuer, claims: signed, registry: judgedBy };
   };
-}
-
-/** A token's issuer to find. */
-interface WantedIssuer {
-  /** The `iss` of the token: a base URL. */
-  readonly iss: string;
-  /** The only accepted issuer, by id. */
-  readonly issuerId: string | undefined;
 }
 
 type IdsByUrl = ReadonlyMap<string, readonly string[]>;
@@ -91,8 +84,12 @@ class TokenIssuers {
     this.#trust = trust;
   }
 
-  /** Returns the record to which an `iss` belongs (rule token-issuer), if the policy trusts the issuer. */
-  async trusted({ iss, issuerId }: WantedIssuer, findings: Findings): Promise<TrustedIssuer> {
+  /**
+   * Returns the record to which an `iss` belongs (rule token-issuer), if the policy trusts the issuer.
+   *
+   * @param issuerId - the only accepted issuer. Undefined accepts any
+   */
+  async find(iss: string, issuerId: string | undefined, findings: Findings): Promise<TrustedIssuer> {
     const { registry } = this.#trust;
     const urls = discoveryUrls(iss);
     const id = holdsList(registry) ? this.#onlyIdAt(urls, registry, findings) : issuerId;
@@ -109,9 +106,7 @@ class TokenIssuers {
   #onlyIdAt(urls: readonly string[], registry: Registry, findings: Findings): string {
     const ids = this.#idsOf(registry, findings);
     const [id, another] = urls.flatMap((url) => ids.get(url) ?? []);
-    if (id === undefined) {
-      throw new Rejection([{ code: 'issuer-unknown', message: 'the registry has no issuer with this iss' }]);
-    }
+    if (id === undefined) return reject('issuer-unknown', 'the registry has no issuer with this iss');
     if (another !== undefined) reject('issuer-ambiguous', `iss belongs to both ${id} and ${another}`);
     return id;
   }
