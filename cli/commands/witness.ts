@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
 import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
-import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
-import { registryLog } from '../../observers/witnessing/registry-log.js';
+import { allLogs, type KnownLogs, namedLogs, registryLog } from '../../observers/witnessing/known-logs.js';
 import { addOptions } from '../options/add-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { portNumber } from '../options/values.js';

@@ -8,8 +8,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { parseChanges } from '../../generator/tree/site/changes.js';
 import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
-import { areForked, type HostStatus } from '../../observers/hosts/compare-hosts.js';
-import { findForkedLog, type ServedLog } from '../../observers/hosts/served-log.js';
+import { areForked, findForkedLog, type HostStatus } from '../../observers/hosts/compare-hosts.js';
+import type { ServedLog } from '../../observers/hosts/read-host.js';
 
 /** The tree in the output folder, as far as it is compared. */
 export interface OwnTree extends ProvenStatements {

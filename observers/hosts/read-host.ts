@@ -1,5 +1,14 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, type Proven, type Publication, verifyDelegation } from '@passport-registry/verifier/core';
+import {
+  ANY_TIME,
+  encodeBase64,
+  headSigner,
+  namesLog,
+  type Proven,
+  type Publication,
+  parseHead,
+  verifyDelegation,
+} from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { expiryOf } from '../../generator/freshness/expiry.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
@@ -10,7 +19,6 @@ import { checkRootKey } from '../../generator/verification/file-checks.js';
 import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
 import { readUnlessTorn, type SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
-import { type ServedLog, servedLog } from './served-log.js';
 
 /** A statement that a host serves. */
 export interface ServedStatement {
@@ -34,6 +42,15 @@ interface ServedCheckpoint extends ServedStatement {
   readonly hold: readonly string[];
   /** RFC 7638 thumbprint of the key that signed it. */
   readonly signer: string | undefined;
+}
+
+/** The head of the log that a host serves, signed by the key of the log. */
+export interface ServedLog {
+  readonly origin: string;
+  /** The number of entries. */
+  readonly size: number;
+  /** The root of the Merkle tree, in base64 as in the head. */
+  readonly root: string;
 }
 
 /** What a host says of its tree. */
@@ -168,3 +185,25 @@ async function servedDelegation(files: SeenFiles, root: RootKey): Promise<Served
     throw error;
   }
 }
+
+/**
+ * Reads the head of the log of a host.
+ *
+ * @param rootKey - the current root key, which has signed the publication statement
+ * @returns undefined if the registry has no log
+ * @throws `ERR_LOG_INCONSISTENT` if there is no head, or the key of the log has not signed it
+ */
+async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
+  const statement = await files.get(PATHS.publication);
+  if (statement === undefined || !(await namesLog(statement))) return undefined;
+  const bytes = await files.get(PATHS.logHead);
+  if (bytes === undefined) throw invalidHead('is missing, but the publication statement names a log');
+  const head = parseHead(bytes, invalidHead);
+  const read = (index: number) => files.get(PATHS.loggedStatement(index));
+  if ((await headSigner(head, statement, { roots: [rootKey], read })) === undefined)
+    throw invalidHead('is not signed by the key of the log');
+  return { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
+}
+
+const invalidHead = (message: string) =>
+  new RegistryError('ERR_LOG_INCONSISTENT', `${PATHS.logHead} ${message}`);

@@ -33,7 +33,7 @@ import { CONCURRENCY } from '../../generator/verification/ask-host.js';
 import { readStatedLog } from '../../generator/verification/audit-log.js';
 import { rejecting } from '../../generator/verification/seen-files.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
-import { contradiction } from '../hosts/served-log.js';
+import { contradiction } from '../hosts/compare-hosts.js';
 import type { Candidate } from './candidate.js';
 import type { HeldLog } from './held-release.js';
 import type { NewRelease } from './new-release.js';

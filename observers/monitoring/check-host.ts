@@ -6,9 +6,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import { followHost } from './follow-host.js';
 import { type HostView, headsOf, unreadable } from './host-view.js';
-import { type Behind, newestIndex } from './known-log.js';
 import { readFromAny } from './monitored-host.js';
-import type { Round } from './round.js';
+import { type Behind, newestIndex, type Round } from './round.js';
 import { compareWithLog, publishedIndex } from './shown-publication.js';
 
 /** What is wrong with a host. */

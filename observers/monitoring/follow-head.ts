@@ -20,9 +20,8 @@ import {
 } from '../../generator/log/read-log.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { HostView } from './host-view.js';
-import type { KnownLog } from './known-log.js';
 import type { MonitoredHost } from './monitored-host.js';
-import type { Round } from './round.js';
+import type { KnownLog, Round } from './round.js';
 
 /** How the log of a host relates to the log that is known. */
 type Relation =

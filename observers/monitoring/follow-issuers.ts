@@ -14,10 +14,9 @@ import { aboutChanges, NO_RECORDS } from '../../generator/review/difference.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { issuerChanged } from './finding.js';
 import type { HostView } from './host-view.js';
-import type { KnownAbout, KnownHold, KnownPublication } from './known-log.js';
 import { readFromAny } from './monitored-host.js';
 import { changeOf } from './read-lists.js';
-import type { Round } from './round.js';
+import type { KnownAbout, KnownHold, KnownPublication, Round } from './round.js';
 
 /**
  * Reports which issuers the newest checkpoint of all hosts begins to hold, and which it releases (rule hold). The first

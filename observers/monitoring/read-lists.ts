@@ -17,8 +17,8 @@ import { PATHS } from '../../generator/tree/paths.js';
 import { summedRecord } from '../../generator/tree/sums.js';
 import { factsOf } from '../../generator/verification/check-publication.js';
 import { type Finding, finding, issuerChanged } from './finding.js';
-import type { KnownList, KnownPublication } from './known-log.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
+import type { KnownList, KnownPublication } from './round.js';
 
 /** How many lists a publisher keeps in the folder `snapshots`, whatever their sizes. */
 const SNAPSHOTS = 3;
@@ -120,19 +120,13 @@ interface Watch {
   readonly published: number;
 }
 
-/** A list and its publication. */
-interface PublishedRegistry {
-  readonly registry: IssuerRegistry;
-  readonly publication: KnownPublication;
-}
-
 /**
  * Returns what a publication changed against the list before, and changes that no registry may make
  * (rule record-changes).
  */
 function changeFindings(
   before: IssuerRegistry,
-  { registry, publication }: PublishedRegistry,
+  { registry, publication }: { readonly registry: IssuerRegistry; readonly publication: KnownPublication },
   watch: Watch,
 ): Finding[] {
   const { index, sequence } = publication;

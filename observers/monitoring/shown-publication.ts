@@ -6,8 +6,8 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type Finding, finding } from './finding.js';
 import { type HostView, unreadable } from './host-view.js';
-import type { KnownLog } from './known-log.js';
 import { isTooLarge } from './monitored-host.js';
+import type { KnownLog } from './round.js';
 
 /** What a host publishes, compared with the log. */
 interface ShownPublication {

@@ -1,19 +1,29 @@
+import type { IssuerRegistry } from '@passport-registry/verifier';
 import {
   decodeUtf8,
   formatHistoryProof,
+  formatTime,
   placeOf,
   prefixesTo,
   sumsPath,
 } from '@passport-registry/verifier/core';
 import { verifyHistoryProof } from '@passport-registry/verifier/history';
+import { TreeRejected } from '../../generator/errors.js';
 import { recordsBytes } from '../../generator/list/list.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import { sumsOfList } from '../../generator/tree/sums.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import type { TreeSource } from '../../generator/verification/tree-source.js';
-import { findAt, type InForce, type NotShown } from './at-time.js';
 import { type History, openHistory, readKeptList } from './history.js';
-import type { PastPublication } from './past-publication.js';
-import { type NotKept, type PastRecord, readPastRecord, readPastRecordIfKept } from './past-record.js';
+import { findAt, type InForce, type NotShown, type PastPublication } from './past-publication.js';
+import {
+  type DatedPublication,
+  dated,
+  type NotKept,
+  type PastRecord,
+  readPastRecord,
+  readPastRecordIfKept,
+} from './past-record.js';
 
 /** A question about the past. */
 export interface Question {
@@ -108,4 +118,38 @@ async function prove(
   });
   await verifyHistoryProof(file, { trustAnchor: trustAnchorOf(trust) });
   return file;
+}
+
+/** A list that was in force at a time. */
+export interface ListAt extends Pick<InForce, 'evidence'> {
+  readonly registry: IssuerRegistry;
+  /** Its publication, and when that was in force. */
+  readonly publication: DatedPublication;
+}
+
+/**
+ * Reads the list that was in force at a time.
+ *
+ * @param time - milliseconds since 1970
+ * @throws {@link TreeRejected} if nothing shows which list it was, or if it has not been kept; {@link IoFailed}; the errors of
+ *   the verifier
+ */
+export async function readListAt(history: History, time: number): Promise<ListAt> {
+  const found = await findAt(history, time);
+  if (found.evidence === 'none') {
+    const { before, after } = found;
+    const nearest = [
+      ...(before === undefined ? [] : [`until ${formatUpdatedAt(before.until)}`]),
+      ...(after === undefined ? [] : [`from ${formatUpdatedAt(after.from)}`]),
+    ];
+    throw new TreeRejected(
+      `nothing proves which list of ${history.source.name} was in force at ${formatTime(time)}: ` +
+        (nearest.length === 0
+          ? 'the log proves no time'
+          : `the nearest lists are proven ${nearest.join(' and ')}`),
+    );
+  }
+  const { evidence, publication } = found;
+  const registry = await readKeptList(history.source, publication.statement);
+  return { evidence, registry, publication: dated(publication) };
 }

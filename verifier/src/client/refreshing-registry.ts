@@ -11,9 +11,8 @@ import type { Attempt, Effect, Occurrence, ShownRotation } from './client-events
 import type { ClientSettings, RegistryEvent, RegistryStatus } from './client-options.js';
 import { initialState, isRefreshDue, isUsable, type State, statusOf } from './client-state.js';
 import { asRegistryError, type HttpFiles, HttpSource } from './http-files.js';
-import { loadStored } from './load-stored.js';
+import { type ClientTrust, loadStored, type PublicationReader } from './load-stored.js';
 import { closedError, step } from './machine.js';
-import type { ClientTrust, PublicationReader } from './publication-reader.js';
 import { Tasks } from './tasks.js';
 
 /** An effect by its name. */

@@ -80,6 +80,19 @@ async function readBody(
   }
 }
 
+/** Waits for work, but no longer than some milliseconds. @param late - returns or throws what counts after them */
+export async function inTime<T, L>(work: Promise<T>, after: number, late: () => L): Promise<T | L> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, after);
+  });
+  try {
+    return await Promise.race([work, elapsed.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Waits for work, but rejects as soon as a signal aborts. This works even if a custom `fetch` ignores the signal. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

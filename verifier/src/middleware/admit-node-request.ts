@@ -7,10 +7,10 @@ import {
   queryOf,
   type Read,
   readBody,
+  refuseTarget,
   tooLarge,
 } from './payload.js';
 import { type Refusal, unreadable } from './refusal.js';
-import { refuseTarget } from './request-target.js';
 
 /** The part of a Node.js stream that the adapters use. Platforms with their own requests have no stream. */
 export interface NodeStream {

@@ -2,8 +2,7 @@ import type { Check } from '../core/bytes/checks.js';
 import { type Clock, hasPassed, isToCome } from '../core/bytes/clock.js';
 import { type CompactJws, JwsRefused, readCompactJws, verifyCompactJws } from '../core/keys/compact-jws.js';
 import type { PublicKey } from '../core/keys/public-key.js';
-import type { PassportReasonCode } from './reasons.js';
-import { reject } from './rejection.js';
+import { type PassportReasonCode, reject } from './rejection.js';
 
 /** The kinds of JWS. The codes of their rejections begin with these names. */
 type JwsKind = 'token' | 'proof' | 'mandate';

@@ -7,15 +7,14 @@ import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { assertAudience } from '../passport/token-profile.js';
 import { compilePolicy } from '../policy/trust-policy.js';
+import { trustedIssuer, verifyAtIssuer } from './issuer-steps.js';
 import {
   PASSPORT_CLIENT_OPTIONS,
   type PassportClientOptions,
   TRUST_OPTIONS,
   withDefaults,
 } from './options.js';
-import { trustedIssuer } from './trusted-issuer.js';
 import { type AllowedAction, type Findings, inspect, type RefusedAction, VERDICT_CHECKS } from './verdict.js';
-import { verifyAtIssuer } from './verify-passport.js';
 
 /** An action that a token allows. `issuer` and `registry` are present if the client has the option `trust`. */
 export type AllowedToken = Omit<AllowedAction, 'issuer' | 'registry'> &

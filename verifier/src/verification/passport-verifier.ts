@@ -1,3 +1,4 @@
+import { inTime } from '../http/bounded-fetch.js';
 import { Issuers } from '../issuer/issuers.js';
 import { LruMap } from '../lru-map.js';
 import { assertOptions } from '../options/options.js';
@@ -15,6 +16,7 @@ import { reject } from '../passport/rejection.js';
 import { checkScope } from '../passport/scope.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { memoryReplayStore } from '../replay/replay-store.js';
+import { trustedIssuer, verifyAtIssuer } from './issuer-steps.js';
 import {
   MAX_CACHED_TOKENS,
   PASSPORT_VERIFIER_OPTIONS,
@@ -22,7 +24,6 @@ import {
   trustOf,
   withDefaults,
 } from './options.js';
-import { trustedIssuer } from './trusted-issuer.js';
 import {
   type AcceptedToken,
   type ActionVerdict,
@@ -33,7 +34,6 @@ import {
   type RunCheck,
   VERDICT_CHECKS,
 } from './verdict.js';
-import { verifyAtIssuer } from './verify-passport.js';
 import { createTokenCheck } from './verify-token.js';
 
 /** An action to verify, with the passport and the proof. */
@@ -264,13 +264,7 @@ async function withTimeout<T>(work: () => Promise<T>, timeout: number): Promise<
   promise.then(settle, settle);
   for (let turn = 0; turn < TURNS && !isSettled; turn++) await undefined;
   if (isSettled) return promise;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, fail) => {
-    timer = setTimeout(() => fail(new Error('it did not respond in time')), timeout);
+  return inTime(promise, timeout, () => {
+    throw new Error('it did not respond in time');
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

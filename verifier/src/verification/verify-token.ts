@@ -8,6 +8,7 @@ import type { IssuerToken } from '../passport/issuer-token.js';
 import { assertValidNow } from '../passport/passport-jws.js';
 import { reject } from '../passport/rejection.js';
 import { assertAudience, checkAge, readUnderProfile, type TokenClaims } from '../passport/token-profile.js';
+import { rejectUnavailable, type TrustedIssuer, trustedIssuer, verifyIssued } from './issuer-steps.js';
 import {
   holdsList,
   MAX_CACHED_TOKENS,
@@ -15,9 +16,7 @@ import {
   readTokenProfiles,
   type TrustOptions,
 } from './options.js';
-import { rejectUnavailable, type TrustedIssuer, trustedIssuer } from './trusted-issuer.js';
 import { type AcceptedToken, type CheckName, type Findings, inspect, type RejectedToken } from './verdict.js';
-import { verifyIssued } from './verify-passport.js';
 
 /** The steps of {@link PassportVerifier.verifyToken}, in order (rule token-profile). */
 const TOKEN_CHECKS: readonly CheckName[] = [
