@@ -62,7 +62,7 @@ export async function downloadHead(
   const bytes = await release.fetch(PATHS.logHead);
   const head = bytes && headIn(bytes, isNamed);
   if (bytes === undefined || head === undefined) {
-    if (isNamed) throw new TreeRejected(`${PATHS.logHead} is missing`);
+    if (isNamed) throw invalidHead('is missing');
     return undefined;
   }
   assertExtends(head, held);
@@ -72,6 +72,8 @@ export async function downloadHead(
   }
   return head;
 }
+
+const invalidHead = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
 
 /** The number of new entries of the log. The root key has signed the statement of each. */
 const MAX_NEW_ENTRIES = 100_000;
@@ -113,9 +115,8 @@ export async function downloadLog(
 
 /** Some hosts answer every request with a page, also if the registry has no log. */
 function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
-  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
   try {
-    return parseHead(bytes, invalid);
+    return parseHead(bytes, invalidHead);
   } catch (error) {
     if (isNamed || !(error instanceof TreeRejected)) throw error;
     return undefined;
@@ -126,12 +127,10 @@ function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
 function assertExtends({ origin, size }: SignedHead, held: HeldLog | undefined): void {
   const before = held?.head;
   if (before !== undefined && origin !== before.origin) {
-    throw new TreeRejected(`${PATHS.logHead} is of the log ${origin}, but the log is ${before.origin}`);
+    throw invalidHead(`is of the log ${origin}, but the log is ${before.origin}`);
   }
   if (before !== undefined && size < before.size) {
-    throw new TreeRejected(
-      `${PATHS.logHead} has ${size} entries, but a log with ${before.size} entries was accepted before`,
-    );
+    throw invalidHead(`has ${size} entries, but a log with ${before.size} entries was accepted before`);
   }
   const fresh = size - (held?.entries.length ?? 0);
   if (fresh <= MAX_NEW_ENTRIES) return;
@@ -149,9 +148,8 @@ async function contradicts(
   head: SignedHead,
   { head: before, key }: HeldLog,
 ): Promise<boolean> {
-  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
   try {
-    await assertSignedByLog(head, key, invalid);
+    await assertSignedByLog(head, key, invalidHead);
     return !(await containsHead(head, before, (path) => release.fetch(path)));
   } catch (error) {
     // Tiles that are missing or damaged, or another key.

@@ -20,11 +20,6 @@ const REPLACED_FIRST = [TREE_FILES.publication, TREE_FILES.logProof];
 /** The statements of a host by path. A path that is missing is a file that the tree does not have. */
 type StatementFiles = ReadonlyMap<string, Uint8Array>;
 
-interface StatementsRequest {
-  readonly round: number;
-  readonly files: Promise<StatementFiles | undefined> | undefined;
-}
-
 /** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
 export class HttpSource {
   /** The base URL, as the caller wrote it. */
@@ -37,7 +32,9 @@ export class HttpSource {
   /** The files of which a cache between this client and the host may hold an old version. */
   #mayBeOld = new Set<string>();
   /** The last request for `statements.json`. */
-  #statementsRequest: StatementsRequest | undefined;
+  #statementsRequest:
+    | { readonly round: number; readonly files: Promise<StatementFiles | undefined> | undefined }
+    | undefined;
   /** Whether the host has such a file. Undefined before the first answer. */
   #hasStatementsFile: boolean | undefined;
   /** Whether the next round requests each file by itself: what `statements.json` had did not fit, or did not come. */

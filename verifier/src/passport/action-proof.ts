@@ -38,21 +38,24 @@ const isString: Check = (value) => typeof value === 'string';
 const CHECKS: Readonly<Record<string, Check>> = {
   iat: isCount,
   exp: isCount,
-  // It becomes part of a replay store's key, unchanged.
-  jti: (value) => typeof value === 'string' && /^[\x21-\x7e]{1,128}$/.test(value),
+  jti: isString,
   aud: isString,
   passport: isString,
   ath: isString,
   action: isString,
   payload_sha256: isString,
 };
+/** The `jti` becomes part of a replay store's key, unchanged. */
+const JTI = /^[\x21-\x7e]{1,128}$/;
 
 /** Parses the proof of an action, and verifies that the holder of the passport's key signed the proof. */
 export async function readProof(proof: unknown, holder: PublicKey): Promise<ActionClaims> {
   const jws = readJws(proof, 'proof', [ACTION_TYPE]);
   await verifyJws(jws, 'proof', holder);
   assertClaims(jws.payload, 'proof', CHECKS);
-  return jws.payload as unknown as ActionClaims;
+  const claims = jws.payload as unknown as ActionClaims;
+  if (!JTI.test(claims.jti)) reject('proof-claims', 'jti is not 1 to 128 visible ASCII characters');
+  return claims;
 }
 
 /** Checks that a proof is valid now, and that its validity is at most 60 seconds. */
