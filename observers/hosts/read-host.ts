@@ -116,8 +116,12 @@ export async function readHost(
     if (error instanceof IoFailed) return failed(url, 'unreachable', error);
     if (!(error instanceof RegistryError)) throw error;
     if (files === undefined) throw error;
-    const [empty, claimed] = [await hasNoList(files), await claimedTree(files)];
-    return { ...failed(url, 'altered', error), empty, claimed };
+    // No answer, or a file that cannot be read, does not say that there is no list.
+    const empty = await files.get(PATHS.list).then(
+      (list) => list === undefined,
+      () => false,
+    );
+    return { ...failed(url, 'altered', error), empty, claimed: await claimedTree(files) };
   }
 }
 
@@ -152,16 +156,6 @@ function failed(url: string, failure: 'altered' | 'unreachable', { message }: Er
     ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
     log: undefined,
   };
-}
-
-/** Whether the host answers that there is no list. No answer, or a file that cannot be read, does not say so. */
-async function hasNoList(files: SeenFiles): Promise<boolean> {
-  try {
-    return (await files.get(PATHS.list)) === undefined;
-  } catch (error) {
-    if (error instanceof IoFailed) return false;
-    throw error;
-  }
 }
 
 function served(issuedAt: number, text: string | Uint8Array): ServedStatement {

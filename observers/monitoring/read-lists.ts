@@ -55,7 +55,11 @@ export async function readLists(
       continue;
     }
     const { registry, problems } = checkList(bytes, publication);
-    findings.push(...problems.map((problem) => invalidList(publication, problem)));
+    const { index: entry, sequence } = publication;
+    for (const problem of problems) {
+      const message = `the list of publication ${sequence}: ${problem}`;
+      findings.push(finding('list-invalid', message, { entry, sequence }));
+    }
     if (registry === undefined) continue;
     if (before !== undefined) findings.push(...changeFindings(before, { registry, publication }, watch));
     list = { sha256: publication.sha256, bytes };
@@ -76,11 +80,6 @@ function missingList({ index, sequence, sha256: list, size }: KnownPublication, 
   const code = isKept || size <= KEPT_LIST_BYTES ? 'list-missing' : 'list-not-kept';
   const message = `no host that answers has the list ${list} of publication ${sequence}, entry ${index}`;
   return finding(code, message, { entry: index, sequence, list });
-}
-
-function invalidList({ index, sequence }: KnownPublication, problem: string): Finding {
-  const message = `the list of publication ${sequence}: ${problem}`;
-  return finding('list-invalid', message, { entry: index, sequence });
 }
 
 /** Verifies a list whose hash is right. Returns no registry if it cannot be read. */
