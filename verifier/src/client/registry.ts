@@ -65,6 +65,24 @@ export function createRegistryView(
   };
 }
 
+/** Creates a registry that calls `current` for every query. `current` throws once the list is stale. */
+export function withFreshnessCheck(current: () => Registry): Registry {
+  return {
+    get updatedAt() {
+      return current().updatedAt;
+    },
+    get sha256() {
+      return current().sha256;
+    },
+    get hold() {
+      return current().hold;
+    },
+    resolve: (id) => current().resolve(id),
+    list: (filter) => current().list(filter),
+    decide: (issuer, policy) => current().decide(issuer, policy),
+  };
+}
+
 /** Freezes a record before anybody gets it. Later decisions use the same record. */
 function frozen<T extends Issuer | undefined>(record: T): T {
   return Object.isFrozen(record) ? record : deepFreeze(record);

@@ -33,20 +33,20 @@ export interface Reason {
  */
 export type Requirement = (issuer: Issuer, now: number) => Reason | undefined;
 
+/** The scopes that a policy can demand, the scopes of a record, and the code of the reason if they have nothing in common. */
+const SCOPES = [
+  ['domains', 'domain_scope', 'domain-not-covered'],
+  ['geography', 'geographical_scope', 'geography-not-covered'],
+  ['passport_types', 'passport_types', 'passport-type-not-covered'],
+] as const;
+
 /** Returns the requirements of a policy, apart from `allow` and `deny`, prepared for repeated use. */
 export function requirementsOf(policy: TrustPolicy): readonly Requirement[] {
-  const { tiers, domains, geography, passport_types: types, min_certified_days, max_audit_days } = policy;
+  const { tiers, min_certified_days, max_audit_days } = policy;
   const found: Requirement[] = [tierAmong(tiers)];
-  if (domains !== undefined) {
-    found.push(covers({ code: 'domain-not-covered', wanted: domains }, (issuer) => issuer.domain_scope));
-  }
-  if (geography !== undefined) {
-    const places = { wanted: geography, accepted: placesCovering(geography) };
-    found.push(covers({ code: 'geography-not-covered', ...places }, (issuer) => issuer.geographical_scope));
-  }
-  if (types !== undefined) {
-    const code = 'passport-type-not-covered';
-    found.push(covers({ code, wanted: types }, (issuer) => issuer.passport_types));
+  for (const [member, scope, code] of SCOPES) {
+    const wanted = policy[member];
+    if (wanted !== undefined) found.push(covers(scope, wanted, code));
   }
   if (min_certified_days !== undefined) found.push(certifiedFor(min_certified_days * DAY_MS));
   if (max_audit_days !== undefined) found.push(auditedWithin(max_audit_days * DAY_MS));
@@ -60,25 +60,13 @@ function tierAmong(tiers: TrustPolicy['tiers']): Requirement {
       : { code: 'tier-not-accepted', message: `the policy does not accept the tier ${tier}` };
 }
 
-/** What a scope must cover. */
-interface Coverage {
-  /** The code of the reason if it does not. */
-  readonly code: ReasonCode;
-  /** The values that the policy names. */
-  readonly wanted: readonly string[];
-  /** All values that are as good as one of them. Default: only these. */
-  readonly accepted?: ReadonlySet<string>;
-}
-
-/** Demands that an issuer declares at least one value of a scope. */
-function covers(
-  { code, wanted, accepted = new Set(wanted) }: Coverage,
-  scopeOf: (issuer: Issuer) => readonly string[] | undefined,
-): Requirement {
+/** Demands that an issuer declares at least one value of a scope that is as good as a wanted one. */
+function covers(scope: (typeof SCOPES)[number][1], wanted: readonly string[], code: ReasonCode): Requirement {
+  const accepted = scope === 'geographical_scope' ? placesCovering(wanted) : new Set(wanted);
   // All decisions under the policy have the same reason.
   const reason: Reason = Object.freeze({ code, message: `the issuer declares none of ${wanted.join(', ')}` });
   return (issuer) => {
-    const declared = scopeOf(issuer) ?? [];
+    const declared = issuer[scope] ?? [];
     // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen arrays.
     for (let at = 0; at < declared.length; at++) if (accepted.has(declared[at] as string)) return undefined;
     return reason;
