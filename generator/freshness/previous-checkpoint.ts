@@ -7,7 +7,7 @@ import {
   type StatementType,
   verifyCheckpoint,
 } from '@passport-registry/verifier/core';
-import { UsageError } from '../errors.js';
+import { ignoring, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -31,7 +31,9 @@ export async function previousCheckpoint(
   if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
   const { folder, statement } = published;
   const bytes = readIfReadable(folder, PATHS.checkpoint);
-  const own = bytes && (await signedBy(bytes, signer));
+  const statements = bytes && { checkpoint: bytes, delegation: undefined };
+  const own =
+    statements && (await verifyCheckpoint(statements, signer, ANY_TIME).catch(ignoring(RegistryError)));
   if (own !== undefined) return own;
   const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
   const mayHold = unverified?.claims.hold !== undefined;
@@ -43,15 +45,6 @@ export async function previousCheckpoint(
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
       'it never held an issuer, for example because this is the first checkpoint, run `hold --end --all`',
   );
-}
-
-async function signedBy(checkpoint: Uint8Array, key: RootKey): Promise<PreviousCheckpoint | undefined> {
-  try {
-    return await verifyCheckpoint({ checkpoint, delegation: undefined }, key, ANY_TIME);
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
 }
 
 /** Whether the published delegation lets the online keys hold issuers. One that cannot be read might. */
