@@ -118,7 +118,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
       );
       const registry = statements && { updatedAt: statements.updatedAt, sha256: statements.sha256 };
       return {
-        ...decideWith(found, policy, { now: settings.now(), hold: statements?.checkpoint?.hold }),
+        ...decideWith(found, policy, { now: settings.now, hold: statements?.checkpoint?.hold }),
         registry,
       };
     },

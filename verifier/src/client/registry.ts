@@ -59,7 +59,7 @@ export function createRegistryView(
     // The caller's record proves nothing. The decision uses the record with the same id in the list.
     decide: (issuer, policy) =>
       decideWith(frozen(records.get(typeof issuer === 'string' ? issuer : issuer.issuer_id)), policy, {
-        now: now(),
+        now,
         hold,
       }),
   };

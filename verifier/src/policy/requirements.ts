@@ -29,24 +29,25 @@ export interface Reason {
 /**
  * Checks one requirement of a policy. Returns why the issuer does not meet the requirement; undefined if it does.
  *
- * @param now - milliseconds since 1970
+ * @param now - returns the current time in milliseconds since 1970. Most requirements do not ask
  */
-export type Requirement = (issuer: Issuer, now: number) => Reason | undefined;
-
-/** The scopes that a policy can demand, the scopes of a record, and the code of the reason if they have nothing in common. */
-const SCOPES = [
-  ['domains', 'domain_scope', 'domain-not-covered'],
-  ['geography', 'geographical_scope', 'geography-not-covered'],
-  ['passport_types', 'passport_types', 'passport-type-not-covered'],
-] as const;
+export type Requirement = (issuer: Issuer, now: () => number) => Reason | undefined;
 
 /** Returns the requirements of a policy, apart from `allow` and `deny`, prepared for repeated use. */
 export function requirementsOf(policy: TrustPolicy): readonly Requirement[] {
-  const { tiers, min_certified_days, max_audit_days } = policy;
+  const { tiers, domains, geography, passport_types: types, min_certified_days, max_audit_days } = policy;
   const found: Requirement[] = [tierAmong(tiers)];
-  for (const [member, scope, code] of SCOPES) {
-    const wanted = policy[member];
-    if (wanted !== undefined) found.push(covers(scope, wanted, code));
+  if (domains !== undefined) {
+    const wanted = coverage('domain-not-covered', domains);
+    found.push((issuer) => faultOf(issuer.domain_scope, wanted));
+  }
+  if (geography !== undefined) {
+    const wanted = coverage('geography-not-covered', geography, placesCovering(geography));
+    found.push((issuer) => faultOf(issuer.geographical_scope, wanted));
+  }
+  if (types !== undefined) {
+    const wanted = coverage('passport-type-not-covered', types);
+    found.push((issuer) => faultOf(issuer.passport_types, wanted));
   }
   if (min_certified_days !== undefined) found.push(certifiedFor(min_certified_days * DAY_MS));
   if (max_audit_days !== undefined) found.push(auditedWithin(max_audit_days * DAY_MS));
@@ -60,22 +61,34 @@ function tierAmong(tiers: TrustPolicy['tiers']): Requirement {
       : { code: 'tier-not-accepted', message: `the policy does not accept the tier ${tier}` };
 }
 
-/** Demands that an issuer declares at least one value of a scope that is as good as a wanted one. */
-function covers(scope: (typeof SCOPES)[number][1], wanted: readonly string[], code: ReasonCode): Requirement {
-  const accepted = scope === 'geographical_scope' ? placesCovering(wanted) : new Set(wanted);
-  // All decisions under the policy have the same reason.
-  const reason: Reason = Object.freeze({ code, message: `the issuer declares none of ${wanted.join(', ')}` });
-  return (issuer) => {
-    const declared = issuer[scope] ?? [];
-    // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen arrays.
-    for (let at = 0; at < declared.length; at++) if (accepted.has(declared[at] as string)) return undefined;
-    return reason;
-  };
+/** What a scope must cover. */
+interface Coverage {
+  /** The values of which the issuer must declare one. */
+  readonly accepted: ReadonlySet<string>;
+  /** The reason if it declares none. All decisions under the policy have the same. */
+  readonly reason: Reason;
+}
+
+/** @param accepted - all values that are as good as one that the policy names. Default: only these */
+function coverage(
+  code: ReasonCode,
+  named: readonly string[],
+  accepted: ReadonlySet<string> = new Set(named),
+): Coverage {
+  const reason = { code, message: `the issuer declares none of ${named.join(', ')}` };
+  return { accepted, reason: Object.freeze(reason) };
+}
+
+/** Returns why a scope of an issuer does not cover what the policy demands. */
+function faultOf(declared: readonly string[] = [], { accepted, reason }: Coverage): Reason | undefined {
+  // By index: gateways decide often, and for each value, `some` would call a function, and `for of` a slow iterator of frozen arrays.
+  for (let at = 0; at < declared.length; at++) if (accepted.has(declared[at] as string)) return undefined;
+  return reason;
 }
 
 function certifiedFor(minimum: number): Requirement {
   return ({ certified_since: since }, now) =>
-    now - instantOf(since) >= minimum
+    now() - instantOf(since) >= minimum
       ? undefined
       : { code: 'certified-too-recently', message: `the issuer has been certified only since ${since}` };
 }
@@ -84,7 +97,7 @@ function auditedWithin(maximum: number): Requirement {
   return ({ last_audit: audit }, now) => {
     if (audit === undefined || audit === null)
       return { code: 'audit-missing', message: 'the issuer has no audit' };
-    const age = now - instantOf(audit);
+    const age = now() - instantOf(audit);
     if (age < 0)
       return { code: 'audit-missing', message: `the last audit is dated ${audit}, which is in the future` };
     return age <= maximum ? undefined : { code: 'audit-too-old', message: `the last audit was on ${audit}` };
