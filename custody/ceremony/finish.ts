@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
-import { readProgress, type SigningProgress } from '../holder-signing/aggregate.js';
+import { readProgress } from '../holder-signing/aggregate.js';
 import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
 import { writeShares } from '../holder-signing/signature-shares.js';
 import { type SigningTask, signingTask } from '../holder-signing/signing-task.js';
 import { isPartOf, type KeyShare, shareFrom } from '../shared-key/frost.js';
-import { base64url, signMessage } from '../shared-key/message.js';
+import { base64url, refusedMessage, signMessage } from '../shared-key/message.js';
 import {
   type HolderFile,
   type JoiningSecrets,
@@ -20,8 +20,9 @@ import {
 import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
 import { recordFiles } from './holders-file.js';
 import { assertOwnCeremony, assertUnchanged, generationOf, writeMessage } from './join.js';
+import { withoutMessage } from './messages.js';
 import { decryptPart } from './parts.js';
-import { readReceipts, readTranscript, type Transcript, testPayload, withoutMessage } from './transcript.js';
+import { readReceipts, readTranscript, type Transcript, testPayload } from './transcript.js';
 
 /** How a holder finishes. */
 interface FinishChoice {
@@ -91,9 +92,10 @@ function assertPartsSent({ parts, coefficients }: JoiningSecrets): void {
 /** Verifies the parts for this holder, and adds them up. */
 async function shareOf(
   { ceremony, joined, parts, group }: Transcript,
-  { label, secrets }: HolderFile<JoiningSecrets>,
+  own: HolderFile<JoiningSecrets>,
 ): Promise<KeyShare> {
-  const { number } = label;
+  const { secrets } = own;
+  const { number } = own.label;
   const received = new Map<number, Uint8Array>();
   for (const message of parts) {
     const from = message.holder;
@@ -107,22 +109,22 @@ async function shareOf(
     const sender = from === 0 ? undefined : joined.find((one) => one.number === from);
     const name = sender?.name ?? DEALER;
     const file = from === 0 ? CEREMONY_FILES.split : CEREMONY_FILES.parts(from);
-    const recipient = { to: number, decryptionKey: secrets.decryptionKey, file, name };
-    const part = await decryptPart(message, ceremony, recipient);
+    const { decryptionKey } = secrets;
+    const part = await decryptPart(message, ceremony, { to: number, decryptionKey, file, name });
     const commitments = sender?.contribution?.commitments ?? group.key.commitments;
     if (!isPartOf(part, number, { ...group.key, commitments })) {
-      throw new SharedKeyRejected(
+      throw refusedMessage(
+        { file, name },
         'ERR_KEY_PART',
-        `${file}, by ${name}, has a part of the key that does not fit what ${name} has published: ${name} is to blame, or the ` +
+        `has a part of the key that does not fit what ${name} has published: ${name} is to blame, or the ` +
           `machine of ${name}; start a new ceremony`,
-        { holder: name },
       );
     }
     received.set(from, part);
   }
   const dealt = received.get(0);
   if (dealt !== undefined) return { number, scalar: dealt };
-  return shareFrom(received, generationOf(ceremony, { label, secrets }, joined));
+  return shareFrom(received, generationOf(ceremony, own, joined));
 }
 
 /** What remains secret once the key is made: the polynomial and the decryption key are forgotten. */
@@ -160,7 +162,7 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
   await writeCommitments(task, holder, false);
   const receipts = await readReceipts(transcript);
   const { committed } = await readProgress(task, group);
-  if (withoutMessage(ceremony, receipts).length > 0 || committed.length < ceremony.holders) return;
+  if (receipts.size < ceremony.holders || committed.length < ceremony.holders) return;
   try {
     await writeShares(task, holder);
   } catch (error) {
@@ -173,11 +175,8 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
 /** Writes the public record of the ceremony, once the test signature proves every share. @returns who is missing */
 async function writeRecordIfComplete(transcript: Transcript): Promise<readonly string[]> {
   const { ceremony } = transcript;
-  const { receipts, progress } = await ceremonyProgress(transcript);
-  const withoutReceipt = withoutMessage(ceremony, receipts);
-  const isMissing = (name: string) => withoutReceipt.includes(name) || !progress.signed.includes(name);
-  const missing = ceremony.names.filter(isMissing);
-  const signature = progress.signatures?.get('test');
+  const { receipts, unreceipted, untested, signature } = await ceremonyProgress(transcript);
+  const missing = ceremony.names.filter((name) => unreceipted.includes(name) || untested.includes(name));
   if (missing.length > 0) return missing;
   if (signature === undefined) return ceremony.names;
   for (const [name, text] of recordFiles(transcript, receipts, signature)) {
@@ -186,11 +185,12 @@ async function writeRecordIfComplete(transcript: Transcript): Promise<readonly s
   return [];
 }
 
-/** What the holders have done since they made the key. */
-export async function ceremonyProgress(transcript: Transcript): Promise<{
-  readonly receipts: Awaited<ReturnType<typeof readReceipts>>;
-  readonly progress: SigningProgress;
-}> {
+/** What the holders have done since they made the key, and the names of those who still have to act. */
+export async function ceremonyProgress(transcript: Transcript) {
+  const { ceremony, group } = transcript;
   const receipts = await readReceipts(transcript);
-  return { receipts, progress: await readProgress(testTask(transcript), transcript.group, true) };
+  const { signed, signatures, faults } = await readProgress(testTask(transcript), group, true);
+  const untested = ceremony.names.filter((name) => !signed.includes(name));
+  const unreceipted = withoutMessage(ceremony, receipts.keys());
+  return { receipts, unreceipted, untested, signature: signatures?.get('test'), faults };
 }

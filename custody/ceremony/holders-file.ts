@@ -12,7 +12,7 @@ import {
   parseJoined,
   readText as readCeremonyText,
 } from './messages.js';
-import { assertReceipt, digestOf, splitCommitments, type Transcript, testPayload } from './transcript.js';
+import { assertReceipt, digestOf, type Transcript, testPayload } from './transcript.js';
 
 /**
  * The public record of a ceremony, verified: who holds a shared key. The record proves that the holders' messages make
@@ -90,16 +90,9 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
           ...{ type: 'registry-ceremony-parts+jwt', number: 0, name: DEALER },
           ...{ file: source, key: ceremony.splits },
         });
-  const group = await groupFrom(ceremony, joined, splitCommitments(ceremony, dealt));
-  if (ceremony.splits !== undefined && ceremony.splits.thumbprint !== group.rootKey.thumbprint) {
-    throw invalid('does not split the key that it names');
-  }
+  const group = await groupFrom(ceremony, joined, dealt);
   const hashes = dealt === undefined ? texts(parts, ceremony.holders, /^[0-9a-f]{64}$/) : [dealt.sha256];
-  const digest = digestOf(
-    ceremony,
-    joined.map(({ message }) => message.sha256),
-    hashes,
-  );
+  const digest = digestOf(ceremony, joined, hashes);
   const root = group.rootKey.thumbprint;
   for (const [index, receipt] of texts(receipts, ceremony.holders).entries()) {
     const { number, name, messageKey: key } = joined[index] as Joined;
