@@ -36,6 +36,8 @@ export interface RequestedPublication {
 
 /** A published list and its publication statement. */
 export interface PreviousPublication {
+  /** The bytes of the list. */
+  readonly list: Uint8Array;
   readonly registry: IssuerRegistry;
   /** The payload hash of the list. */
   readonly sha256: string;
