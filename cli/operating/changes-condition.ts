@@ -102,7 +102,7 @@ export async function changesCondition(
 
 function stateOfFolder(issuers: string): 'none' | 'empty' | undefined {
   if (!existsSync(issuers)) return 'none';
-  return findRecordFiles([issuers]).files.length === 0 ? 'empty' : undefined;
+  return findRecordFiles([issuers]).length === 0 ? 'empty' : undefined;
 }
 
 function missingRecords(

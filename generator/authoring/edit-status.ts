@@ -4,8 +4,8 @@ import { GRAMMAR } from '@passport-registry/verifier/core';
 import { isScalar, stringify } from 'yaml';
 import { RecordsRejected, UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
-import { readRecordFile, recordFile } from '../records/collect.js';
-import { recordOf } from './find-record.js';
+import { findRecordFiles, readRecordFile, recordFile, stemOf } from '../records/collect.js';
+import { unknownId } from '../records/ids.js';
 import { parseRecord } from './layout.js';
 
 type Status = Issuer['status'];
@@ -55,11 +55,9 @@ interface StatusChange {
 export async function editStatus(issuers: string, id: string, change: StatusChange): Promise<StatusEdit> {
   const { to, now } = change;
   const reason = toOneLine(change.reason);
-  const { file, root } = recordOf(issuers, id);
-  if (root !== undefined)
-    throw new UsageError(`${file} is a symbolic link: change the record that the link points to`);
+  const file = fileOf(issuers, id);
   const before = readRecordText(file);
-  const { status, reason: given, from } = findFields(before, file);
+  const { status, given, from } = findFields(before, file);
   const isUnpublished = from === to && !(await change.isPublished());
   if (!isUnpublished && !TRANSITIONS[from].includes(to)) {
     const final = from === 'revoked' ? ', which is final' : '';
@@ -82,6 +80,21 @@ export async function editStatus(issuers: string, id: string, change: StatusChan
   return { file, from, to, undo: () => (after === before ? undefined : replaceFile(file, before)) };
 }
 
+/** Finds the record file of an issuer, by file name. @throws {@link UsageError} if there is not one such file, or only a link */
+function fileOf(issuers: string, id: string): string {
+  const all = findRecordFiles([issuers]);
+  const [found, another] = all.filter(({ file }) => stemOf(file) === id);
+  if (found === undefined) {
+    const known = all.map(({ file }) => stemOf(file));
+    throw unknownId(`${issuers} has no record of`, id, known);
+  }
+  const { file, root } = found;
+  if (another !== undefined) throw new UsageError(`there are two records of ${id}: ${file}, ${another.file}`);
+  if (root !== undefined)
+    throw new UsageError(`${file} is a symbolic link: change the record that the link points to`);
+  return file;
+}
+
 /** A part of a text. */
 interface Span {
   readonly start: number;
@@ -98,7 +111,7 @@ interface StatusFields {
   /** The value of `status`. */
   readonly status: Span;
   /** The value of `status_reason`; undefined if the record has no such field. */
-  readonly reason: Span | undefined;
+  readonly given: Span | undefined;
   readonly from: Status;
 }
 
@@ -113,7 +126,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
 /** Replaces the value of `status_reason`, or adds the field below the line of the status. */
 function reasonEdit(
   text: string,
-  { status, given }: { readonly status: Span; readonly given: Span | undefined },
+  { status, given }: Pick<StatusFields, 'status' | 'given'>,
   reason: string,
 ): Edit {
   const scalar = stringify(reason, { lineWidth: 0 }).trimEnd();
@@ -153,7 +166,7 @@ function assertOnlyStatus(
 
 /** Reads the text of a record, including a byte order mark. */
 function readRecordText(file: string): string {
-  const read = readRecordFile(file, undefined);
+  const read = readRecordFile({ file });
   if (!(read instanceof Uint8Array)) throw new RecordsRejected([read], 'nothing was changed');
   const checked = recordFile(file, read);
   if ('text' in checked) return Buffer.from(read).toString();
@@ -182,7 +195,7 @@ function findFields(text: string, file: string): StatusFields {
   const range = (isScalar(reason) && reason.range) || undefined;
   return {
     status: { start, end },
-    reason: range && { start: range[0], end: range[1] },
+    given: range && { start: range[0], end: range[1] },
     from: status as Status,
   };
 }

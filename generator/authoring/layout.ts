@@ -4,9 +4,9 @@ import { type Document, isMap, isScalar, isSeq, Lexer, type Pair, parseDocument,
 import { type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import { UsageError } from '../errors.js';
 import { replaceFile } from '../files/replace-file.js';
+import type { RecordFile } from '../records/collect.js';
 import { keyOf } from '../records/yaml/locate.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
-import type { RecordFile } from '../records/yaml/record-file.js';
 
 /** The order of the fields in a record: identity, URLs, dates, scope, contact. */
 export const FIELD_ORDER: readonly (keyof Issuer | keyof AboutIssuer)[] = [
@@ -124,19 +124,13 @@ function commentsIn(text: string): string {
     .join('\n');
 }
 
-/** A record after formatting. */
-interface FormattedRecord {
-  readonly record: RecordFile;
-  readonly changed: boolean;
-}
-
 /**
  * Formats the file of a record. Leaves a file that cannot be formatted unchanged: `checkLayout` and `checkRecords` say why.
  *
  * @throws {@link IoFailed}
  */
-export function fixLayout(record: RecordFile): FormattedRecord {
-  const text = isReadable(record) ? formattedText(record) : record.text;
+export function fixLayout(record: RecordFile): { readonly record: RecordFile; readonly changed: boolean } {
+  const text = formattedText(record);
   if (text === record.text || text instanceof UsageError) return { record, changed: false };
   replaceFile(record.file, text);
   return { record: { ...record, text }, changed: true };
@@ -144,23 +138,24 @@ export function fixLayout(record: RecordFile): FormattedRecord {
 
 /** Reports that a record is not formatted, or cannot be. Reports nothing about a file that is not a mapping. */
 export function checkLayout(record: RecordFile): readonly Diagnostic[] {
-  const text = isReadable(record) ? formattedText(record) : record.text;
+  const text = formattedText(record);
   if (text === record.text) return [];
   if (text instanceof UsageError)
-    return [diagnostic(record, WHOLE_FILE, { rule: 'layout', message: text.message, remedy: BY_HAND })];
+    return [
+      diagnostic(record, WHOLE_FILE, {
+        rule: 'layout',
+        message: text.message,
+        remedy: 'change the file by hand',
+      }),
+    ];
   const message = 'the file is not formatted';
   return [diagnostic(record, firstDifference(record.text, text), { rule: 'layout', message })];
 }
 
-const BY_HAND = 'change the file by hand';
-
-/** Whether a file is a mapping without syntax errors. */
-function isReadable(record: RecordFile): boolean {
-  const { value, diagnostics } = parseRecordFile(record);
-  return diagnostics.length === 0 && typeof value === 'object' && !Array.isArray(value);
-}
-
-function formattedText({ text, file }: RecordFile): string | UsageError {
+/** The text of a record in the layout, or why it cannot be formatted. A file that is no mapping stays as it is. */
+function formattedText(record: RecordFile): string | UsageError {
+  const { value, diagnostics, text, file } = parseRecordFile(record);
+  if (diagnostics.length > 0 || typeof value !== 'object' || Array.isArray(value)) return text;
   try {
     return formatRecord(text, file);
   } catch (error) {

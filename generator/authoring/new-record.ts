@@ -4,10 +4,10 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { IoFailed, RecordsRejected, UsageError } from '../errors.js';
+import { findRecordFiles, stemOf } from '../records/collect.js';
 import { conform } from '../records/conform.js';
 import { schemaBytes } from '../records/schemas.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
-import { recordFilesOf } from './find-record.js';
 import { FIELD_ORDER, MAX_LINE_LENGTH } from './layout.js';
 
 /** The fields of a new issuer that have a value. */
@@ -36,9 +36,10 @@ export function writeNewRecord(
   const parsed = parseRecordFile({ file, stem: id, text });
   const { record, diagnostics } = conform(parsed);
   if (record === undefined) throw new RecordsRejected(diagnostics, 'nothing was written');
-  const [taken] = existsSync(issuers) ? recordFilesOf(issuers, id) : [];
+  const existing = existsSync(issuers) ? findRecordFiles([issuers]) : [];
+  const taken = existing.find((found) => stemOf(found.file) === id);
   if (taken !== undefined)
-    throw new UsageError(`${taken} already exists: an issuer id can be used only once`);
+    throw new UsageError(`${taken.file} already exists: an issuer id can be used only once`);
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });

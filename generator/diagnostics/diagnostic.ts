@@ -51,9 +51,9 @@ export function isError({ severity }: Pick<Diagnostic, 'severity'>): boolean {
 export interface Finding {
   readonly rule: RuleName;
   readonly message: string;
-  readonly expected?: string;
-  readonly remedy?: string;
-  readonly severity?: 'error' | 'warning';
+  readonly expected?: string | undefined;
+  readonly remedy?: string | undefined;
+  readonly severity?: 'error' | 'warning' | undefined;
 }
 
 /**
@@ -62,10 +62,12 @@ export interface Finding {
  * @param source - the file, or only its path if it was not read
  */
 export function diagnostic(source: Source | string, range: Range, finding: Finding): Diagnostic {
-  const { severity, expected, remedy } = RULES[finding.rule];
+  const { rule, message } = finding;
+  const { severity = RULES[rule].severity, expected = RULES[rule].expected } = finding;
+  const { remedy = RULES[rule].remedy } = finding;
   const { file, text = '' }: Source = typeof source === 'string' ? { file: source } : source;
   const excerpt = excerptOf(text, range);
-  return { severity, expected, remedy, ...finding, file, ...range, ...(excerpt && { excerpt }) };
+  return { severity, expected, remedy, rule, message, file, ...range, ...(excerpt && { excerpt }) };
 }
 
 /** Formats a value for a message: quoted, on one line, shortened to 80 characters. */

@@ -2,15 +2,16 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocum
 import {
   type Diagnostic,
   diagnostic,
+  type Finding,
   type Range,
   type Source,
   WHOLE_FILE,
 } from '../../diagnostics/diagnostic.js';
 import type { RuleName } from '../../diagnostics/rules.js';
+import type { RecordFile } from '../collect.js';
 import { parseFastYaml } from './fast-yaml.js';
 import { forbiddenFeatures } from './forbidden-yaml.js';
 import { keyOf, nearest, type Path, rangeOf, type ToRange, toRange } from './locate.js';
-import type { RecordFile } from './record-file.js';
 
 /** The data of a record file, with a function that finds the position of each value in the text. */
 export interface ParsedFile extends RecordFile {
@@ -44,6 +45,14 @@ export function parseRecordFile(record: RecordFile): ParsedFile {
   // Object spread would take five times as long, and this line runs for every record.
   const { file, stem, text } = record;
   return { file, stem, text, value, locate, isAlias: () => false, diagnostics: [] };
+}
+
+/**
+ * Creates the diagnostic for a finding at a field of a record. Few positions are needed, and a parsed file takes more memory
+ * than its text, so this parses the file again.
+ */
+export function diagnosticAt(record: RecordFile, field: string, finding: Finding): Diagnostic {
+  return diagnostic(record, parseRecordFile(record).locate([field]), finding);
 }
 
 /** Parses any YAML, and reports syntax errors and forbidden features. */
