@@ -13,7 +13,6 @@ import {
   type OpenedShare,
   readHolderFile,
   type ShareAccess,
-  type ShareSecrets,
   shareIn,
   writeHolderFile,
 } from '../shared-key/share-file.js';
@@ -32,27 +31,19 @@ interface FinishChoice {
   readonly confirm: (digest: string) => Promise<void>;
 }
 
-/** What `finishCeremony` has done. */
-interface FinishReport {
-  readonly name: string;
-  readonly digest: string;
-  /** The thumbprint of the shared key. */
-  readonly root: string;
-  /** The names of the holders who have to run `finish`, for the first or the second time. Empty if the key is live. */
-  readonly waitingFor: readonly string[];
-}
-
 /**
  * Takes the third round: verifies the parts from all others, asks for the fingerprint, and writes the share and a
  * receipt. Once all receipts are there, gives signature shares for the test signature. Repeating it is safe.
  *
+ * @returns the name of the holder, the fingerprint, the thumbprint of the shared key, and the names of the holders who have
+ * to run `finish`, for the first or the second time. If there are none, the key is live
  * @throws {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function finishCeremony(
   ceremony: Ceremony,
   access: ShareAccess,
   { memory, confirm }: FinishChoice,
-): Promise<FinishReport> {
+) {
   const own = await readHolderFile(access);
   if (own === undefined)
     throw new UsageError(`${access.file} does not exist: run \`keys ceremony join\` first`);
@@ -64,9 +55,14 @@ export async function finishCeremony(
   let { secrets } = own;
   if (secrets.stage === 'joining') {
     assertUnchanged(transcript.joined, secrets);
-    const share = await shareOf(transcript, { ...own, secrets });
+    const { scalar } = await shareOf(transcript, { ...own, secrets });
     await confirm(digest);
-    secrets = shareSecrets(transcript, secrets, share);
+    // The polynomial and the decryption key are forgotten.
+    secrets = {
+      ...{ stage: 'share', messageKey: secrets.messageKey, scalar: base64url(scalar), digest },
+      holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
+      commitments: group.key.commitments.map(base64url),
+    };
     await writeHolderFile({ ...own, label: { ...own.label, root }, secrets }, access.env);
   }
   if (secrets.digest !== digest) {
@@ -125,19 +121,6 @@ async function shareOf(
   const dealt = received.get(0);
   if (dealt !== undefined) return { number, scalar: dealt };
   return shareFrom(received, generationOf(ceremony, own, joined));
-}
-
-/** What remains secret once the key is made: the polynomial and the decryption key are forgotten. */
-function shareSecrets(
-  { group, digest }: Transcript,
-  { messageKey }: JoiningSecrets,
-  { scalar }: KeyShare,
-): ShareSecrets {
-  return {
-    ...{ stage: 'share', messageKey, scalar: base64url(scalar), digest },
-    holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
-    commitments: group.key.commitments.map(base64url),
-  };
 }
 
 function writeReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {

@@ -19,33 +19,20 @@ import { assertReceipt, digestOf, type Transcript, testPayload } from './transcr
  * this key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are
  * different people, or that nobody has kept a key that was split.
  */
-export interface Holders extends VerifiedHolders {
+interface Holders extends VerifiedHolders {
   readonly group: KeyGroup;
   /** The fingerprint of the ceremony: SHA-256, in hexadecimal. */
   readonly digest: string;
 }
 
-/** Returns the files that a finished ceremony adds to its folder, by name. */
+/** Returns the files that a finished ceremony adds to its folder, by name. The same messages give the same bytes. */
 export function recordFiles(
-  transcript: Transcript,
+  { ceremony, joined, parts, group }: Transcript,
   receipts: ReadonlyMap<number, Message>,
   testSignature: Uint8Array,
 ): ReadonlyMap<string, string> {
-  const { jwk, thumbprint } = transcript.group.rootKey;
-  return new Map([
-    [CEREMONY_FILES.holders, formatHolders(transcript, receipts, testSignature)],
-    [CEREMONY_FILES.root, `${JSON.stringify({ ...jwk, kid: thumbprint }, null, 2)}\n`],
-  ]);
-}
-
-/** The record of a finished ceremony: the content of holders.json. The same messages give the same bytes. */
-function formatHolders(
-  { ceremony, joined, parts }: Transcript,
-  receipts: ReadonlyMap<number, Message>,
-  testSignature: Uint8Array,
-): string {
   const [dealt] = parts;
-  const record = {
+  const holders = {
     ceremony: parseRecord(readCeremonyText(ceremony, CEREMONY_FILES.ceremony) ?? '', CEREMONY_FILES.ceremony),
     join: joined.map(({ message }) => message.text),
     parts: ceremony.splits === undefined ? parts.map(({ sha256 }) => sha256) : undefined,
@@ -53,7 +40,11 @@ function formatHolders(
     receipts: joined.map(({ number }) => receipts.get(number)?.text),
     test: encodeSignature(testSignature),
   };
-  return `${JSON.stringify(record, null, 2)}\n`;
+  const root = { ...group.rootKey.jwk, kid: group.rootKey.thumbprint };
+  return new Map([
+    [CEREMONY_FILES.holders, `${JSON.stringify(holders, null, 2)}\n`],
+    [CEREMONY_FILES.root, `${JSON.stringify(root, null, 2)}\n`],
+  ]);
 }
 
 /** Verifies the record of a ceremony. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */

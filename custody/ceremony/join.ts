@@ -133,7 +133,7 @@ async function partsText(
   if (secrets.parts !== undefined) return secrets.parts.text;
   const parts = partsFor(generationOf(ceremony, own, all));
   const text = await partsMessage({ ceremony, from: label.number, all, parts }, secrets.messageKey);
-  // Written before the message.
+  // Before the message, because nobody else has this text.
   await writeHolderFile({ ...own, secrets: { ...secrets, parts: { text, joined: hashesOf(all) } } }, env);
   return text;
 }

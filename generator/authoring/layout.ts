@@ -45,7 +45,9 @@ function formatRecord(text: string, file: string): string {
   contents.items.sort((a, b) => positionOf(a) - positionOf(b));
   for (const pair of contents.items) formatPair(pair);
   if (directives !== undefined) directives.docStart = null;
-  const formatted = `${header}${trimBlankLines(document.toString({ lineWidth: 0, flowCollectionPadding: false }))}\n`;
+  // Removes only blank lines, because other white space may belong to a value.
+  const written = document.toString({ lineWidth: 0, flowCollectionPadding: false });
+  const formatted = `${header}${written.replace(/^\n+|\n+$/g, '')}\n`;
   assertSame(text, formatted, file);
   return formatted;
 }
@@ -59,11 +61,6 @@ function splitHeader(text: string): [header: string, body: string] {
   const header = lines.slice(0, length).join('\n').trim();
   if (header === '') return ['', text];
   return [`${header}\n${gap === -1 ? '' : '\n'}`, lines.slice(length).join('\n')];
-}
-
-/** Removes only blank lines, because other white space may belong to a value. */
-function trimBlankLines(text: string): string {
-  return text.replace(/^\n+|\n+$/g, '');
 }
 
 /** Parses the text of a record, with its comments, to change and write it. */
@@ -102,7 +99,8 @@ function fitsOnOneLine(key: string, { items, comment, commentBefore }: YAMLSeq):
 
 /** Asserts that formatting has changed only the layout, neither the values nor the comments. */
 function assertSame(before: string, after: string, file: string): void {
-  const value = (text: string) => JSON.stringify(sortedEntries(parseRecord(text).toJS()));
+  const value = (text: string) =>
+    JSON.stringify(Object.entries(parseRecord(text).toJS()).sort(([a], [b]) => (a < b ? -1 : 1)));
   if (value(before) !== value(after))
     throw new UsageError(`${file} cannot be formatted without changing its content`);
   if (commentsIn(before) !== commentsIn(after)) {
@@ -110,10 +108,6 @@ function assertSame(before: string, after: string, file: string): void {
       `${file} has a comment that formatting would lose; move the comment to its own line above a field`,
     );
   }
-}
-
-function sortedEntries(record: object): unknown {
-  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function commentsIn(text: string): string {

@@ -1,4 +1,4 @@
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type Checkpoint,
@@ -10,7 +10,7 @@ import {
 import { UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';
-import type { PublishedTree } from '../tree/published-tree.js';
+import { type PublishedTree, unlessRefused } from '../tree/published-tree.js';
 
 /** The published checkpoint, as far as the next one continues it. */
 export type PreviousCheckpoint = Pick<Checkpoint, 'hold' | 'issuedAt'>;
@@ -31,7 +31,9 @@ export async function previousCheckpoint(
   if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
   const { folder, statement } = published;
   const bytes = readIfReadable(folder, PATHS.checkpoint);
-  const own = bytes && (await signedBy(bytes, signer));
+  const own =
+    bytes &&
+    (await unlessRefused(verifyCheckpoint({ checkpoint: bytes, delegation: undefined }, signer, ANY_TIME)));
   if (own !== undefined) return own;
   const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
   const mayHold = unverified?.claims.hold !== undefined;
@@ -43,15 +45,6 @@ export async function previousCheckpoint(
       'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
       'it never held an issuer, for example because this is the first checkpoint, run `hold --end --all`',
   );
-}
-
-async function signedBy(checkpoint: Uint8Array, key: RootKey): Promise<PreviousCheckpoint | undefined> {
-  try {
-    return await verifyCheckpoint({ checkpoint, delegation: undefined }, key, ANY_TIME);
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
 }
 
 /** Whether the published delegation lets the online keys hold issuers. One that cannot be read might. */

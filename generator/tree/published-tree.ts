@@ -122,10 +122,10 @@ export async function publishedFiles(name: string, read: ReadFileSync): Promise<
     known ??= { sums: parseChecksums(textIn(read(PATHS.checksums)) ?? '') };
     return known.sums;
   };
-  let parsed: IssuerRegistry | undefined;
+  let parsed: readonly Issuer[] | undefined;
   const issuers = () => {
-    parsed ??= JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry;
-    return parsed.issuers;
+    parsed ??= issuersIn(list);
+    return parsed;
   };
   const isListed = (path: string, bytes: Uint8Array | undefined) =>
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
@@ -189,8 +189,13 @@ export function withPending<T extends PublishedFiles>(published: T): T {
     signed: true,
     updatedAt: statement.updatedAt,
     intact: { ...intact, list: true },
-    issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,
+    issuers: () => issuersIn(list),
   };
+}
+
+function issuersIn(list: Uint8Array | undefined): readonly Issuer[] {
+  const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list));
+  return issuers;
 }
 
 const textIn = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('utf8');
@@ -226,13 +231,8 @@ async function statementOf(
 ): Promise<PublishedFiles['statement']> {
   const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-    return publicationStatementOf(
-      readStatement(
-        bytes,
-        'registry-publication+jwt',
-        (message) => new RegistryError('ERR_PUBLICATION_INVALID', message),
-      ),
-    );
+    const invalid = (message: string) => new RegistryError('ERR_PUBLICATION_INVALID', message);
+    return publicationStatementOf(readStatement(bytes, 'registry-publication+jwt', invalid));
   };
   return unlessRefused(read());
 }
@@ -268,7 +268,7 @@ async function checkpointOf(
 }
 
 /** Returns the result of a verification; undefined if the verifier refuses the input. */
-async function unlessRefused<T>(verification: Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(verification: Promise<T>): Promise<T | undefined> {
   try {
     return await verification;
   } catch (error) {

@@ -8,7 +8,7 @@ import { hasIssuerPages, type IndexPageParts, indexPage } from './pages.js';
 import { websiteFile, websiteScripts, websiteText } from './website-files.js';
 
 /** The content of the page and of the feed. */
-export interface SiteParts extends IndexPageParts {
+interface SiteParts extends IndexPageParts {
   readonly changes: Changes;
 }
 
