@@ -7,7 +7,7 @@ import { IoFailed, SharedKeyRejected, UsageError } from '../../generator/errors.
 import { readIfExists } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { sha256 } from '../../generator/tree/checksums.js';
-import { MAX_SESSIONS, sessionsOf } from '../holder-signing/sessions.js';
+import { sessionsOf } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
 
 /** What the holders agree on before they make a key together: the content of ceremony.json (rule ceremony). */
@@ -47,6 +47,8 @@ export const DEALER = 'the dealer';
 
 /** The maximum number of holders. */
 const MAX_HOLDERS = 16;
+/** The maximum number of sessions of one request (rule holders-signing). */
+const MAX_SESSIONS = 35;
 
 /** Starts a ceremony in a new folder. @throws {@link UsageError} | {@link IoFailed} */
 export function startCeremony(

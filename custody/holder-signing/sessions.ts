@@ -1,8 +1,5 @@
 import type { GroupSize } from '../shared-key/frost.js';
 
-/** The largest number of sessions of one request (rule holders-signing). */
-export const MAX_SESSIONS = 35;
-
 /** The holders who sign together in one session: their numbers, ascending. */
 export type Signers = readonly number[];
 

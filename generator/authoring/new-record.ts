@@ -4,9 +4,9 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { AboutIssuer } from '@passport-registry/verifier/core';
 import { stringify } from 'yaml';
 import { IoFailed, RecordsRejected, UsageError } from '../errors.js';
+import { packageFile } from '../files/package-file.js';
 import { findRecordFiles, stemOf } from '../records/collect.js';
 import { conform } from '../records/conform.js';
-import { schemaBytes } from '../records/schemas.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
 import { FIELD_ORDER, MAX_LINE_LENGTH } from './layout.js';
 
@@ -54,7 +54,7 @@ function relativeSchemaLocation(file: string, location: string): string {
 }
 
 function formatNewRecord(issuer: NewIssuer, schemaLocation: string | undefined): string {
-  const { properties, required } = JSON.parse(new TextDecoder().decode(schemaBytes('issuer.schema.json')));
+  const { properties, required } = JSON.parse(packageFile('schemas/issuer.schema.json').toString());
   const lines = schemaLocation === undefined ? [] : [`# yaml-language-server: $schema=${schemaLocation}`];
   for (const field of FIELD_ORDER) {
     // A new issuer is active, so there is no reason to give.

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
 import { askGit, asObjectId, type GitFolder, git, LITERAL, splitFields } from './run-git.js';
+import { isWithin } from './walk.js';
 
 /** A folder of records, with the git repository that contains the folder. */
 export interface Repository extends GitFolder {
@@ -131,8 +132,9 @@ export function countUnpushed(
 ): number | undefined {
   return askGit(() => {
     const repository = repositoryAround(folder, env);
-    const paths = [folder, ...files].map((path) => relative(repository.top, resolve(path)) || '.');
-    const wanted = paths.filter((path) => path.split(sep)[0] !== '..');
+    const paths = [folder, ...files].map((path) => resolve(path));
+    const inside = paths.filter((path) => isWithin(repository.top, path));
+    const wanted = inside.map((path) => relative(repository.top, path) || '.');
     const args = [...LITERAL, 'rev-list', '--count', '@{push}..HEAD', '--', ...wanted];
     return Number(git(args, repository).toString());
   });

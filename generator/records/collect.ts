@@ -21,6 +21,7 @@ import {
 import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
 import { IoFailed, UsageError } from '../errors.js';
 import { ATTRIBUTES_FILE } from '../files/git-attributes.js';
+import { isWithin } from '../files/walk.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from './record-name.js';
 
 /** The name and the text of a record file. */
@@ -138,7 +139,7 @@ export function separateDiagnostics(outcomes: readonly (RecordFile | Diagnostic)
 function linkMatters(root: string, file: string): boolean {
   try {
     const [start, target] = [realpathSync(root), realpathSync(file)];
-    if (!isBelow(start, target)) return true;
+    if (!isWithin(start, target)) return true;
     if (isFolder(target)) return !relative(start, target).split(sep).every(isVisible);
   } catch {
     return true;
@@ -155,11 +156,6 @@ function isFolder(path: string): boolean {
   }
 }
 
-function isBelow(folder: string, target: string): boolean {
-  const path = relative(folder, target);
-  return path !== '..' && !path.startsWith(`..${sep}`);
-}
-
 /** Reads a record file, or returns the problem. A file that is refused is never opened. */
 export function readRecordFile({ file, root, isRegular }: FoundFile): Uint8Array | Diagnostic {
   const problem = (finding: Finding) => diagnostic(shownPath(file), WHOLE_FILE, finding);
@@ -169,7 +165,7 @@ export function readRecordFile({ file, root, isRegular }: FoundFile): Uint8Array
     // For a broken link, stat names the link in its error; realpath would name the target.
     if (root !== undefined) statSync(file);
     const target = root === undefined ? file : realpathSync(file);
-    if (root !== undefined && !isBelow(realpathSync(root), target)) {
+    if (root !== undefined && !isWithin(realpathSync(root), target)) {
       return problem({ rule: 'symlink-outside', message: `the link points to ${target}` });
     }
     // Opening a pipe or a device can have side effects.

@@ -1,6 +1,6 @@
 import { type Changes, canonicalBytes } from '@passport-registry/verifier/core';
+import { packageFile } from '../files/package-file.js';
 import type { SignedPublication } from '../list/list.js';
-import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { sumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { isChecksummed, isIssuerPage } from './files.js';
@@ -14,6 +14,11 @@ import { siteFiles } from './site/site-files.js';
 
 /** A tree in memory: the bytes of every file by path. */
 export type Tree = ReadonlyMap<string, Uint8Array>;
+
+/** The JSON Schemas that a tree publishes, as they are in the package. */
+const SCHEMAS = ['issuer', 'issuer-registry', 'jwk', 'trust-anchor', 'trust-policy'].map(
+  (name) => `schemas/${name}.schema.json`,
+);
 
 /** The parts of a tree. */
 interface TreeParts {
@@ -53,7 +58,7 @@ export function assembleTree(parts: TreeParts): Tree {
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const [path, bytes] of sums.files) tree.set(path, bytes);
   if (signed.about !== undefined) tree.set(PATHS.about, signed.about);
-  for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
+  for (const path of SCHEMAS) tree.set(path, packageFile(path));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles(page.language)) tree.set(path, text(content));
   const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
