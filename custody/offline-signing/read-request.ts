@@ -99,14 +99,13 @@ async function readPrevious(
   rootKey: RootKey,
   folder: string,
 ): Promise<PreviousPublication> {
-  const { registry, sha256: hash } = await verifyList({ list, signature, rootKey }).catch((cause) => {
+  const refuse = (cause: unknown): never => {
     throw refusal(cause, folder, rootKey);
-  });
+  };
+  const { registry, sha256: hash } = await verifyList({ list, signature, rootKey }).catch(refuse);
   const previous = { list, registry, sha256: hash, signature };
   if (bytes === undefined) return { ...previous, statement: undefined, about: new Map() };
-  const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME).catch((cause) => {
-    throw refusal(cause, folder, rootKey);
-  });
+  const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME).catch(refuse);
   if (statement.sha256 !== hash) {
     throw new TreeRejected(
       `${folder} does not follow one publication: previous/publication.jwt names another list than previous/issuers.json; make a new request`,

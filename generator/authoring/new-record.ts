@@ -29,10 +29,9 @@ export function writeNewRecord(
 ): string {
   const id = String(issuer.issuer_id);
   const file = join(issuers, `${id}.yaml`);
-  const text = formatNewRecord(
-    issuer,
-    schemaLocation === undefined ? undefined : relativeSchemaLocation(file, schemaLocation),
-  );
+  const isPath = schemaLocation !== undefined && !URL.canParse(schemaLocation);
+  const location = isPath ? relative(issuers, schemaLocation).split(sep).join('/') : schemaLocation;
+  const text = formatNewRecord(issuer, location);
   const parsed = parseRecordFile({ file, stem: id, text });
   const { record, diagnostics } = conform(parsed);
   if (record === undefined) throw new RecordsRejected(diagnostics, 'nothing was written');
@@ -47,10 +46,6 @@ export function writeNewRecord(
     throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
   }
   return file;
-}
-
-function relativeSchemaLocation(file: string, location: string): string {
-  return URL.canParse(location) ? location : relative(dirname(file), location).split(sep).join('/');
 }
 
 function formatNewRecord(issuer: NewIssuer, schemaLocation: string | undefined): string {

@@ -96,7 +96,7 @@ const LEAD_LENGTH = 20;
 
 /** The excerpt for a range: its first line. Undefined if the line is blank. */
 function excerptOf(text: string, { line, column, endLine, endColumn }: Range): Excerpt | undefined {
-  const source = lineOf(text, line);
+  const source = (text.split('\n')[line - 1] ?? '').replace(/\r$/, '');
   if (source.trim() === '') return undefined;
   const start = column - 1;
   const from = start < MAX_LENGTH - LEAD_LENGTH ? 0 : start - LEAD_LENGTH;
@@ -107,14 +107,4 @@ function excerptOf(text: string, { line, column, endLine, endColumn }: Range): E
     marked: source.slice(start, end),
     after: `${source.slice(end, to)}${source.length > to ? '...' : ''}`,
   };
-}
-
-function lineOf(text: string, line: number): string {
-  let start = 0;
-  for (let before = 1; before < line; before++) {
-    start = text.indexOf('\n', start) + 1;
-    if (start === 0) return '';
-  }
-  const end = text.indexOf('\n', start);
-  return text.slice(start, end === -1 ? undefined : end).replace(/\r$/, '');
 }

@@ -13,7 +13,7 @@ import type { OnProgress } from '../progress.js';
 import { type Collected, collectRecordFiles, type RecordFile } from './collect.js';
 import { conform } from './conform.js';
 import { checkIds, checkNames, type NamedRecord } from './ids.js';
-import { diagnosticAt, parseRecordFile } from './yaml/parse.js';
+import { fieldDiagnostic, parseRecordFile } from './yaml/parse.js';
 
 /** Checked records, by issuer_id. */
 export interface RecordSet {
@@ -132,5 +132,5 @@ export function recordDiagnostic(
   finding: Finding,
 ): Diagnostic {
   const file = files.get(id);
-  return file === undefined ? diagnostic(id, WHOLE_FILE, finding) : diagnosticAt(file, field, finding);
+  return file === undefined ? diagnostic(id, WHOLE_FILE, finding) : fieldDiagnostic(file, field, finding);
 }

@@ -64,9 +64,11 @@ export function findRecordFiles(paths: readonly string[]): readonly FoundFile[] 
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) throw new UsageError(`${path} does not exist`);
     const isLink = stats.isSymbolicLink();
-    if (!isFolder(path)) found.set(path, { file: path, root: isLink ? dirname(path) : undefined });
-    else if (!isLink) for (const one of findBelow(path)) found.set(one.file, one);
-    else throw new UsageError(`${path} is a symbolic link to a folder: pass the path of the folder itself`);
+    if (isLink && isFolder(path))
+      throw new UsageError(`${path} is a symbolic link to a folder: pass the path of the folder itself`);
+    const root = isLink ? dirname(path) : undefined;
+    for (const one of stats.isDirectory() ? findBelow(path) : [{ file: path, root }])
+      found.set(one.file, one);
   }
   return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
@@ -222,11 +224,12 @@ function readRecord(found: FoundFile): RecordFile | Diagnostic {
 
 /** Decodes the bytes of a record file, or returns the problem. */
 export function recordFile(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
-  const text = decodeUtf8(bytes);
-  if (text === undefined) {
+  if (!isUtf8(bytes)) {
     const finding = { rule: 'not-utf8', message: 'the file contains bytes that are not UTF-8' } as const;
     return diagnostic(shownPath(file), positionOfByte(bytes, firstInvalidByte(bytes)), finding);
   }
+  // Without the byte order mark that Windows editors add.
+  const text = new TextDecoder().decode(bytes);
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
     const finding = { rule: 'nul-character', message: 'the file contains a NUL character' } as const;
@@ -243,13 +246,6 @@ export function stemOf(file: string): string {
 /** A path as messages and reports show it: with slashes on every system. */
 export function shownPath(file: string): string {
   return sep === '/' ? file : file.split(sep).join('/');
-}
-
-/** Decodes UTF-8, and removes the byte order mark that Windows editors add. Undefined if the bytes are not UTF-8. */
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**

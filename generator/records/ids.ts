@@ -3,7 +3,7 @@ import { type Diagnostic, type Finding, shown } from '../diagnostics/diagnostic.
 import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
 import type { RecordFile } from './collect.js';
-import { diagnosticAt, parseRecordFile } from './yaml/parse.js';
+import { fieldDiagnostic, parseRecordFile } from './yaml/parse.js';
 
 /** The data about one file that the rules across files need. */
 export interface NamedRecord {
@@ -21,7 +21,7 @@ export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
   for (const named of records) {
     const { record, id } = named;
     const { stem } = record;
-    const report = (finding: Finding) => found.push(diagnosticAt(record, 'issuer_id', finding));
+    const report = (finding: Finding) => found.push(fieldDiagnostic(record, 'issuer_id', finding));
     const owner = owners.get(id.toLowerCase());
     if (owner !== undefined && owner !== named) {
       const place = `${owner.record.file}:${parseRecordFile(owner.record).locate(['issuer_id']).line}`;
@@ -59,7 +59,7 @@ export function checkNames(records: readonly NamedRecord[]): Diagnostic[] {
     if (other === undefined) return [];
     const called = other.name === undefined ? other.id : `${shown(other.name)} (${other.id})`;
     const message = `the name ${shown(name)} looks like that of ${called} in ${other.record.file}`;
-    return [diagnosticAt(record, 'name', { rule: 'similar-name', message })];
+    return [fieldDiagnostic(record, 'name', { rule: 'similar-name', message })];
   });
 }
 

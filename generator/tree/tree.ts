@@ -63,8 +63,8 @@ export function assembleTree(parts: TreeParts): Tree {
   for (const [path, content] of hostFiles(page.language)) tree.set(path, text(content));
   const required = ['publication' as const, ...(statement.checkpoint ? ['checkpoint' as const] : [])];
   const named = { heldBy: holders?.heldBy, names: signed.about, about, page };
-  const site = { list, rootKey, required, log: statement.log?.origin, development, changes, ...named };
-  for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
+  const site = { list, rootKey, required, log: statement.log?.origin, development, ...named };
+  for (const [path, bytes] of siteFiles(site, changes)) tree.set(path, bytes);
   if (!hasIssuerPages(site)) tree.delete(PATHS.pagesHtaccess);
   else tree.set(PATHS.pageSums, sumsOf(isIssuerPage));
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
