@@ -14,17 +14,6 @@ import {
 } from './messages.js';
 import { assertReceipt, digestOf, type Transcript, testPayload } from './transcript.js';
 
-/**
- * The public record of a ceremony, verified: who holds a shared key. The record proves that the holders' messages make
- * this key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are
- * different people, or that nobody has kept a key that was split.
- */
-interface Holders extends VerifiedHolders {
-  readonly group: KeyGroup;
-  /** The fingerprint of the ceremony: SHA-256, in hexadecimal. */
-  readonly digest: string;
-}
-
 /** Returns the files that a finished ceremony adds to its folder, by name. The same messages give the same bytes. */
 export function recordFiles(
   { ceremony, joined, parts, group }: Transcript,
@@ -47,8 +36,18 @@ export function recordFiles(
   ]);
 }
 
-/** Verifies the record of a ceremony. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
-export async function parseHolders(json: Uint8Array | string, source: string): Promise<Holders> {
+/**
+ * Verifies the public record of a ceremony: who holds a shared key. The record proves that the holders' messages make this
+ * key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are different
+ * people, or that nobody has kept a key that was split.
+ *
+ * @param source - the name of the file, for errors
+ * @throws {@link SharedKeyRejected}
+ */
+export async function parseHolders(
+  json: Uint8Array | string,
+  source: string,
+): Promise<VerifiedHolders & { readonly group: KeyGroup }> {
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
   const record = parseRecord(json, source);
@@ -94,5 +93,5 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
     throw invalid('has a test signature that is not valid', cause);
   });
   const { threshold, names, splits } = ceremony;
-  return { group, rootKey: group.rootKey, digest, threshold, names, split: splits !== undefined };
+  return { group, rootKey: group.rootKey, threshold, names, split: splits !== undefined };
 }

@@ -35,7 +35,7 @@ export async function readDelegationInput(
   previous?: PreviousDelegation,
 ): Promise<RequestedDelegation> {
   const known = ['iat', 'exp', 'keys', 'hold', 'next_root_thumbprint'] as const;
-  const statement = readInput(input, { type: 'delegation', rootKey, known });
+  const statement = readInput(input, { type: 'delegation', rootKey }, known);
   const delegation = await delegationOf(statement).catch((cause: unknown) => {
     if (!(cause instanceof RegistryError)) throw cause;
     throw refusedInput('delegation', `is not valid: ${cause.message}`, cause);

@@ -40,22 +40,16 @@ export async function newDelegation(
   return readDelegationInput(input, rootKey, previous);
 }
 
-/** A delegation to be signed elsewhere. */
-interface DelegationOptions extends OnlineKeys {
-  /** The root key that will sign. */
-  readonly rootKey: RootKey;
-  /** The folder of the tree, which need not exist. */
-  readonly out: string;
-}
-
 /**
  * Writes a signing request with a delegation and nothing else.
  *
+ * @param rootKey - the root key that will sign
+ * @param out - the folder of the tree, which need not exist
  * @param folder - a new folder for the request
  * @throws {@link TreeRejected} | {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareDelegation(
-  { rootKey, out, ...online }: DelegationOptions,
+  { rootKey, out, ...online }: OnlineKeys & { readonly rootKey: RootKey; readonly out: string },
   folder: string,
 ): Promise<SigningRequest> {
   const published = predecessorOf(await readPublished(out), { rootKey, development: false });

@@ -15,22 +15,19 @@ export function refusedInput(type: ClaimsType, message: string, cause?: unknown)
   return new RequestRejected('ERR_REQUEST_PAYLOAD', `${INPUTS[type].name} ${message}`, { cause });
 }
 
-/** What a payload may be. */
-interface ExpectedInput {
-  readonly type: ClaimsType;
-  /** The root key that is to sign. */
-  readonly rootKey: RootKey;
-  /** The claims that this version shows. */
-  readonly known: readonly string[];
-}
-
 /**
  * Reads a payload that is not signed yet: header and claims of a JWT. A claim that would not be shown must not be
  * signed, so unknown claims are refused.
  *
+ * @param rootKey - the root key that is to sign
+ * @param known - the claims that this version shows
  * @throws {@link RequestRejected}
  */
-export function readInput(input: string, { type, rootKey, known }: ExpectedInput): Statement {
+export function readInput(
+  input: string,
+  { type, rootKey }: { readonly type: ClaimsType; readonly rootKey: RootKey },
+  known: readonly string[],
+): Statement {
   // A JWS needs a signature, which need not be valid to be read.
   const statement = readStatement(`${input}.AA`, INPUTS[type].typ, (message, cause) =>
     refusedInput(type, message, cause),

@@ -26,7 +26,7 @@ export interface RequestedRotation {
  */
 export async function readRotationInput(input: string, rootKey: RootKey): Promise<RequestedRotation> {
   const known = ['iat', 'next_root', 'next_roots', 'step'] as const;
-  const { claims, issuedAt } = readInput(input, { type: 'rotation', rootKey, known });
+  const { claims, issuedAt } = readInput(input, { type: 'rotation', rootKey }, known);
   const next = await importRootKey(claims['next_root']).catch((cause: unknown) => {
     if (!(cause instanceof RegistryError)) throw cause;
     throw refusedInput('rotation', `does not name a root key: ${cause.message}`, cause);

@@ -57,13 +57,8 @@ function findReasonWhileActive(record: object): Located[] {
   return [{ path: ['status_reason'], part: 'key', finding: { rule: 'reason-while-active', message } }];
 }
 
-interface Problem {
-  readonly path: Path;
-  readonly errors: readonly SchemaError[];
-}
-
 /** Groups errors by value. Ajv reports each branch of an anyOf, but for an author they are one problem. */
-function groupByValue(errors: readonly SchemaError[]): Problem[] {
+function groupByValue(errors: readonly SchemaError[]): { path: Path; errors: readonly SchemaError[] }[] {
   const byPath = new Map<string, SchemaError[]>();
   for (const error of errors) {
     const sameValue = byPath.get(error.instancePath);
