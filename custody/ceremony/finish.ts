@@ -4,7 +4,7 @@ import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { readProgress } from '../holder-signing/aggregate.js';
 import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
 import { writeShares } from '../holder-signing/signature-shares.js';
-import { type SigningTask, signingTask } from '../holder-signing/signing-task.js';
+import { readTaskMessages, type SigningTask, signingTask } from '../holder-signing/signing-task.js';
 import { isPartOf, type KeyShare, shareFrom } from '../shared-key/frost.js';
 import { base64url, refusedMessage, signMessage } from '../shared-key/message.js';
 import {
@@ -92,16 +92,12 @@ async function shareOf(
 ): Promise<KeyShare> {
   const { secrets } = own;
   const { number } = own.label;
+  // The own message is there, so this only refuses another one in its place.
+  if (secrets.parts !== undefined) writeMessage(ceremony, CEREMONY_FILES.parts(number), secrets.parts.text);
   const received = new Map<number, Uint8Array>();
   for (const message of parts) {
     const from = message.holder;
-    if (from === number) {
-      if (message.text === secrets.parts?.text) continue;
-      throw new SharedKeyRejected(
-        'ERR_CEREMONY_CHANGED',
-        `${CEREMONY_FILES.parts(number)} is not the message that you have written: somebody has replaced it`,
-      );
-    }
+    if (from === number) continue;
     const sender = from === 0 ? undefined : joined.find((one) => one.number === from);
     const name = sender?.name ?? DEALER;
     const file = from === 0 ? CEREMONY_FILES.split : CEREMONY_FILES.parts(from);
@@ -144,8 +140,8 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
   const holder = signingHolder(task, opened, memory);
   await writeCommitments(task, holder, false);
   const receipts = await readReceipts(transcript);
-  const { committed } = await readProgress(task, group);
-  if (receipts.size < ceremony.holders || committed.length < ceremony.holders) return;
+  const { messages: committed } = await readTaskMessages(task, group, 'commitments');
+  if (receipts.size < ceremony.holders || committed.size < ceremony.holders) return;
   try {
     await writeShares(task, holder);
   } catch (error) {

@@ -11,8 +11,6 @@ import { readTaskMessages, type SigningTask, TASK_FILES } from './signing-task.j
 
 /** What the holders have done so far for a task. */
 interface SigningProgress {
-  /** The names of the holders who have committed. */
-  readonly committed: readonly string[];
   /** The names of the holders of whom a signature share is valid. */
   readonly signed: readonly string[];
   /** The signatures by payload, once a session is complete. */
@@ -61,8 +59,7 @@ export async function readProgress(
     signatures = await aggregated(shares as ShareBytes[], { task, group, session });
   }
   return {
-    committed: namesOf(group, all.messages.keys()),
-    signed: namesOf(group, valid),
+    signed: group.holders.filter(({ number }) => valid.has(number)).map(({ name }) => name),
     signatures,
     faults: [...faults, ...given.faults, ...alone.map(withoutCommitments), ...wrong.values()],
   };
@@ -75,9 +72,6 @@ function withoutCommitments({ name, number }: KeyHolder): SharedKeyRejected {
     `${shares} is here, but ${commitments} of ${name} is missing, and both are needed: ask ${name} for it`,
   );
 }
-
-const namesOf = (group: KeyGroup, numbers: Iterable<number>) =>
-  [...numbers].sort((a, b) => a - b).map((number) => holderOf(group, number).name);
 
 /** The signature shares of one holder in one session, by payload. */
 type ShareBytes = ReadonlyMap<string, Uint8Array>;

@@ -80,6 +80,8 @@ export function assertFollowsMemory(
   if (rotation !== undefined) assertSameRotation(rotation, readMemory(folder, rootKey.thumbprint), insteadOf);
 }
 
+const outdated = (message: string) => new RequestRejected('ERR_REQUEST_OUTDATED', message);
+
 function assertFollows(
   publication: RequestedPublication,
   { verified, signed }: SigningMemory,
@@ -87,15 +89,13 @@ function assertFollows(
 ): void {
   const advice = 'make a new request on the machine that has the registry';
   if (verified !== undefined && !isAtLeast(previous, verified)) {
-    throw new RequestRejected(
-      'ERR_REQUEST_OUTDATED',
+    throw outdated(
       `the request follows ${formatVersion(previous)}, but this machine has verified the published list ${formatVersion(verified)}: ${advice}`,
     );
   }
   if (signed === undefined || isSame(publication, signed) || signed.sha256 === insteadOf) return;
   if (!isAtLeast(previous, signed)) {
-    throw new RequestRejected(
-      'ERR_REQUEST_OUTDATED',
+    throw outdated(
       `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
         `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
     );
@@ -105,8 +105,7 @@ function assertFollows(
 /** Verifiers refuse a delegation older than the one that they have accepted (rule delegation-rollback). */
 function assertDelegationNewest({ issuedAt }: RequestedDelegation, { delegated }: SigningMemory): void {
   if (delegated === undefined || issuedAt >= delegated) return;
-  throw new RequestRejected(
-    'ERR_REQUEST_OUTDATED',
+  throw outdated(
     `the delegation was made at ${formatUpdatedAt(issuedAt)}, but this machine knows the delegation of ${formatUpdatedAt(delegated)}: make ` +
       'a new request on the machine that has the registry',
   );
@@ -121,8 +120,7 @@ function assertSameRotation(
   if (rotated === undefined || rotated.next === insteadOf) return;
   if (rotated.next === next.thumbprint && String(rotated.nextRoots) === String(nextRoots)) return;
   const after = (keys: readonly string[]) => (keys.length === 0 ? '' : `, and then to ${keys.join(' or ')}`);
-  throw new RequestRejected(
-    'ERR_REQUEST_OUTDATED',
+  throw outdated(
     `the rotation leads to ${next.thumbprint}${after(nextRoots)}, but this machine has signed a rotation to ` +
       `${rotated.next}${after(rotated.nextRoots)}: two steps from one key make verifiers refuse the registry. If the signed step was ` +
       `never published and never will be, repeat with --instead-of ${rotated.next}`,

@@ -33,7 +33,9 @@ export async function previousCheckpoint(
   const bytes = readIfReadable(folder, PATHS.checkpoint);
   const own =
     bytes &&
-    (await unlessRefused(verifyCheckpoint({ checkpoint: bytes, delegation: undefined }, signer, ANY_TIME)));
+    (await unlessRefused(() =>
+      verifyCheckpoint({ checkpoint: bytes, delegation: undefined }, signer, ANY_TIME),
+    ));
   if (own !== undefined) return own;
   const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
   const mayHold = unverified?.claims.hold !== undefined;

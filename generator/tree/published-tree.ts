@@ -216,8 +216,7 @@ async function committedBy(
 ): Promise<RootKey | undefined> {
   if (rotation === undefined || rootKey === undefined) return rootKey;
   // A build refuses a damaged rotation.
-  const committed = async () => withCommitment(rootKey, readRotation(rotation));
-  return (await unlessRefused(committed())) ?? rootKey;
+  return (await unlessRefused(async () => withCommitment(rootKey, readRotation(rotation)))) ?? rootKey;
 }
 
 /**
@@ -229,12 +228,11 @@ async function statementOf(
   rootKey: RootKey | undefined,
   isListed: boolean,
 ): Promise<PublishedFiles['statement']> {
-  const read = async () => {
+  return unlessRefused(async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
     const invalid = (message: string) => new RegistryError('ERR_PUBLICATION_INVALID', message);
     return publicationStatementOf(readStatement(bytes, 'registry-publication+jwt', invalid));
-  };
-  return unlessRefused(read());
+  });
 }
 
 /** Whether a published tree has exactly this list. */
@@ -252,8 +250,7 @@ export async function isSigned(
   rootKey: RootKey | undefined,
 ): Promise<boolean> {
   if (list === undefined || signature === undefined || rootKey === undefined) return false;
-  const verified = verifySignature(list, signature, rootKey).then(() => true);
-  return (await unlessRefused(verified)) ?? false;
+  return (await unlessRefused(() => verifySignature(list, signature, rootKey).then(() => true))) ?? false;
 }
 
 /** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
@@ -264,21 +261,18 @@ async function checkpointOf(
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
   const delegation = Promise.resolve(read(PATHS.delegation));
-  return unlessRefused(verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME));
+  return unlessRefused(() => verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME));
 }
 
 /** Returns the result of a verification; undefined if the verifier refuses the input. */
-export async function unlessRefused<T>(verification: Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await verification;
+    return await verify();
   } catch (error) {
     if (error instanceof RegistryError) return undefined;
     throw error;
   }
 }
-
-/** What a checkpoint and a publication statement say of their list. */
-type NamedList = Pick<PublicationStatement & Checkpoint, 'sha256' | 'updatedAt'>;
 
 /**
  * A build writes the publication statement after the list, and the checkpoint last. So neither ever names a newer list
@@ -287,7 +281,7 @@ type NamedList = Pick<PublicationStatement & Checkpoint, 'sha256' | 'updatedAt'>
 function assertNotRolledBack(
   name: string,
   list: Uint8Array,
-  statements: Readonly<Record<string, NamedList | undefined>>,
+  statements: Readonly<Record<string, PublicationStatement | Checkpoint | undefined>>,
 ): void {
   const updatedAt = updatedAtOf(list);
   if (updatedAt === undefined) return;

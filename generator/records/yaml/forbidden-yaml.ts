@@ -1,4 +1,4 @@
-import { type Document, isAlias, type Node, visit } from 'yaml';
+import { type Document, isAlias, type Node, Parser, visit } from 'yaml';
 import { type Diagnostic, diagnostic, type Range, type Source, shown } from '../../diagnostics/diagnostic.js';
 import type { RuleName } from '../../diagnostics/rules.js';
 import { keyOf, rangeOf, type ToRange } from './locate.js';
@@ -16,7 +16,7 @@ export function forbiddenFeatures(
   source: Required<Source>,
   range: ToRange,
 ): Diagnostic[] {
-  const found: Diagnostic[] = findDirectives(source);
+  const found: Diagnostic[] = [];
   const report = (rule: RuleName, place: Range, message: string) => {
     found.push(diagnostic(source, place, { rule, message }));
   };
@@ -27,6 +27,11 @@ export function forbiddenFeatures(
     const start = source.text.slice(from, end).search(new RegExp(`[${sigil}]\\S*\\s+(?:[&!]\\S*\\s+)?$`));
     return start === -1 ? rangeOf(node, range) : range(from + start, end);
   };
+  for (const token of new Parser().parse(source.text)) {
+    if (token.type !== 'directive') continue;
+    const place = range(token.offset, token.offset + token.source.length);
+    report('yaml-directive', place, `the file has a directive, ${shown(token.source)}`);
+  }
   visit(document, {
     Node(_key, node) {
       if (isAlias(node)) {
@@ -44,19 +49,5 @@ export function forbiddenFeatures(
       }
     },
   });
-  return found;
-}
-
-/** Finds directives. Directives come before the first document marker, with only comments between them. */
-function findDirectives(source: Required<Source>): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  for (const [index, line] of source.text.split('\n').entries()) {
-    if (line.startsWith('#') || line.trim() === '') continue;
-    if (!line.startsWith('%')) break;
-    const directive = line.trimEnd();
-    const place = { line: index + 1, column: 1, endLine: index + 1, endColumn: directive.length + 1 };
-    const message = `the file has a directive, ${shown(directive)}`;
-    found.push(diagnostic(source, place, { rule: 'yaml-directive', message }));
-  }
   return found;
 }
