@@ -2,6 +2,14 @@ import { decodeBase64, encodeBase64, parseStrictJson } from '@passport-registry/
 import { describe, expect, it } from 'vitest';
 import fc from '../../support/fast-check.js';
 
+function messageOf(parse: () => unknown): string {
+  try {
+    return `parsed: ${JSON.stringify(parse())}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('parseStrictJson', () => {
@@ -35,6 +43,11 @@ describe('parseStrictJson', () => {
     expect(parseStrictJson(`{"a":"${content}"}`)).toEqual({ a: JSON.parse(`"${content}"`) });
     expect(() => parseStrictJson(`{"a":"${content}","a":1}`)).toThrow('twice');
     expect(() => parseStrictJson(`{"a":"${content}`)).toThrow('is not terminated');
+  });
+
+  it.each(['[-]', '-', '{"a":-x}', '[1,]', 'nul'])('refuses %s in the words of JSON.parse', (text) => {
+    const words = messageOf(() => JSON.parse(text));
+    expect(messageOf(() => parseStrictJson(text))).toBe(words);
   });
 
   it('refuses bytes that are not UTF-8', () => {

@@ -260,9 +260,13 @@ describe('canonicalBytes', () => {
   it('refuses nesting that would exhaust the stack, and takes what is deep but sane', () => {
     const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
     expect(new TextDecoder().decode(canonicalBytes(nested(500)))).toHaveLength(1000);
-    expect(() => canonicalBytes(nested(502))).toThrow(
+    expect(() => canonicalBytes(nested(501))).toThrow(
       expect.objectContaining({ code: 'ERR_NOT_CANONICALIZABLE' }),
     );
+    const objects = (depth: number): unknown =>
+      JSON.parse(`${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`);
+    expect(new TextDecoder().decode(canonicalBytes(objects(500)))).toHaveLength(499 * 6 + 2);
+    expect(() => canonicalBytes(objects(501))).toThrow(/nesting deeper than 500/);
     expect(() => canonicalBytes(nested(100_000))).toThrow(/nesting deeper than 500/);
   });
 });

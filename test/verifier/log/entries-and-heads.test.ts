@@ -146,6 +146,15 @@ describe('an entry of a log', () => {
       expect(() => parseAnyEntry(bytes(other), invalid)).toThrow('is not in canonical form');
   });
 
+  it('has at most 4,096 bytes, of whatever type', () => {
+    const withLength = (length: number) => {
+      const entry = (more: string) => `{"more":"${more}","sha256":"${SHA}","type":"more"}`;
+      return bytes(entry('x'.repeat(length - entry('').length)));
+    };
+    expect(parseAnyEntry(withLength(4096), invalid)).toMatchObject({ named: 'more' });
+    expect(() => parseAnyEntry(withLength(4097), invalid)).toThrow('is not an entry of a registry');
+  });
+
   it('has a hash that one changed byte of the statement changes', () => {
     const entries = ['a.b.c', 'a.b.d', 'a.b.c\n', ''].map((text) => delegationEntry(text, 0).sha256);
     expect(new Set(entries).size).toBe(4);

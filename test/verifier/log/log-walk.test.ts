@@ -60,12 +60,12 @@ async function rotation(key: TestKey, next: TestKey, step: number, more: Claims 
   return { statement: text, entry: rotationEntry(text, next.rootKey.thumbprint, step) };
 }
 
-async function otherType(key: TestKey, typ = 'registry-more+jwt'): Promise<Stated> {
+async function otherType(key: TestKey, typ = 'registry-more+jwt', named = 'more'): Promise<Stated> {
   const text = await statement(key, typ, { iat: 1 });
-  const entry = { sha256: hash(text), type: 'more' };
+  const entry = { sha256: hash(text), type: named };
   return {
     statement: text,
-    entry: { ...entry, type: 'unknown', named: 'more', text: JSON.stringify(entry) },
+    entry: { ...entry, type: 'unknown', named, text: JSON.stringify(entry) },
   };
 }
 
@@ -122,6 +122,15 @@ describe('walkLog', () => {
     const walk = await walkLog(begin(first), statements);
     expect(walk.verified.map(({ entry }) => entry)).toEqual(log.slice(0, 6).map(({ entry }) => entry));
     expect(await problems(6, { statement: log[6]?.statement })).toEqual(['entry 6 log-statements']);
+  });
+
+  it('knows the place of an entry whose statement is refused', async () => {
+    const before = log[5];
+    const later = await publication(second, 7, before, { log: logOf(keys.second) });
+    expect(await problems(7, later)).toEqual([]);
+    const found = await problems(7, await publication(stranger, 9), later);
+    expect(found[0]).toBe('signature 7 log-statements');
+    expect(found.slice(1)).toContain('order 8 log-order');
   });
 
   it('has the same result in batches of any size, and after the state was JSON', async () => {
@@ -313,6 +322,8 @@ describe('an entry', () => {
   it('of another type has a statement of another type', async () => {
     const good = await otherType(first);
     expect(await problems(3, good)).toEqual([]);
+    const long = await otherType(first, 'registry-old-registry-delegation+jwt', 'old-registry-delegation');
+    expect(await problems(3, long)).toEqual([]);
     const [known, hidden] = [await delegation(first, 9), await otherType(first, 'registry-checkpoint+jwt')];
     expect(
       await problems(3, { ...known, entry: { ...good.entry, sha256: known.entry.sha256 } }),

@@ -6,6 +6,7 @@ import {
   inclusionProof,
   isConsistent,
   isSameBytes,
+  LogTree,
   lastTiles,
   rangeRoot,
   rootFromInclusion,
@@ -16,7 +17,7 @@ import {
   tileWidth,
 } from '@passport-registry/verifier/core';
 import { describe, expect, it } from 'vitest';
-import { naiveConsistency, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
+import { flipped, naiveConsistency, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
 import { tilesOf } from '../../support/tiles.js';
 
 describe('the path of a tile', () => {
@@ -188,6 +189,22 @@ describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entrie
     }
   });
 
+  it('is a whole log in memory: its tiles, the heads that it contains, and their proofs', async () => {
+    const tree = new LogTree(leaves);
+    expect(new Map(tree.tiles().map(({ address, bytes }) => [tilePath(address), bytes]))).toEqual(tiles);
+    expect(tree.tile({ level: 0, index: 0, width: 1 })).toEqual(leaves[0]);
+    const last = { level: 0, index: Math.floor(size / 256), width: (size % 256) + 1 };
+    expect(tree.tile(last)).toBeUndefined();
+    expect(tree.tile({ level: 9, index: 0, width: 1 })).toBeUndefined();
+    for (const older of new Set([1, Math.ceil(size / 2), size])) {
+      const head = { size: older, root: naiveRoot(leaves.slice(0, older)) };
+      expect([await tree.contains(head), await tree.isOf(head)]).toEqual([true, older === size]);
+      expect(await tree.contains({ size: older, root: flipped(head.root, 9) })).toBe(false);
+      expect(await tree.proofFrom(older)).toEqual(naiveConsistency(older, leaves));
+    }
+    expect(await tree.contains({ size: size + 1, root })).toBe(false);
+  });
+
   it('is read from full tiles where a partial one is gone', async () => {
     const more = tilesOf(someLeaves(Math.ceil(size / 256) * 256));
     const hashes = hashesFromTiles(size, async (address) => {
@@ -201,6 +218,13 @@ describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entrie
     const hashes = hashesFromTiles(size, async () => new Uint8Array());
     await expect(rangeRoot(0, size, hashes)).rejects.toThrow(RangeError);
   });
+});
+
+it('a log in memory without entries has no tiles, and contains only itself', async () => {
+  const tree = new LogTree([]);
+  expect([tree.size, tree.leaves, tree.tiles()]).toEqual([0, [], []]);
+  expect(await tree.isOf({ size: 0, root: naiveRoot([]) })).toBe(true);
+  expect(await tree.contains({ size: 1, root: naiveRoot([]) })).toBe(false);
 });
 
 describe('a proof from the tiles of a very large log', () => {

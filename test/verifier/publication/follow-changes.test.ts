@@ -503,6 +503,19 @@ describe('a store', () => {
     expect((await store.load())?.list).toBe(registry.list.toString());
   });
 
+  it.each([287, 288, 289])(
+    'gets the bytes of a list of %i issuers, which are encoded in parts of 16',
+    async (size) => {
+      const store = memoryStore();
+      const stored = await ready({ store });
+      for (const id of IDS.slice(size)) registry.records.delete(id);
+      await registry.publish();
+      await stored.refresh();
+      expect(lists(registry.sent())).toEqual([]);
+      expect((await store.load())?.list).toBe(registry.list.toString());
+    },
+  );
+
   it('is the only reason to request a signature', async () => {
     registry.change(ONE);
     await registry.publish();

@@ -127,6 +127,21 @@ describe('what one source shows', () => {
     );
   });
 
+  it('is read once, whichever of two pinned keys has signed it', async () => {
+    const files = await publishSummed(root, [issuer('a')]);
+    const paths: string[] = [];
+    const counting = {
+      get: async (path: string) => {
+        paths.push(path);
+        return files.get(path);
+      },
+    };
+    const pinned = pinnedMemory([(await testKey()).rootKey, root.rootKey]);
+    await verifyPublication(counting, pinned, conditions());
+    expect(paths).toContain('issuers.json');
+    expect(paths).toEqual([...new Set(paths)]);
+  });
+
   it('has a rotation within its limit', async () => {
     const files = withRotation(publish(root, [issuer('a')]), []);
     const rotationOf = (bytes: number) => files.set('keys/rotation.json', Buffer.from('[]'.padEnd(bytes)));

@@ -320,6 +320,9 @@ describe('the number of levels of a tree of sums', () => {
     expect(levelsFor(full, 0)).toBe(1);
     const [first, ...others] = full as [SummedRecord, ...SummedRecord[]];
     expect(levelsFor([{ ...first, id: `${first.id}x` }, ...others], 0)).toBe(8);
+    // Whichever leaf is read last.
+    const last = { ...first, id: 'last', place: 'f'.repeat(64) };
+    expect(levelsFor([...full, ...crowded(1, 1), last], 0)).toBe(8);
     // The size of a leaf counts, and not the number of its records.
     expect(levelsFor([...others, ...crowded(1, 1)], 0)).toBe(1);
     expect(levelsFor([...full, ...crowded(1, 1)], 0)).toBe(8);

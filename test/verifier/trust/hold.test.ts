@@ -55,6 +55,19 @@ describe('the hold of a checkpoint', () => {
     expect((await verified({})).hold).toEqual([]);
   });
 
+  it.each([[[]], [['not an id']], ['a'], [{}], [null], [[1]], [['b', 'a']], [['a', 'a']]])(
+    'is not %j',
+    async (hold) => {
+      expect(await codeOf({ hold, permission: true })).toBe('ERR_CHECKPOINT_INVALID');
+    },
+  );
+
+  it('names at most 64 issuers', async () => {
+    const ids = Array.from({ length: 65 }, (_one, index) => `issuer-${10 + index}`);
+    expect(await codeOf({ hold: ids.slice(1), permission: true })).toBe('accepted');
+    expect(await codeOf({ hold: ids, permission: true })).toBe('ERR_CHECKPOINT_INVALID');
+  });
+
   it('by an online key needs the permission of the delegation', async () => {
     expect(await codeOf({ hold: ['a'], permission: true })).toBe('accepted');
     expect(await codeOf({ hold: ['a'] })).toBe('ERR_CHECKPOINT_INVALID');
