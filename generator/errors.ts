@@ -18,6 +18,13 @@ export abstract class GeneratorError extends Error {
   }
 }
 
+/** Makes a handler for `catch` that answers one kind of error with undefined. */
+export function ignoring(kind: abstract new (...parts: never[]) => Error): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof kind)) throw error;
+  };
+}
+
 /** The records have problems; nothing was built. */
 export class RecordsRejected extends GeneratorError {
   readonly code = 'ERR_RECORDS_REJECTED';

@@ -1,7 +1,7 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
 import { ANY_TIME, verifyAbout, verifyPublicationStatement } from '@passport-registry/verifier/core';
 import { KeyRejected, RequestRejected, TreeRejected } from '../../generator/errors.js';
-import { assertExpectedStatement } from '../../generator/publishing/expected-statement.js';
+import { assertExpectedStatement } from '../../generator/publishing/sign-statement.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import {
   type RequestedDelegation,

@@ -57,8 +57,11 @@ export async function signCheckpoint(
         'first checkpoint, build with --delegation',
     );
   }
+  // If the delegation is not valid, the verification of the tree, which refuses it, says why.
   const delegated =
-    byRoot || delegation === undefined ? undefined : await readDelegation(delegation, rootKey);
+    byRoot || delegation === undefined
+      ? undefined
+      : await verifyDelegation(delegation, rootKey, ANY_TIME).catch(() => undefined);
   if (delegated !== undefined) assertDelegated(signer, delegated);
   if (hold.length > 0 && delegated?.mayHold === false) throw notPermitted(hold);
   const iat = toSeconds(dateAfter(previous, hold));
@@ -74,11 +77,6 @@ export async function signCheckpoint(
     ...(sequence !== undefined && { sequence }),
     ...(hold.length > 0 && { hold }),
   });
-}
-
-/** Undefined if the delegation is not valid. The verification of the tree, which refuses it, then says why. */
-function readDelegation(delegation: Uint8Array, rootKey: RootKey): Promise<Delegation | undefined> {
-  return verifyDelegation(delegation, rootKey, ANY_TIME).catch(() => undefined);
 }
 
 /** Says what to do, in place of the verification of the tree, which only refuses it. */
@@ -124,12 +122,6 @@ function dateAfter(previous: PreviousCheckpoint | undefined, hold: readonly stri
   return Math.max(now, previous.issuedAt + (isSame ? 0 : 1000));
 }
 
-/** A list that is being published, and the tree that it follows. */
-interface NextList {
-  readonly signed: SignedPublication;
-  readonly published: PublishedTree | undefined;
-}
-
 /**
  * Adds a new checkpoint to a tree. Without a choice, returns the tree unchanged.
  *
@@ -137,10 +129,14 @@ interface NextList {
  */
 export async function withCheckpoint(
   tree: Tree,
-  { signed: { list, rootKey, statement }, published }: NextList,
+  {
+    signed,
+    published,
+  }: { readonly signed: SignedPublication; readonly published: PublishedTree | undefined },
   choice: CheckpointChoice | undefined,
 ): Promise<Tree> {
   if (choice === undefined) return tree;
+  const { list, rootKey, statement } = signed;
   const text = await signCheckpoint(choice, {
     list: list.list,
     updatedAt: list.updatedAt,

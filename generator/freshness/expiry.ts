@@ -9,12 +9,6 @@ const CHECKPOINT_NOTICE_SHARE = 0.25;
 /** The times of a statement, in milliseconds since 1970. */
 type StatementTerm = Pick<Statement, 'issuedAt' | 'notBefore' | 'expiresAt'>;
 
-/** Messages about statements that are not valid now, and about statements that expire soon. */
-interface Expiry {
-  readonly problems: readonly string[];
-  readonly soon: readonly string[];
-}
-
 /** Whether a statement is valid now. */
 export type Validity = 'ahead of time' | 'expired' | 'expires soon' | 'valid';
 
@@ -39,12 +33,13 @@ function validity(times: StatementTerm, noticeAt: number, now: number): Validity
  * Checks the times of a checkpoint and of its delegation.
  *
  * @param now - the current time, in milliseconds since 1970
+ * @returns messages about those that are not valid now, and about those that expire soon
  */
 export function expiryOf(
   checkpoint: StatementTerm,
   delegation: StatementTerm | undefined,
   now: number,
-): Expiry {
+): { readonly problems: readonly string[]; readonly soon: readonly string[] } {
   const problems: string[] = [];
   const soon: string[] = [];
   const report = (name: string, times: StatementTerm, found: Validity) => {

@@ -1,15 +1,21 @@
 import { importRootKey, RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { ANY_TIME, readRotation, verifyCheckpoint, verifyDelegation } from '@passport-registry/verifier/core';
-import { KeyRejected, UsageError } from '../errors.js';
+import {
+  ANY_TIME,
+  readRotation,
+  type Signers,
+  verifyCheckpoint,
+  verifyDelegation,
+  verifyOperations,
+} from '@passport-registry/verifier/core';
+import { ignoring, KeyRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { SignedPublication } from '../list/list.js';
-import { formatUpdatedAt } from '../list/updated-at.js';
+import { clockAt, formatUpdatedAt } from '../list/updated-at.js';
 import { withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { CheckpointChoice } from './checkpoint.js';
-import { keptOperations } from './operations.js';
 import { readPublishedSnapshots, snapshotFiles } from './snapshots.js';
 
 /** The new statements about the freshness of a tree. */
@@ -77,7 +83,12 @@ export async function freshnessFiles(
           by: previousRoot ?? signed.rootKey,
         });
   if (checkpoint !== undefined && choice.checkpoint === undefined) {
-    await assertCheckpointValid({ checkpoint, delegation }, signed.rootKey);
+    await verifyCheckpoint({ checkpoint, delegation }, signed.rootKey, ANY_TIME).catch((cause: Error) => {
+      throw new UsageError(
+        `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
+        { cause },
+      );
+    });
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
@@ -87,12 +98,15 @@ export async function freshnessFiles(
     delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
   // Witnesses fetch a new list from its snapshot.
   if (!hasCheckpoints && signed.statement.log === undefined) return files;
+  const steps = rotation === undefined ? [] : readRotation(rotation);
   const roots = [
     signed.rootKey,
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),
-    ...(await rootKeysIn(rotation)),
+    ...(await Promise.all(steps.map(({ claims }) => importRootKey(claims['next_root'])))),
   ];
-  const isFirstKnown = rotation === undefined || knowsFirstKey(rotation, roots);
+  // Of the key that signed the first step, the rotation has only the thumbprint.
+  const [first] = steps;
+  const isFirstKnown = first === undefined || roots.some(({ thumbprint }) => thumbprint === first.kid);
   const older = published && (await readPublishedSnapshots(published, { roots, isFirstKnown }));
   for (const [path, bytes] of snapshotFiles(signed, older ?? [], checkpoint)) files.set(path, bytes);
   return files;
@@ -150,20 +164,16 @@ export async function readPublishedStatements(
   );
 }
 
-/** The published delegation that a new one replaces, and the root key of the published tree. */
-interface ReplacedDelegation {
-  readonly published: Uint8Array | undefined;
-  readonly by: RootKey;
-}
-
 /**
  * Verifies a new delegation now, rather than with the first checkpoint that depends on it. It must not be older than the
  * published one, because verifiers refuse an older one, also under another root key (rule checkpoint-rollback).
+ *
+ * @param replaced - the published delegation, and the root key of the published tree
  */
 async function assertDelegation(
   delegation: string,
   rootKey: RootKey,
-  { published, by }: ReplacedDelegation,
+  { published, by }: { readonly published: Uint8Array | undefined; readonly by: RootKey },
 ): Promise<Uint8Array> {
   if (delegation === '') {
     throw new KeyRejected(
@@ -185,22 +195,6 @@ async function assertDelegation(
     );
   }
   return Buffer.from(delegation);
-}
-
-/** Asserts that the published checkpoint, which is kept, is valid with the delegation that is published with it. */
-async function assertCheckpointValid(
-  statements: { checkpoint: Uint8Array; delegation: Uint8Array | undefined },
-  rootKey: RootKey,
-): Promise<void> {
-  try {
-    await verifyCheckpoint(statements, rootKey, ANY_TIME);
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new UsageError(
-      `the published checkpoint is not valid for the new tree (${cause.message}): set checkpoint.signer in registry.yaml to sign a new checkpoint with the tree`,
-      { cause },
-    );
-  }
 }
 
 /**
@@ -230,19 +224,21 @@ async function rotationChain(
   return Buffer.from(text);
 }
 
-/** The root keys that the steps of a rotation name. */
-async function rootKeysIn(rotation: Uint8Array | undefined): Promise<RootKey[]> {
-  if (rotation === undefined) return [];
-  return Promise.all(readRotation(rotation).map(({ claims }) => importRootKey(claims['next_root'])));
-}
-
-/** Whether the key that signed the first step of a rotation, of which the rotation has only the thumbprint, is known. */
-function knowsFirstKey(rotation: Uint8Array, roots: readonly RootKey[]): boolean {
-  const [first] = readRotation(rotation);
-  return roots.some(({ thumbprint }) => thumbprint === first?.kid);
-}
-
 /** Whether a published tree has a checkpoint. */
 export function hasCheckpoint(published: PublishedTree | undefined): boolean {
   return readPublishedFile(published, PATHS.checkpoint) !== undefined;
+}
+
+/**
+ * Returns a published operations statement as long as it is valid under the keys of the tree. No command but `checkpoint`
+ * asks the mirrors again, so others keep the statement or drop it.
+ */
+export async function keptOperations(
+  operations: Uint8Array | undefined,
+  { rootKey, delegation }: Signers,
+): Promise<Uint8Array | undefined> {
+  if (operations === undefined) return undefined;
+  const times = { clock: clockAt(), expiry: true };
+  const verified = verifyOperations({ operations, delegation }, rootKey, times);
+  return verified.then(() => operations, ignoring(RegistryError));
 }

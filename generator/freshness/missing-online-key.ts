@@ -19,16 +19,13 @@ export async function missingOnlineKey(folder: string, isHold: boolean): Promise
   );
 }
 
-/** What the published delegation lets online keys sign. */
-interface OnlinePermission {
-  /** In words for people. */
-  readonly text: string;
-  /** Whether an online key may hold issuers. Undefined if there is no tree, or if its delegation cannot be read. */
-  readonly mayHold: boolean | undefined;
-}
-
-/** Finds out what the delegation of a tree permits, also if it has expired. */
-export async function onlinePermission(folder: string): Promise<OnlinePermission> {
+/**
+ * Finds out what the delegation of a tree permits, also if it has expired.
+ *
+ * @returns in words for people; and whether an online key may hold issuers: undefined if there is no tree, or if its delegation
+ *   cannot be read
+ */
+export async function onlinePermission(folder: string) {
   const rootKey = (await readPublished(folder))?.rootKey;
   const bytes = readIfReadable(folder, PATHS.delegation);
   if (bytes === undefined || rootKey === undefined) {

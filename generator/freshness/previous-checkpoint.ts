@@ -1,4 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type Checkpoint,
@@ -7,10 +7,10 @@ import {
   type StatementType,
   verifyCheckpoint,
 } from '@passport-registry/verifier/core';
-import { UsageError } from '../errors.js';
+import { ignoring, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';
-import { type PublishedTree, unlessRefused } from '../tree/published-tree.js';
+import type { PublishedTree } from '../tree/published-tree.js';
 
 /** The published checkpoint, as far as the next one continues it. */
 export type PreviousCheckpoint = Pick<Checkpoint, 'hold' | 'issuedAt'>;
@@ -31,11 +31,9 @@ export async function previousCheckpoint(
   if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
   const { folder, statement } = published;
   const bytes = readIfReadable(folder, PATHS.checkpoint);
+  const statements = bytes && { checkpoint: bytes, delegation: undefined };
   const own =
-    bytes &&
-    (await unlessRefused(() =>
-      verifyCheckpoint({ checkpoint: bytes, delegation: undefined }, signer, ANY_TIME),
-    ));
+    statements && (await verifyCheckpoint(statements, signer, ANY_TIME).catch(ignoring(RegistryError)));
   if (own !== undefined) return own;
   const unverified = bytes && readUnverified(bytes, 'registry-checkpoint+jwt');
   const mayHold = unverified?.claims.hold !== undefined;

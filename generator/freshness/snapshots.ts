@@ -49,21 +49,17 @@ export function snapshotFiles(
   return files;
 }
 
-/** The root keys that may have signed snapshots, and whether the first of them is among those that are known. */
-interface SnapshotSigners {
-  readonly roots: readonly RootKey[];
-  readonly isFirstKnown: boolean;
-}
-
 /**
  * Reads the complete published snapshots, newest first. The name of a snapshot must be the payload hash of its list. A
  * snapshot without a signature by one of the root keys is dropped, because no verifier would accept it. If the first root
  * key is not known, a published snapshot may be its, and stays: without it, SHA256SUMS would change, and the published
  * checkpoint would no longer be for the tree.
+ *
+ * @param signers - the root keys that may have signed, and whether the first root key of all is among them
  */
 export async function readPublishedSnapshots(
   { folder: out, checksums }: PublishedTree,
-  { roots, isFirstKnown }: SnapshotSigners,
+  { roots, isFirstKnown }: { readonly roots: readonly RootKey[]; readonly isFirstKnown: boolean },
 ): Promise<Snapshot[]> {
   const isPublished = (hash: string, signature: Uint8Array) =>
     checksums()?.get(PATHS.snapshot(hash, PATHS.signature)) === sha256(signature);

@@ -17,13 +17,6 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** Converts milliseconds to whole seconds. */
 export const toSeconds = (now: number) => Math.floor(now / 1000);
 
-/** The lifetime of a delegation, and what it permits. */
-interface DelegationTerm {
-  readonly days: number;
-  /** Whether the online keys may hold issuers (docs/protocol/rotation.md#hold-permission). */
-  readonly mayHold: boolean;
-}
-
 /** The claims of a delegation (rule delegation-form). */
 export interface DelegationClaims {
   /** Seconds since 1970. */
@@ -38,10 +31,14 @@ export interface DelegationClaims {
   readonly next_root_thumbprint?: string;
 }
 
-/** Returns the claims of a delegation, which names the online keys that may sign checkpoints. */
+/**
+ * Returns the claims of a delegation, which names the online keys that may sign checkpoints.
+ *
+ * @param term - its lifetime, and whether the online keys may hold issuers (docs/protocol/rotation.md#hold-permission)
+ */
 export function delegationClaims(
   online: readonly RootKey[],
-  { days, mayHold }: DelegationTerm,
+  { days, mayHold }: { readonly days: number; readonly mayHold: boolean },
 ): DelegationClaims {
   const iat = toSeconds(Date.now());
   const keys = online.map(({ jwk }) => jwk);

@@ -9,13 +9,6 @@ import {
 } from '@passport-registry/verifier/core';
 import { LOG_FOLDER, type LogEnd } from './log-files.js';
 
-/** A log with new entries. */
-interface AppendedLog {
-  readonly end: LogEnd;
-  /** The new tiles and bundles, by path. */
-  readonly files: ReadonlyMap<string, Uint8Array>;
-}
-
 /** The last tile of a level, while entries are added. */
 interface Row {
   index: number;
@@ -27,8 +20,13 @@ interface Row {
 /**
  * Adds entries to a log. Besides each full tile and bundle, the result has a partial one for every size, as if the entries
  * had been added one by one. So the files of a log depend only on its entries.
+ *
+ * @returns the new end, and the new tiles and bundles, by path
  */
-export function appendEntries(end: LogEnd, entries: readonly Uint8Array[]): AppendedLog {
+export function appendEntries(
+  end: LogEnd,
+  entries: readonly Uint8Array[],
+): { readonly end: LogEnd; readonly files: ReadonlyMap<string, Uint8Array> } {
   const files = new Map<string, Uint8Array>();
   const rows: Row[] = end.tiles.map(({ address: { index, width }, bytes }) => ({
     index,

@@ -5,6 +5,7 @@ import {
   LIMITS,
   type NoteSignature,
   parseHead,
+  type SignedHead,
   textOf,
 } from '@passport-registry/verifier/core';
 import { boundedFetch } from '@passport-registry/verifier/http';
@@ -50,21 +51,8 @@ export async function askMirror(
 
 async function readHead(url: string, question: Question): Promise<NoteSignature> {
   const { head, key, signal } = question;
-  // The query changes with each request, so that no cache between sends an old file.
-  const address = `${url.replace(/\/$/, '')}/witness/${cosignedHeadPath(head.origin)}?${Date.now()}`;
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_MS)]);
-  const response = await boundedFetch(
-    address,
-    {},
-    { fetch: globalThis.fetch, timeout, maxBytes: LIMITS.logProof },
-  );
-  if (response.status !== 200) {
-    await response.discard();
-    throw new NotYet(`serves no head of this log: ${address} responds with ${response.status}`);
-  }
-  const problem = (message: string) => `serves a head that ${message}`;
-  const text = textOf(await response.body(), (message) => new WitnessProblem(problem(message)));
-  const served = parseHead(text, (message) => new NotYet(problem(message)));
+  const served = await cosignedHead(witnessFolder(url), head.origin, timeout);
   if (served.note.text !== head.note.text) {
     const isOtherHistory = served.size >= head.size;
     throw new NotYet(otherHead(served.size, head.size), { isOtherHistory });
@@ -77,6 +65,29 @@ async function readHead(url: string, question: Question): Promise<NoteSignature>
     throw new WitnessProblem(`has not cosigned the head again since ${cosignedAt(time)}`);
   }
   return found;
+}
+
+/** Returns the URL below which a mirror publishes what it has cosigned. */
+export const witnessFolder = (mirror: string) => `${mirror.replace(/\/$/, '')}/witness`;
+
+/**
+ * Fetches the newest head of a log that a witness has cosigned.
+ *
+ * @param url - the URL of a service, or that of a {@link witnessFolder}
+ * @throws {@link WitnessProblem} | {@link RegistryError}
+ */
+export async function cosignedHead(url: string, origin: string, timeout: AbortSignal): Promise<SignedHead> {
+  // The query changes with each request, so that no cache between sends an old file.
+  const address = `${url.replace(/\/$/, '')}/${cosignedHeadPath(origin)}?${Date.now()}`;
+  const limits = { fetch: globalThis.fetch, timeout, maxBytes: LIMITS.logProof };
+  const response = await boundedFetch(address, {}, limits);
+  if (response.status !== 200) {
+    await response.discard();
+    throw new NotYet(`serves no head of this log: ${address} responds with ${response.status}`);
+  }
+  const problem = (message: string) => `serves a head that ${message}`;
+  const text = textOf(await response.body(), (message) => new WitnessProblem(problem(message)));
+  return parseHead(text, (message) => new NotYet(problem(message)));
 }
 
 function otherHead(served: number, size: number): string {

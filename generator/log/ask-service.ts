@@ -5,15 +5,13 @@ import {
   encodeBase64,
   formatNote,
   hasCode,
-  hashesFromTiles,
   LIMITS,
   type NoteSignature,
   parseSignatureLines,
   textOf,
-  tileReader,
 } from '@passport-registry/verifier/core';
 import { boundedFetch } from '@passport-registry/verifier/http';
-import { countEntries } from './log-files.js';
+import { countEntries, hashesIn } from './log-files.js';
 import { knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** How often a witness may say that it has cosigned another size. Another publisher can ask it at the same time. */
@@ -27,12 +25,6 @@ const OVERLOADED: readonly number[] = [429, 502, 503, 504];
 const MAX_SHOWN = 200;
 
 const sentResponse = (message: string) => new WitnessProblem(`sent a response that ${message}`);
-
-/** The response of a witness. */
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
 
 /**
  * Asks a witness service to cosign a head (C2SP tlog-witness). The witness says what it has cosigned last, and the proof
@@ -80,11 +72,7 @@ function conflictingSize(text: string, asked: number, size: number): number {
 }
 
 async function requestBody(oldSize: number, { head, read }: Question): Promise<string> {
-  const hashes = hashesFromTiles(
-    head.size,
-    tileReader(async (path) => read(path)),
-  );
-  const proof = await consistencyProof(oldSize, head.size, hashes);
+  const proof = await consistencyProof(oldSize, head.size, hashesIn(read, head.size));
   const lines = proof.map((hash) => `${encodeBase64(hash)}\n`).join('');
   // Only the signature of the log: the witness has no use for those of others.
   const note = { text: head.note.text, signatures: head.note.signatures.slice(0, 1) };
@@ -92,7 +80,7 @@ async function requestBody(oldSize: number, { head, read }: Question): Promise<s
 }
 
 /** Sends a request, and again after a short pause if the witness cannot be reached. */
-async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+async function post(url: string, body: string, signal: AbortSignal) {
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MAX_ATTEMPTS;
     try {
@@ -106,7 +94,7 @@ async function post(url: string, body: string, signal: AbortSignal): Promise<Ans
   }
 }
 
-async function send(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+async function send(url: string, body: string, signal: AbortSignal) {
   const response = await boundedFetch(
     `${url.replace(/\/$/, '')}/add-checkpoint`,
     { method: 'POST', body, headers: { 'Content-Type': 'text/plain; charset=utf-8' } },

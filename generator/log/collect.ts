@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { NoteSignature, SignedHead } from '@passport-registry/verifier/core';
 import { askMirror } from './ask-mirror.js';
 import { askService } from './ask-service.js';
@@ -83,17 +84,19 @@ function ask(
   return askMirror(mirror ?? '', question, onProblem);
 }
 
-/** Work with a signal that ends it, and a function to end it soon. */
-type TimedWork = (signal: AbortSignal, endSoon: () => void) => Promise<void>;
-
-/** Runs a function to its end, or until the time is over. */
-async function withinTime(milliseconds: number, work: TimedWork): Promise<void> {
+/**
+ * Runs a function to its end, or until the time is over.
+ *
+ * @param work - gets a signal that ends it, and a function to end it soon
+ */
+async function withinTime(
+  milliseconds: number,
+  work: (signal: AbortSignal, endSoon: () => void) => Promise<void>,
+): Promise<void> {
   const controller = new AbortController();
   const end = () => controller.abort();
   const timers = [setTimeout(end, milliseconds)];
-  const isOver = new Promise<void>((resolve) =>
-    controller.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
+  const isOver = once(controller.signal, 'abort');
   try {
     await Promise.race([work(controller.signal, () => timers.push(setTimeout(end, GRACE_MS))), isOver]);
   } finally {

@@ -12,11 +12,13 @@ import {
   parseHead,
   rangeRoot,
   type SignedHead,
+  type SubtreeHash,
   signerAmong,
   TILE_WIDTH,
   type Tile,
   type TileAddress,
   tilePath,
+  tileReader,
   tileWidth,
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
@@ -86,6 +88,14 @@ export async function readLogEnd(
   if (!isSameBytes(await rootOf(end), head.root))
     throw damagedLog('has tiles that do not belong to its head');
   return end;
+}
+
+/** Returns the hashes of the complete subtrees of a log, from its tiles. Nothing proves them. */
+export function hashesIn(read: ReadFileSync, size: number): SubtreeHash {
+  return hashesFromTiles(
+    size,
+    tileReader(async (path) => read(path)),
+  );
 }
 
 /** Returns the root of a log. */

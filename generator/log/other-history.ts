@@ -1,47 +1,31 @@
-import {
-  hashesFromTiles,
-  isSameBytes,
-  LIMITS,
-  parseHead,
-  rangeRoot,
-  type SignedHead,
-  signerAmong,
-  textOf,
-  tileReader,
-} from '@passport-registry/verifier/core';
-import { boundedFetch } from '@passport-registry/verifier/http';
+import { isSameBytes, rangeRoot, type SignedHead, signerAmong } from '@passport-registry/verifier/core';
+import { cosignedHead, witnessFolder } from './ask-mirror.js';
 import type { Witness } from './log-choice.js';
-import { cosignedHeadPath, countEntries, type ReadFileSync, readLogHead } from './log-files.js';
-import { WitnessProblem } from './read-cosignature.js';
+import { countEntries, hashesIn, type ReadFileSync, readLogHead } from './log-files.js';
 
 /** How long witnesses may take to show what they have cosigned, in milliseconds. What waits for them can be urgent. */
 const WITNESSES_TIMEOUT_MS = 5000;
-
-/** A log in a folder. */
-interface OwnLog {
-  readonly read: ReadFileSync;
-  /** The keys of the log. A head counts only if one of them has signed it, so that no witness can make one up. */
-  readonly vkeys: readonly string[];
-}
 
 /**
  * Asks witnesses for the newest heads that they have cosigned, whether a log has them. A witness never cosigns a log that
  * lacks what it has cosigned. Nothing is cosigned: a witness that has seen none of two histories must not choose one.
  *
+ * @param log - the log in a folder. A head counts only if one of its keys has signed it, so that no witness can make one up
  * @returns what a witness has cosigned, and the log lacks, in words. Undefined if no witness shows that
  */
 export async function otherHistory(
   witnesses: readonly Witness[],
-  { read, vkeys }: OwnLog,
+  { read, vkeys }: { readonly read: ReadFileSync; readonly vkeys: readonly string[] },
 ): Promise<string | undefined> {
   const head = readLogHead(read);
   if (head === undefined) return undefined;
   const signal = AbortSignal.timeout(WITNESSES_TIMEOUT_MS);
   const found = await Promise.all(
     witnesses.map(async (witness) => {
-      const served = await newestHead(witness, head.origin, signal);
-      const isSigned = served !== undefined && (await signerAmong(served, vkeys)) !== undefined;
-      const lack = isSigned ? await lackOf(served, head, read) : undefined;
+      const url = witness.service ?? witnessFolder(witness.mirror ?? '');
+      const served = await cosignedHead(url, head.origin, signal).catch(() => undefined);
+      const isOwn = served?.origin === head.origin && (await signerAmong(served, vkeys)) !== undefined;
+      const lack = isOwn ? await lackOf(served, head, read) : undefined;
       return lack === undefined ? [] : [`${witness.key.name} ${lack}`];
     }),
   );
@@ -53,35 +37,7 @@ async function lackOf(served: SignedHead, head: SignedHead, read: ReadFileSync):
   if (served.size > head.size)
     return `has cosigned a head of this log with ${countEntries(served.size)}, but the log has only ${head.size}`;
   if (served.size === 0) return undefined;
-  const hashes = hashesFromTiles(
-    head.size,
-    tileReader(async (path) => read(path)),
-  );
-  const root = await rangeRoot(0, served.size, hashes).catch(() => undefined);
+  const root = await rangeRoot(0, served.size, hashesIn(read, head.size)).catch(() => undefined);
   if (root === undefined || isSameBytes(root, served.root)) return undefined;
   return `has cosigned another head of this log with ${countEntries(served.size)} than this log had at that size`;
-}
-
-/** Returns the newest head that a witness has cosigned. Undefined if it is away, or shows none. */
-async function newestHead(
-  { mirror, service }: Witness,
-  origin: string,
-  timeout: AbortSignal,
-): Promise<SignedHead | undefined> {
-  const url = (service ?? `${mirror?.replace(/\/$/, '')}/witness`).replace(/\/$/, '');
-  // The query changes with each request, so that no cache between sends an old file.
-  const address = `${url}/${cosignedHeadPath(origin)}?${Date.now()}`;
-  const malformed = (message: string) => new WitnessProblem(message);
-  try {
-    const limits = { fetch: globalThis.fetch, timeout, maxBytes: LIMITS.logProof };
-    const response = await boundedFetch(address, {}, limits);
-    if (response.status !== 200) {
-      await response.discard();
-      return undefined;
-    }
-    const head = parseHead(textOf(await response.body(), malformed), malformed);
-    return head.origin === origin ? head : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -21,47 +21,34 @@ const MAX_POLICY_REDIRECTS = 5;
  */
 export async function checkIssuer(issuer: Issuer, options: GetOptions): Promise<OnlineFinding[]> {
   const found = await Promise.all([
-    checkDocument(issuer, options, {
-      field: 'discovery_uri',
-      check: async (value) => checkMetadata(value, issuer),
-    }),
-    checkDocument(issuer, options, { field: 'jwks_uri', check: checkKeys }),
+    checkDocument(issuer.discovery_uri, options, async (value) => checkMetadata(value, issuer)),
+    checkDocument(issuer.jwks_uri, options, checkKeys),
     checkPolicy(issuer.policy_uri, options),
   ]);
-  return found.flat();
+  const fields = ['discovery_uri', 'jwks_uri', 'policy_uri'] as const;
+  return fields.flatMap((field, at) => (found[at] ?? []).map((finding) => ({ field, finding })));
 }
 
-/** A document that a record names, with the check of its content. */
-interface LinkedDocument {
-  readonly field: 'discovery_uri' | 'jwks_uri';
-  readonly check: (value: unknown) => Promise<Finding[]>;
-}
-
+/** Checks a document that a record names. @param check - checks its content */
 async function checkDocument(
-  issuer: Issuer,
-  options: GetOptions,
-  { field, check }: LinkedDocument,
-): Promise<OnlineFinding[]> {
-  const url = issuer[field];
-  const findings = await get(url, options).then(
-    async (response) => [...checkCors(response, url), ...(await checkContent(response, url, check))],
-    (error: unknown) => [toFinding(error)],
-  );
-  return findings.map((finding) => ({ field, finding }));
-}
-
-async function checkContent(
-  { body }: HttpResponse,
   url: string,
+  options: GetOptions,
   check: (value: unknown) => Promise<Finding[]>,
 ): Promise<Finding[]> {
+  let response: HttpResponse;
+  try {
+    response = await get(url, options);
+  } catch (error) {
+    return [toFinding(error)];
+  }
+  const found = checkCors(response, url);
   let value: unknown;
   try {
-    value = parseStrictJson(body);
+    value = parseStrictJson(response.body);
   } catch (error) {
-    return [{ rule: 'not-json', message: `${url} is not JSON: ${(error as Error).message}` }];
+    return [...found, { rule: 'not-json', message: `${url} is not JSON: ${(error as Error).message}` }];
   }
-  return check(value);
+  return [...found, ...(await check(value))];
 }
 
 function checkCors({ headers }: HttpResponse, url: string): Finding[] {
@@ -90,7 +77,7 @@ export function checkMetadata(metadata: unknown, issuer: Issuer): Finding[] {
 }
 
 /** Checks the policy. Its problems are only warnings, because no verification depends on the policy. */
-async function checkPolicy(url: string | null | undefined, options: GetOptions): Promise<OnlineFinding[]> {
+async function checkPolicy(url: string | null | undefined, options: GetOptions): Promise<Finding[]> {
   if (url === null || url === undefined) return [];
   try {
     await get(url, options, MAX_POLICY_REDIRECTS);
@@ -99,7 +86,7 @@ async function checkPolicy(url: string | null | undefined, options: GetOptions):
     const found = toFinding(error);
     // The policy exists. Policies may be longer than the limit.
     if (found.rule === 'answer-too-large') return [];
-    return [{ field: 'policy_uri', finding: { ...found, severity: 'warning' } }];
+    return [{ ...found, severity: 'warning' }];
   }
 }
 

@@ -14,64 +14,53 @@ export async function checkKeys(jwks: unknown): Promise<Finding[]> {
   let usable = 0;
   for (const [index, key] of all.entries()) {
     const name = typeof key.kid === 'string' ? `the key ${shown(key.kid)}` : `key ${index + 1}`;
-    const problem = isPrivateJwk(key)
-      ? explainPrivateKey(name)
-      : (explainWeakKey(key, name) ?? explainUnusableKey(key, name));
+    const problem = problemOf(key);
     if (problem === undefined) usable += 1;
-    else found.push(problem);
+    else found.push({ rule: problem.rule, message: `${name} at jwks_uri ${problem.message}` });
   }
   if (usable === 0)
     found.push({ rule: 'jwks-no-usable-key', message: 'no key at jwks_uri can verify a passport' });
   return [...found, ...(await findDuplicates(all))];
 }
 
-function explainPrivateKey(name: string): Finding {
-  return { rule: 'jwks-private-key', message: `${name} at jwks_uri contains private key material` };
-}
-
-function explainWeakKey({ kty, n }: JWK, name: string): Finding | undefined {
-  if (kty !== 'RSA' || typeof n !== 'string') return undefined;
-  const bits = Buffer.from(n, 'base64url').length * 8;
-  if (bits >= MIN_RSA_BITS) return undefined;
-  return { rule: 'jwks-weak-key', message: `${name} at jwks_uri has ${bits} bits` };
-}
-
-/** Explains why verifiers cannot use a key (rule issuer-keys). Undefined if they can. */
-function explainUnusableKey(key: JWK, name: string): Finding | undefined {
-  const unusable = (why: string): Finding => ({
-    rule: 'jwks-unusable-key',
-    message: `${name} at jwks_uri ${why}`,
-  });
+/** Returns why verifiers cannot use a key (rule issuer-keys), or should not, as a predicate. Undefined if they can. */
+function problemOf(key: JWK): Pick<Finding, 'rule' | 'message'> | undefined {
+  if (isPrivateJwk(key)) return { rule: 'jwks-private-key', message: 'contains private key material' };
+  const { kty, n, kid } = key;
+  const bits = kty === 'RSA' && typeof n === 'string' ? Buffer.from(n, 'base64url').length * 8 : undefined;
+  if (bits !== undefined && bits < MIN_RSA_BITS)
+    return { rule: 'jwks-weak-key', message: `has ${bits} bits` };
   // A token names its key by the kid.
-  if (typeof key.kid !== 'string' || key.kid === '') return unusable('has no kid');
+  if (typeof kid !== 'string' || kid === '') return { rule: 'jwks-unusable-key', message: 'has no kid' };
   try {
     signingKeyOf({ ...key }, (message) => new Error(message));
     return undefined;
   } catch (error) {
-    return unusable((error as Error).message);
+    return { rule: 'jwks-unusable-key', message: (error as Error).message };
   }
 }
 
 async function findDuplicates(keys: readonly JWK[]): Promise<Finding[]> {
-  const kids = keys.flatMap(({ kid }) => (typeof kid === 'string' ? [kid] : []));
-  const twice = new Set(kids.filter((kid, index) => kids.indexOf(kid) !== index));
-  const found = [...twice].map(
-    (kid): Finding => ({
-      rule: 'jwks-duplicate-kid',
-      message: `more than one key at jwks_uri has the kid ${shown(kid)}`,
-    }),
-  );
-  const thumbprints = await Promise.all(
-    keys.map((key) => calculateJwkThumbprint(key).catch(() => undefined)),
-  );
-  const same = thumbprints.filter((one, index) => one !== undefined && thumbprints.indexOf(one) !== index);
+  const kids = keys.map(({ kid }) => (typeof kid === 'string' ? kid : undefined));
+  const thumbprints = keys.map((key) => calculateJwkThumbprint(key).catch(() => undefined));
   return [
-    ...found,
-    ...[...new Set(same)].map(
+    ...repeated(kids).map(
+      (kid): Finding => ({
+        rule: 'jwks-duplicate-kid',
+        message: `more than one key at jwks_uri has the kid ${shown(kid)}`,
+      }),
+    ),
+    ...repeated(await Promise.all(thumbprints)).map(
       (thumbprint): Finding => ({
         rule: 'jwks-duplicate-key',
         message: `the key with the thumbprint ${thumbprint} appears more than once at jwks_uri`,
       }),
     ),
   ];
+}
+
+/** Returns each value that occurs more than once. */
+function repeated(values: readonly (string | undefined)[]): string[] {
+  const again = values.filter((value, at) => values.indexOf(value) !== at);
+  return [...new Set(again)].filter((value) => value !== undefined);
 }

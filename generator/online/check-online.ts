@@ -2,8 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { forEachConcurrent } from '@passport-registry/verifier/core';
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import type { OnProgress } from '../progress.js';
-import type { RecordSet } from '../records/check-records.js';
-import { recordDiagnostic } from '../records/check-records.js';
+import { type RecordSet, recordDiagnostic } from '../records/check-records.js';
 import { checkIssuer } from './check-issuer.js';
 import type { GetOptions } from './fetch-document.js';
 
@@ -15,12 +14,6 @@ interface CheckedIssuer {
   readonly milliseconds: number;
 }
 
-/** The results for all issuers. */
-interface OnlineReport {
-  readonly issuers: readonly CheckedIssuer[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
  * Checks the documents that issuers publish, several issuers at a time.
  *
@@ -30,7 +23,7 @@ export async function checkOnline(
   records: RecordSet,
   options: GetOptions & { readonly concurrency: number },
   onProgress?: OnProgress,
-): Promise<OnlineReport> {
+): Promise<{ readonly issuers: readonly CheckedIssuer[]; readonly diagnostics: readonly Diagnostic[] }> {
   const all = [...records.issuers.values()];
   const issuers: CheckedIssuer[] = [];
   const diagnostics: Diagnostic[] = [];

@@ -50,28 +50,24 @@ export async function findIssuerUrls(
       urls[id] = before;
       return;
     }
-    const asked = await askForUrl(issuer, options);
-    if (asked.url !== undefined) urls[id] = asked.url;
-    else if (fits && !asked.isWrong) urls[id] = before;
-    else problems.push({ id, message: asked.message });
+    try {
+      urls[id] = await askForUrl(issuer, options);
+    } catch (error) {
+      // Metadata that cannot be fetched say nothing new.
+      if (fits && error instanceof GetFailed) urls[id] = before;
+      else problems.push({ id, message: (error as Error).message });
+    }
   });
   return { urls, problems: problems.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
-type Asked =
-  | { readonly url: KnownUrl }
-  | { readonly url?: undefined; readonly message: string; readonly isWrong: boolean };
-
-async function askForUrl(issuer: Issuer, options: UrlOptions): Promise<Asked> {
+/** Reads the URL in the metadata of an issuer. Throws if they cannot be fetched, or differ from its record. */
+async function askForUrl(issuer: Issuer, options: UrlOptions): Promise<KnownUrl> {
   const { discovery_uri, jwks_uri } = issuer;
-  try {
-    const { body } = await get(discovery_uri, options);
-    const metadata = parseStrictJson(body);
-    const [wrong] = checkMetadata(metadata, issuer);
-    if (wrong !== undefined) return { message: wrong.message, isWrong: true };
-    const url = (metadata as { issuer: string }).issuer;
-    return { url: { discovery_uri, jwks_uri, issuer: url, checked: options.now } };
-  } catch (error) {
-    return { message: (error as Error).message, isWrong: !(error instanceof GetFailed) };
-  }
+  const { body } = await get(discovery_uri, options);
+  const metadata = parseStrictJson(body);
+  const [wrong] = checkMetadata(metadata, issuer);
+  if (wrong !== undefined) throw new Error(wrong.message);
+  const url = (metadata as { issuer: string }).issuer;
+  return { discovery_uri, jwks_uri, issuer: url, checked: options.now };
 }

@@ -136,7 +136,7 @@ async function signedTree({ files, name }: NamedTree): Promise<SignedTree> {
 async function heldTree(tree: NamedTree): Promise<SignedTree> {
   try {
     const held = await signedTree(tree);
-    await acceptable(held.files, held.rootKey, []);
+    await acceptable(held.files, held.rootKey);
     return held;
   } catch (cause) {
     if (!(cause instanceof GeneratorError)) throw cause;
@@ -163,7 +163,7 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
     refuseOlderList(next.list, { ...known, sha256: list.sha256 });
     if (isNewRoot) return;
     const stored = storedPublication((path) => held.files.get(path));
-    await acceptable(next.files, held.rootKey, stored === undefined ? [] : [stored]);
+    await acceptable(next.files, held.rootKey, stored);
   } catch (cause) {
     if (!(cause instanceof TreeRejected || cause instanceof RegistryError)) throw cause;
     const hint = isOtherKey
@@ -186,16 +186,16 @@ const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does n
 /**
  * Verifies a tree as a verifier does that pins a root key, whatever the age of the tree.
  *
- * @param accepted - what it has accepted before, newest first
+ * @param stored - what it has accepted before. Default: nothing
  */
 export async function acceptable(
   files: NamedTree['files'],
   rootKey: RootKey,
-  accepted: readonly StoredPublication[],
+  stored?: StoredPublication,
 ): Promise<void> {
-  const known = await Promise.all(accepted.map((stored) => withDelegation(stored, rootKey)));
+  const accepted = stored === undefined ? [] : [await withDelegation(stored, rootKey)];
   const trust = pinnedKey(rootKey);
-  await acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted: known });
+  await acceptPublication(memorySource(files), { trust, maxAgeMs: ANY_AGE_MS, accepted });
 }
 
 /** Verifiers remember the delegation of a tree from earlier checkpoints, also if the root key has signed the present one. */

@@ -7,7 +7,7 @@ import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
 import { type PublishedTree, withPending } from '../tree/published-tree.js';
-import { type LogReport, logReport, renewProof } from './log-publication.js';
+import { renewProof } from './log-publication.js';
 import type { TreeOptions } from './publication.js';
 import { publish } from './publish.js';
 import type { BuildReport } from './report.js';
@@ -19,48 +19,25 @@ interface CosignOptions extends TreeOptions {
   readonly checkpoint?: CheckpointChoice | undefined;
 }
 
-/** The result of collecting cosignatures. */
-interface CosignReport {
-  readonly log: LogReport;
-  /** The publication that was completed; undefined if the tree had none to complete. */
-  readonly completed: BuildReport | undefined;
-}
-
 /**
  * Collects new cosignatures of witnesses for the head of the published log (rule log-witnesses). If the newest
  * publication in the log has not been completed, completes it. The root key and the key of the log are not needed.
  *
  * @param served - the tree in the output folder; undefined if there is none
+ * @returns what the witnesses did, and the publication that was completed: undefined if the tree had none to complete
  * @throws {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export async function cosign(
   served: PublishedTree | undefined,
   output: OutputFolder,
   options: CosignOptions,
-): Promise<CosignReport> {
+) {
   if (served?.pending === undefined) {
-    return { log: await cosignAgain(served, options.log, output), completed: undefined };
+    return { log: await renewProof(served, options.log, output), completed: undefined };
   }
   const completed = await complete(served, served.pending, { options, output });
   if (completed.log === undefined) throw damagedLog('is missing');
   return { log: completed.log, completed };
-}
-
-/** Collects cosignatures of a head that is published already. Expects the folder to be locked. */
-export async function cosignAgain(
-  published: PublishedTree | undefined,
-  choice: CosignChoice,
-  output: OutputFolder,
-): Promise<LogReport> {
-  const renewed = await renewProof(published, choice, output);
-  if (renewed === undefined) {
-    throw new UsageError(
-      `${output.out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
-    );
-  }
-  const { head, cosigned, signatures, missing } = renewed;
-  const { quorum } = choice;
-  return logReport(head, { cosigned, collected: signatures.length, quorum, missing, isComplete: true });
 }
 
 /** Publishes what is in the log, as if it had been signed elsewhere. */

@@ -26,6 +26,7 @@ import {
 import { logIdentity, signHead } from '../log/sign-head.js';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
+import { replacedRootKeys } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
@@ -99,12 +100,12 @@ export function withDevelopmentKey(
   return { ...NO_WITNESSES, ...choice, signer };
 }
 
-/** A publication that is about to be written. */
-interface Publishing {
+/** A verified tree that is about to be written. */
+export interface Publishing {
   readonly tree: Tree;
   readonly signed: SignedPublication;
   /** The published tree that the new tree follows, without a pending publication. */
-  readonly served: PublishedTree | undefined;
+  readonly before: PublishedTree | undefined;
 }
 
 /**
@@ -115,18 +116,18 @@ interface Publishing {
  * @throws {@link TreeRejected} if the published log is damaged; {@link UsageError} | {@link KeyRejected}
  */
 export async function extendLog(
-  { tree, signed, served }: Publishing,
-  choice: LogChoice | undefined,
+  { tree, signed, before }: Publishing,
+  choice: LogChoice,
 ): Promise<ExtendedLog | undefined> {
   const { log } = signed.statement;
   if (log === undefined) return undefined;
-  const { head, end, tail } = await publishedLog(served, log);
-  const wanted = [...(await newStatements(tree, served)), await logged(signed.statement.text)];
+  const { head, end, tail } = await publishedLog(before, log);
+  const wanted = [...(await newStatements(tree, before)), await entryOf(signed.statement.text)];
   const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
   const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement.text));
   const index = known?.index ?? end.size + missing.length - 1;
   if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
-  if (choice?.signer === undefined) {
+  if (choice.signer === undefined) {
     throw new UsageError(
       `the registry has the log ${log.origin}: set log.signer in registry.yaml, which signs the head of the log`,
     );
@@ -144,7 +145,7 @@ export async function extendLog(
   const newHead = await signHead({ origin: log.origin, size, root: await rootOf(added.end) }, choice.signer);
   const files = new Map([
     ...keptFiles(tree, signed, choice),
-    ...keptAbout(signed, served),
+    ...keptAbout(signed, before),
     ...missing.map(({ jwt }, at): [string, Buffer] => [
       PATHS.loggedStatement(end.size + at),
       Buffer.from(jwt),
@@ -177,7 +178,7 @@ interface NewStatement {
   readonly entry: AnyEntry;
 }
 
-async function logged(jwt: string, steps = 0): Promise<NewStatement> {
+async function entryOf(jwt: string, steps = 0): Promise<NewStatement> {
   const invalid = (message: string) => new TreeRejected(`a statement of the new publication ${message}`);
   const { entry } = await readLogged(jwt, steps, invalid);
   if (entry === undefined) throw invalid('has a type that no log of this version contains');
@@ -186,25 +187,15 @@ async function logged(jwt: string, steps = 0): Promise<NewStatement> {
 
 /** Returns the rotation steps and the delegation that the published tree has not. Without a published log, all of them. */
 async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<NewStatement[]> {
-  const hasLog = served?.statement?.log !== undefined;
-  const isPublished = (path: string, bytes: Uint8Array) => hasLog && holds(served.folder, path, bytes);
-  const found: NewStatement[] = [];
-  const rotation = tree.get(PATHS.rotation);
-  if (rotation !== undefined && !isPublished(PATHS.rotation, rotation)) {
-    const before = hasLog ? countSteps(readIfReadable(served.folder, PATHS.rotation)) : 0;
-    for (const [at, { text }] of readRotation(rotation).entries()) {
-      if (at >= before) found.push(await logged(text, at));
-    }
-  }
+  const logged = served?.statement?.log === undefined ? undefined : served;
+  const before = logged === undefined ? 0 : replacedRootKeys(logged.folder).length;
+  const steps = readRotation(tree.get(PATHS.rotation) ?? '[]').slice(before);
+  const found = await Promise.all(steps.map(({ text }, at) => entryOf(text, before + at)));
   const delegation = tree.get(PATHS.delegation);
-  if (delegation !== undefined && !isPublished(PATHS.delegation, delegation)) {
-    found.push(await logged(Buffer.from(delegation).toString('utf8')));
-  }
-  return found;
+  if (delegation === undefined || (logged && holds(logged.folder, PATHS.delegation, delegation)))
+    return found;
+  return [...found, await entryOf(Buffer.from(delegation).toString('utf8'))];
 }
-
-const countSteps = (rotation: Uint8Array | undefined) =>
-  rotation === undefined ? 0 : readRotation(rotation).length;
 
 /** Returns new names and reasons as they are kept until the rest of the tree is published. */
 function keptAbout(

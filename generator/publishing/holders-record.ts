@@ -1,18 +1,13 @@
-import type { RootKey } from '@passport-registry/verifier';
 import { limitOf } from '@passport-registry/verifier/core';
 import { UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { readPublishedStatements } from '../freshness/freshness.js';
+import type { Signer } from '../signing/sign.js';
 import { type HeldBy, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { PublishedHolders } from '../tree/tree.js';
-
-/** The root key of a publication, and what verifies the record of its holders. */
-interface HeldKey {
-  readonly rootKey: RootKey;
-  readonly verifyHolders: VerifyHolders | undefined;
-}
+import type { TreeOptions } from './publication.js';
 
 /**
  * Returns the record of the holders of the root key: the one in a file that the user has named, or the published one as
@@ -25,7 +20,7 @@ interface HeldKey {
 export async function holdersRecord(
   file: string | undefined,
   published: PublishedTree | undefined,
-  { rootKey, verifyHolders = unverifiable }: HeldKey,
+  { rootKey, verifyHolders = unverifiable }: Pick<Signer, 'rootKey'> & Pick<TreeOptions, 'verifyHolders'>,
 ): Promise<PublishedHolders | undefined> {
   if (file !== undefined) {
     const record = readBytes(file, limitOf(PATHS.holders));

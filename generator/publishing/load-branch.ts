@@ -1,13 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { StoredPublication } from '@passport-registry/verifier';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type SignedHead, STORED_FILES, signerAmong, verifiedUnder } from '@passport-registry/verifier/core';
-import { IoFailed, TreeRejected, UsageError } from '../errors.js';
-import { flushFolder, flushTree } from '../files/flush.js';
+import { IoFailed, ignoring, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
 import { branchName, fetchBranch, type RemoteBranch, readCommit } from '../files/remote-branch.js';
-import { foldersOf } from '../files/walk.js';
 import { readLogHead } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
@@ -15,22 +12,7 @@ import { namedHash, storedPublication } from '../verification/accept.js';
 import { auditLog } from '../verification/audit-log.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 import { acceptable, findLogFault, isOnlyLogged } from './assert-follows.js';
-import { notWritten } from './write.js';
-
-/** What a live registry serves: the head of its log, and what a verifier would store. Nothing has been verified. */
-interface LiveLog {
-  readonly head: Uint8Array | undefined;
-  readonly publication: StoredPublication | undefined;
-}
-
-/** What was loaded from the branch. */
-interface LoadedBranch {
-  readonly commit: string;
-  /** The number of files. */
-  readonly files: number;
-  /** Why the tree was not compared with the live registry; undefined if it was. */
-  readonly notCompared: string | undefined;
-}
+import { createTree } from './write.js';
 
 /** How to load a branch. */
 interface LoadOptions {
@@ -47,15 +29,13 @@ interface LoadOptions {
  * Writes the published tree, which is the newest commit of a branch, into a folder, byte by byte. Unless all succeeds, the folder
  * stays as it was.
  *
- * @returns undefined if the branch does not exist, because nothing was published yet
+ * @returns the commit, the number of its files, and why the tree was not compared with the live registry: undefined if it was.
+ *   Undefined if the branch does not exist, because nothing was published yet
  * @throws {@link UsageError} if the folder has files, and may not be replaced; {@link TreeRejected} | {@link IoFailed}
  */
-export async function loadBranch(
-  out: string,
-  from: RemoteBranch,
-  { baseUrl, replace }: LoadOptions,
-): Promise<LoadedBranch | undefined> {
-  return withOutputFolder(out, async ({ out: folder, staging }) => {
+export async function loadBranch(out: string, from: RemoteBranch, { baseUrl, replace }: LoadOptions) {
+  return withOutputFolder(out, async (output) => {
+    const folder = output.out;
     const isTaken = existsSync(folder) && readdirSync(folder).length > 0;
     if (isTaken && !replace) {
       throw new UsageError(`${out} has files in it: pass --replace, or name another folder`);
@@ -71,16 +51,7 @@ export async function loadBranch(
     const files = readCommit(commit, from);
     const notCompared = await assertNotPutBack(files, from, baseUrl);
     if (isTaken) await assertNotNewer({ folder, name: out }, files, branchName(from));
-    const staged = join(staging, 'tree');
-    try {
-      writeFiles(staged, files);
-      await flushTree(staged);
-      if (existsSync(folder)) renameSync(folder, join(staging, 'replaced'));
-      renameSync(staged, folder);
-      flushFolder(dirname(folder));
-    } catch (cause) {
-      throw notWritten(folder, cause);
-    }
+    await createTree(files, output);
     return { commit, files: files.size, notCompared };
   });
 }
@@ -121,7 +92,7 @@ async function assertNotPutBack(
   const { rootKey } = published;
   if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
   const isFirst = isOnlyLogged(files);
-  const verified = isFirst ? auditLog(memorySource(files)) : acceptable(files, rootKey, []);
+  const verified = isFirst ? auditLog(memorySource(files)) : acceptable(files, rootKey);
   await verified.catch((cause: Error) => {
     throw new TreeRejected(`the tree on ${name} is not valid: ${cause.message}: ${PUT_BACK}`, { cause });
   });
@@ -138,7 +109,7 @@ async function assertNotPutBack(
     new TreeRejected(`${baseUrl} serves a newer tree than ${name}: ${message}: ${PUT_BACK}`, { cause });
   if (publication !== undefined && isFirst) throw newer('the branch has no list');
   if (publication !== undefined) {
-    await acceptable(files, rootKey, [publication]).catch((cause: Error) => {
+    await acceptable(files, rootKey, publication).catch((cause: Error) => {
       throw newer(cause.message, cause);
     });
   }
@@ -161,7 +132,7 @@ async function assertNotNewer(
     const { rootKey, signed, development } = await publishedFiles(name, read);
     if (rootKey === undefined || development) return;
     const stored = signed ? storedPublication(read) : undefined;
-    if (stored !== undefined) await acceptable(files, rootKey, [stored]);
+    if (stored !== undefined) await acceptable(files, rootKey, stored);
     const fault = await findLogFault(files, readLogHead(read));
     if (fault !== undefined) throw new TreeRejected(`the branch ${fault}`);
   } catch (cause) {
@@ -176,8 +147,12 @@ async function assertNotNewer(
 
 const PUT_BACK = 'find out who changed the branch, and restore its newest valid commit';
 
-/** Reads what a live registry serves. @throws {@link IoFailed} if the host cannot be read */
-async function readLive(source: TreeSource): Promise<LiveLog> {
+/**
+ * Reads what a live registry serves: what a verifier would store, and the head of its log. Nothing has been verified.
+ *
+ * @throws {@link IoFailed} if the host cannot be read
+ */
+async function readLive(source: TreeSource) {
   const files = new Map<string, Uint8Array>();
   const read = async (...paths: readonly string[]) => {
     for (const path of paths) {
@@ -191,6 +166,8 @@ async function readLive(source: TreeSource): Promise<LiveLog> {
   return { publication: storedPublication((path) => files.get(path)), head: files.get(PATHS.logHead) };
 }
 
+type LiveLog = Awaited<ReturnType<typeof readLive>>;
+
 /**
  * Returns the head of the log that a live registry serves. A head that is not signed by the key of the log is no evidence.
  *
@@ -203,19 +180,9 @@ async function evidentHead(
   if (rootKey === undefined) return undefined;
   const live = await verifiedUnder(publication?.publication, [rootKey]);
   const vkeys = [statement, pending?.statement, live].flatMap((one) => one?.log?.vkey ?? []);
-  try {
+  const signed = async () => {
     const head = readLogHead(() => bytes);
     return head && ((await signerAmong(head, vkeys)) === undefined ? undefined : head);
-  } catch (error) {
-    if (error instanceof TreeRejected) return undefined;
-    throw error;
-  }
-}
-
-function writeFiles(folder: string, files: ReadonlyMap<string, Uint8Array>): void {
-  mkdirSync(folder, { recursive: true });
-  for (const path of foldersOf(files.keys())) {
-    mkdirSync(join(folder, dirname(`${path}x`)), { recursive: true });
-  }
-  for (const [path, bytes] of files) writeFileSync(join(folder, path), bytes, { flag: 'wx' });
+  };
+  return signed().catch(ignoring(TreeRejected));
 }

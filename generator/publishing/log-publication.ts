@@ -1,7 +1,6 @@
-import type { SignedHead } from '@passport-registry/verifier/core';
+import { UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfReadable } from '../files/read-file.js';
-import type { SignedPublication } from '../list/list.js';
 import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type CosignChoice, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
@@ -10,9 +9,9 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { hasTree, type PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
-import type { ExtendedLog } from './extend-log.js';
-import { proveLogged } from './prove-logged.js';
-import { addFiles, holds, removeFromTree, replaceStatements, type Written } from './write.js';
+import { type ExtendedLog, extendLog, type Publishing } from './extend-log.js';
+import { type ProvableEntry, proveLogged } from './prove-logged.js';
+import { addFiles, holds, removeFromTree, replaceStatements } from './write.js';
 
 /** What a publication did with the log. */
 export interface LogReport {
@@ -31,58 +30,40 @@ export interface LogReport {
   readonly isForked: boolean;
 }
 
-/** A verified tree, and the log that contains its statements. */
-interface Logging {
-  readonly tree: Tree;
-  readonly signed: SignedPublication;
-  readonly log: ExtendedLog;
-  /** The tree that is published so far. */
-  readonly served: PublishedTree | undefined;
-}
-
-/** A tree with the proof that it is logged. */
-interface LoggedTree {
-  readonly tree: Tree;
-  /** The files that have been written so far. */
-  readonly written: Written;
-  readonly report: LogReport;
-}
-
 /**
- * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
+ * Extends the log, writes its new entries and its head, collects the cosignatures of witnesses, and adds the proof to the tree
  * (rule log-write-order). Whoever can see the new head can also fetch the list that it names, although the published
  * list is still the old one. If witnesses are missing when the time is over, the publication goes on without them. A
  * first publication replaces nothing, so it never stops after the head.
+ *
+ * @param publishing - the verified tree, and the tree that is published so far
+ * @returns undefined if the registry has no log
+ * @throws the errors of {@link extendLog}; {@link IoFailed}
  */
 export async function logPublication(
-  { tree, signed, log, served }: Logging,
-  choice: LogChoice | undefined,
+  { served, ...publishing }: Publishing & { readonly served: PublishedTree | undefined },
+  choice: LogChoice = NO_WITNESSES,
   output: OutputFolder,
-): Promise<LoggedTree> {
+) {
   const { out } = output;
+  const { tree, signed } = publishing;
+  const log = await extendLog(publishing, choice);
+  if (log === undefined) return undefined;
   if (!log.isNew && log.files.size > 0) await renewReplacedProof(served, choice, output);
-  const cosigning = choice ?? NO_WITNESSES;
   // The remains of a log whose head was never written, or of a development key.
   if (log.isNew) removeFromTree(out, LOG_FOLDER);
   const isFirst = !hasTree(out);
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
   const written = await addFiles(new Map([...first, ...log.files]), output);
-  const later = choice?.cosignLater === true;
-  const read = (path: string) => readIfReadable(out, path);
-  const { signatures, missing } = later
+  const later = choice.cosignLater === true;
+  const collected = later
     ? { signatures: [], missing: [] }
-    : await collectCosignatures(log.head, cosigning, read);
-  const request = { folder: out, statement: signed.statement, cosignatures: signatures, choice: cosigning };
-  const { files, cosigned } = await proveLogged(log, request);
-  const report = logReport(log.head, {
-    cosigned,
-    collected: signatures.length,
-    quorum: cosigning.quorum,
-    missing,
-    isComplete: !later || isFirst,
-  });
-  return { tree: new Map([...tree, ...files]), written, report };
+    : await collectCosignatures(log.head, choice, (path) => readIfReadable(out, path));
+  const entry = { ...log, statement: signed.statement };
+  const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
+  const isComplete = !later || isFirst;
+  return { log, tree: new Map([...tree, ...files]), written, report: { ...report, isComplete } };
 }
 
 /**
@@ -93,47 +74,41 @@ export function removeReplacedTiles({ end }: ExtendedLog, { out }: OutputFolder)
   for (const folder of replacedFolders(end)) removeFromTree(out, folder);
 }
 
-/** Makes the report about a head of the log. */
-export function logReport(
-  { size }: SignedHead,
-  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing' | 'isForked'> & Pick<Cosigned, 'missing'>,
-): LogReport {
-  return {
-    size,
-    ...outcome,
+/** Makes the files that prove with new cosignatures that the log contains a publication, and says who has cosigned. */
+async function proveCosigned(
+  entry: ProvableEntry,
+  { signatures, missing }: Cosigned,
+  where: { readonly folder: string; readonly choice: CosignChoice },
+) {
+  const { files, cosigned } = await proveLogged(entry, signatures, where);
+  const report: Omit<LogReport, 'isComplete'> = {
+    size: entry.head.size,
+    cosigned,
+    collected: signatures.length,
+    quorum: where.choice.quorum,
     missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`),
     isForked: missing.some(({ isOtherHistory }) => isOtherHistory === true),
   };
-}
-
-/** New cosignatures of a published head. */
-interface RenewedProof extends Cosigned {
-  readonly head: SignedHead;
-  /** The number of witnesses that have cosigned the head, now or before. */
-  readonly cosigned: number;
+  return { files, report };
 }
 
 /**
  * Collects new cosignatures of the head of a published log, and writes the proof with them. Expects the folder to be locked.
  *
- * @returns undefined if the tree has no log
+ * @throws {@link UsageError} if the tree has no log; {@link TreeRejected} | {@link IoFailed}
  */
 export async function renewProof(
   published: PublishedTree | undefined,
   choice: CosignChoice,
   output: OutputFolder,
-): Promise<RenewedProof | undefined> {
+): Promise<LogReport> {
   const { out } = output;
   const entry = publishedEntry(published, out);
-  if (entry === undefined) return undefined;
-  const { head, statement, index } = entry;
-  const read = (path: string) => readIfReadable(out, path);
-  const collected = await collectCosignatures(head, choice, read);
-  const request = { folder: out, statement, cosignatures: collected.signatures, choice };
-  const { files, cosigned } = await proveLogged({ head, index }, request);
+  const collected = await collectCosignatures(entry.head, choice, (path) => readIfReadable(out, path));
+  const { files, report } = await proveCosigned(entry, collected, { folder: out, choice });
   const isChanged = [...files].some(([path, bytes]) => !holds(out, path, bytes));
   if (isChanged) await replaceStatements(files, output);
-  return { ...collected, head, cosigned };
+  return { ...report, isComplete: true };
 }
 
 /** Asserts that the files of a published log can prove its publication, before something is signed. @throws {@link TreeRejected} */
@@ -142,18 +117,20 @@ export async function assertProvable(
   choice: CosignChoice,
   { out }: OutputFolder,
 ): Promise<void> {
-  const entry = publishedEntry(published, out);
-  if (entry === undefined) return;
-  await proveLogged(entry, { folder: out, statement: entry.statement, cosignatures: [], choice });
+  await proveLogged(publishedEntry(published, out), [], { folder: out, choice });
 }
 
-/** The head of a published log, and the entry of the published statement. Undefined if the tree has no log. */
-function publishedEntry(published: PublishedTree | undefined, out: string) {
+/** The head of a published log, and the entry of the published statement. */
+function publishedEntry(published: PublishedTree | undefined, out: string): ProvableEntry {
   const read = (path: string) => readIfReadable(out, path);
   const head = readLogHead(read);
   const statement = published?.statement;
   if (head === undefined && statement?.log !== undefined) throw damagedLog('is missing');
-  if (head === undefined || statement === undefined) return undefined;
+  if (head === undefined || statement === undefined) {
+    throw new UsageError(
+      `${out} has no log: a log begins with a build for which registry.yaml has log.signer and log.origin`,
+    );
+  }
   const index = entriesSince(read, head.size, sha256(statement.text)).at(-1)?.index;
   if (index === undefined) throw damagedLog('has no entries');
   return { head, statement, index };
@@ -168,10 +145,11 @@ const REPLACED_HEAD_MS = 5000;
  */
 async function renewReplacedProof(
   published: PublishedTree | undefined,
-  choice: CosignChoice | undefined,
+  choice: CosignChoice,
   output: OutputFolder,
 ): Promise<void> {
   // A head that contains a pending publication cannot show that none followed.
-  if (choice === undefined || choice.witnesses.length === 0 || published?.pending !== undefined) return;
+  if (choice.witnesses.length === 0 || published?.statement === undefined || published.pending !== undefined)
+    return;
   await renewProof(published, { ...choice, waitMs: Math.min(choice.waitMs, REPLACED_HEAD_MS) }, output);
 }

@@ -1,7 +1,7 @@
 import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/core';
-import { UsageError } from '../errors.js';
+import { ignoring, UsageError } from '../errors.js';
 import type { CheckpointChoice } from '../freshness/checkpoint.js';
-import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';
+import { previousCheckpoint } from '../freshness/previous-checkpoint.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import { unknownId } from '../records/ids.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -24,36 +24,24 @@ export interface PublishedCheckpointChoice extends CheckpointChoice {
   readonly witnesses?: CosignChoice | undefined;
 }
 
-/** What the next checkpoint holds. */
-interface NextHold {
-  /** Undefined if there is none, or if it cannot be read and everything is released. */
-  readonly previous: PreviousCheckpoint | undefined;
-  /** The ids of the held issuers, sorted. */
-  readonly hold: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /**
- * Returns which issuers the next checkpoint of a published tree holds (rule hold-kept).
+ * Returns which issuers the next checkpoint of a published tree holds (rule hold-kept), sorted; and the published checkpoint,
+ * unless there is none, or it cannot be read and everything is released.
  *
  * @throws {@link UsageError} if the change cannot be made, or if nobody can tell what the published checkpoint holds
  */
-export async function nextHold(
-  published: PublishedTree,
-  { signer, holdChange }: PublishedCheckpointChoice,
-): Promise<NextHold> {
+export async function nextHold(published: PublishedTree, { signer, holdChange }: PublishedCheckpointChoice) {
   const reading = previousCheckpoint(published, signer.rootKey);
-  const previous = await (holdChange?.action === 'release all' ? reading.catch(ignoreUsageError) : reading);
+  const previous = await (holdChange?.action === 'release all'
+    ? reading.catch(ignoring(UsageError))
+    : reading);
   const held = previous?.hold ?? [];
   if (holdChange === undefined) return { previous, hold: held, warnings: [] };
   const { action, ids } = holdChange;
-  if (action === 'release all') {
-    if (holdChange.isFalseAlarm !== true) assertStopped(held, published);
-    return { previous, hold: [], warnings: [] };
-  }
-  if (action === 'release') {
-    const hold = withoutIds(ids, held);
-    if (holdChange.isFalseAlarm !== true) assertStopped(ids, published);
+  if (action !== 'hold') {
+    const ended = action === 'release all' ? held : ids;
+    const hold = withoutIds(ended, held);
+    if (holdChange.isFalseAlarm !== true) assertStopped(ended, published);
     return { previous, hold, warnings: [] };
   }
   if (previous === undefined) {
@@ -61,10 +49,6 @@ export async function nextHold(
   }
   const again = ids.filter((id) => held.includes(id)).map((id) => `${id} is on hold already`);
   return { previous, hold: withIds(ids, held, published), warnings: [...again, ...warningsOf(published)] };
-}
-
-function ignoreUsageError(error: unknown): undefined {
-  if (!(error instanceof UsageError)) throw error;
 }
 
 /** Asserts that a list has some issuers. @throws {@link UsageError} */

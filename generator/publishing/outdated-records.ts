@@ -1,4 +1,4 @@
-import { IoFailed } from '../errors.js';
+import { IoFailed, ignoring } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { RecordSet } from '../records/check-records.js';
 import { liftedSuspensions } from '../review/assert-publishable.js';
@@ -41,8 +41,7 @@ function committedChanges(
   try {
     return history(issuers, env, ids);
   } catch (error) {
-    if (!(error instanceof IoFailed)) throw error;
-    return [];
+    return ignoring(IoFailed)(error) ?? [];
   }
 }
 

@@ -3,7 +3,6 @@ import {
   entryBytes,
   formatLogProof,
   formatNote,
-  hashesFromTiles,
   inclusionProof,
   isPublication,
   type LogProof,
@@ -13,75 +12,62 @@ import {
   provesEntry,
   publicationEntry,
   type SignedHead,
-  tileReader,
 } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../errors.js';
+import { ignoring, TreeRejected } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { CosignChoice } from '../log/log-choice.js';
-import type { ReadFileSync } from '../log/log-files.js';
-import { newestEntries } from '../log/log-files.js';
+import { hashesIn, newestEntries, type ReadFileSync } from '../log/log-files.js';
 import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
-import type { ExtendedLog } from './extend-log.js';
 
-/** What is to be proven, and by whose cosignatures. */
-interface ProofRequest {
-  /** The folder with the tiles of the log. */
-  readonly folder: string;
+/** A publication statement, its place in the log, and the newest head of the log. */
+export interface ProvableEntry {
+  readonly head: SignedHead;
+  /** The number of entries before the statement. */
+  readonly index: number;
   readonly statement: PublicationStatement;
-  /** The new cosignatures of the head. */
-  readonly cosignatures: readonly NoteSignature[];
-  readonly choice: Pick<CosignChoice, 'witnesses' | 'quorum'>;
-}
-
-/** The proof of a publication, and whether its cosignatures make up the quorum. */
-interface ProvenPublication {
-  /** The files to write: the head with its cosignatures, the proof, and what is kept of it. */
-  readonly files: Tree;
-  /** The number of witnesses that have cosigned the newest head. */
-  readonly cosigned: number;
 }
 
 /**
  * Makes the files that prove that the log contains a publication (rule log-files). The proof is for the newest head
  * that has the quorum. If no head with the publication has it, the proof is for the newest head.
+ *
+ * @param cosignatures - the new cosignatures of the head
+ * @returns the files: the head with its cosignatures, the proof, and what is kept of it. And how many witnesses have cosigned
+ *   the newest head
  */
 export async function proveLogged(
-  { head, index }: Pick<ExtendedLog, 'head' | 'index'>,
-  { folder, statement, cosignatures, choice }: ProofRequest,
-): Promise<ProvenPublication> {
+  { head, index, statement }: ProvableEntry,
+  cosignatures: readonly NoteSignature[],
+  { folder, choice }: { readonly folder: string; readonly choice: CosignChoice },
+): Promise<{ readonly files: Tree; readonly cosigned: number }> {
   const read = (path: string) => readIfReadable(folder, path);
-  const published = readProof(read(PATHS.logProof));
+  const before = read(PATHS.logProof);
+  const published = readProof(before);
   const entry = entryBytes(publicationEntry(statement));
   const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
   const known = published?.head.note.text === head.note.text ? published.head.note.signatures : [];
   const cosignedHead = withCosignatures(head, [...known, ...cosignatures]);
-  const hashes = hashesFromTiles(
-    head.size,
-    tileReader(async (path) => read(path)),
-  );
-  const path = await inclusionProof(index, head.size, hashes);
+  const path = await inclusionProof(index, head.size, hashesIn(read, head.size));
   const fresh: LogProof = { index, path, head: cosignedHead };
-  const [freshCount, publishedCount] = await Promise.all(
-    [fresh, published].map((proof) => countIn(proof, choice)),
-  );
-  const keeps = isOfStatement && (freshCount ?? 0) < choice.quorum && (publishedCount ?? 0) >= choice.quorum;
+  const cosigned = await countIn(fresh, choice);
+  const publishedCount = isOfStatement ? await countIn(published, choice) : 0;
+  const keeps = isOfStatement && cosigned < choice.quorum && publishedCount >= choice.quorum;
   const proof = Buffer.from(formatLogProof(keeps ? published : fresh));
   const files = new Map<string, Uint8Array>([
     [PATHS.logHead, Buffer.from(formatNote(cosignedHead.note))],
     [PATHS.logProof, proof],
   ]);
-  const count = (keeps ? publishedCount : freshCount) ?? 0;
+  const count = keeps ? publishedCount : cosigned;
   const first = readProof(read(PATHS.firstProof(index)));
   if (first === undefined || ((await countIn(first, choice)) < choice.quorum && count >= choice.quorum)) {
     files.set(PATHS.firstProof(index), proof);
   }
-  const before = read(PATHS.logProof);
   if (published !== undefined && before !== undefined && isLastOfItself(published, read, head)) {
     files.set(PATHS.lastProof(published.index), before);
   }
-  return { files, cosigned: freshCount ?? 0 };
+  return { files, cosigned };
 }
 
 /**
@@ -98,12 +84,11 @@ function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFileSync,
 }
 
 /** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */
-function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
+export function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
   try {
     return bytes && parseLogProof(bytes, (message) => new TreeRejected(message));
   } catch (error) {
-    if (error instanceof TreeRejected) return undefined;
-    throw error;
+    return ignoring(TreeRejected)(error);
   }
 }
 

@@ -1,22 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RegistryFiles } from '@passport-registry/verifier';
-import type { Checkpoint, Signers } from '@passport-registry/verifier/core';
 import { TreeRejected, UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfReadable, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
+import { keptOperations } from '../freshness/freshness.js';
 import { WITHOUT_HOLDS } from '../freshness/missing-online-key.js';
-import { keptOperations } from '../freshness/operations.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { NO_WITNESSES } from '../log/log-choice.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { assertVerifiable } from '../verification/accept.js';
-import { cosignAgain } from './cosign.js';
-import { assertProvable, type LogReport } from './log-publication.js';
+import { assertProvable, type LogReport, renewProof } from './log-publication.js';
 import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { removeFromTree, replaceStatements } from './write.js';
@@ -82,37 +79,23 @@ export async function publishCheckpoint(
   const delegation = readTreeFile(out, PATHS.delegation);
   const { previous, hold, warnings } = await nextHold(published, choice);
   const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
-  const text = await signCheckpoint(choice, { ...subject, previous, hold });
-  const tree = withReplacedFile(out, PATHS.checkpoint, Buffer.from(text));
+  const bytes = Buffer.from(await signCheckpoint(choice, { ...subject, previous, hold }));
+  const tree = { get: async (path: string) => (path === PATHS.checkpoint ? bytes : readTreeFile(out, path)) };
   const { checkpoint } = await assertVerifiable(tree, rootKey);
   if (checkpoint === undefined) throw new TypeError('the tree has no checkpoint, which was just added');
-  await replaceStatements(new Map([[PATHS.checkpoint, Buffer.from(text)]]), output);
-  await dropStaleOperations(out, { rootKey, delegation });
-  const log = isWitnessed ? await cosignAgain(published, witnesses, output) : undefined;
+  await replaceStatements(new Map([[PATHS.checkpoint, bytes]]), output);
+  // An operations statement that is no longer valid is removed. To ask mirrors would delay a hold.
+  const operations = await keptOperations(readIfReadable(out, PATHS.operations), { rootKey, delegation });
+  if (operations === undefined) removeFromTree(out, PATHS.operations);
+  const log = isWitnessed ? await renewProof(published, witnesses, output) : undefined;
+  const delegated = checkpoint.delegation;
   return {
     updatedAt,
     sha256: hash,
     hold,
     log,
-    ...describeExpiry(checkpoint, warnings),
-  };
-}
-
-function describeExpiry(checkpoint: Checkpoint, warnings: readonly string[]) {
-  const { delegation } = checkpoint;
-  return {
     expires: formatUpdatedAt(checkpoint.expiresAt),
-    delegationExpires: delegation && formatUpdatedAt(delegation.expiresAt),
-    warnings: [...warnings, ...expiryOf(checkpoint, delegation, Date.now()).soon],
+    delegationExpires: delegated && formatUpdatedAt(delegated.expiresAt),
+    warnings: [...warnings, ...expiryOf(checkpoint, delegated, Date.now()).soon],
   };
-}
-
-function withReplacedFile(out: string, path: string, bytes: Uint8Array): RegistryFiles {
-  return { get: async (wanted) => (wanted === path ? bytes : readTreeFile(out, wanted)) };
-}
-
-/** Removes an operations statement that is no longer valid. To ask mirrors would delay a hold. */
-async function dropStaleOperations(out: string, signers: Signers) {
-  if ((await keptOperations(readIfReadable(out, PATHS.operations), signers)) !== undefined) return;
-  removeFromTree(out, PATHS.operations);
 }

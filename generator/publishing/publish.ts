@@ -5,6 +5,7 @@ import { freshnessFiles, hasCheckpoint } from '../freshness/freshness.js';
 import type { SignedPublication } from '../list/list.js';
 import { diffLists } from '../list/list-diff.js';
 import type { Listeners } from '../progress.js';
+import { assertPublishable } from '../review/assert-publishable.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
@@ -12,12 +13,11 @@ import { changesUpTo } from '../tree/site/changes.js';
 import { readLogo } from '../tree/site/logo.js';
 import { withStatementsFile } from '../tree/statements-file.js';
 import { assembleTree, type PublishedHolders, type Tree } from '../tree/tree.js';
-import { applyRules, assertRootContinues } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
-import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
+import { chooseLog, withDevelopmentKey } from './extend-log.js';
 import { holdersRecord } from './holders-record.js';
 import { logPublication, removeReplacedTiles } from './log-publication.js';
-import { predecessorOf, publishedList } from './predecessor.js';
+import { assertRootContinues, predecessorOf, publishedList, publishedRecords } from './predecessor.js';
 import type { NewPublication, PublishOptions } from './publication.js';
 import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
@@ -39,7 +39,8 @@ export async function publish(
   output: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
-  const { records, signer, time = {}, freshness = {}, about = {}, verifyHolders } = publication;
+  const { records, signer, time = {}, exceptions = {} } = publication;
+  const { freshness = {}, about = {}, verifyHolders } = publication;
   assertDescription(about);
   const repair = await repairTree(output);
   const served = await readPublished(output.named);
@@ -51,7 +52,8 @@ export async function publish(
   const next = { rootKey, published: follows, records, delegation: freshness.delegation };
   const answers = development ? undefined : await publication.assertFollowsHosts?.(next);
   // Over a tree that is not the newest, the rules of change would blame the records.
-  const warnings = applyRules(publication, follows, output);
+  const old = follows && publishedRecords(follows, output.out);
+  const warnings = assertPublishable({ before: old, after: records }, exceptions, development);
   onStage?.('published tree');
   const choice = withDevelopmentKey(publication.log, signer, follows);
   const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
@@ -68,10 +70,7 @@ export async function publish(
   onStage?.('tree');
   const statements = await assertTreeGood(assembled, signed.rootKey, { verifyHolders });
   onStage?.('verify');
-  const logging = { tree: assembled, signed, served: before };
-  const extended = await extendLog(logging, choice);
-  const logged =
-    extended && (await logPublication({ tree: assembled, signed, log: extended, served }, choice, output));
+  const logged = await logPublication({ tree: assembled, signed, before, served }, choice, output);
   if (logged !== undefined) onStage?.('log');
   const complete = logged?.tree ?? assembled;
   const outcome = {
@@ -84,16 +83,17 @@ export async function publish(
     signed,
     statements,
     tree: publication.statements ? withStatementsFile(complete) : complete,
+    warnings,
+    log: logged?.report,
   };
-  if (logged?.report.isComplete === false)
-    return reportOf(outcome, logged.written, { warnings, log: logged.report });
+  if (logged?.report.isComplete === false) return reportOf(outcome, logged.written);
   const written = await writeTree(outcome.tree, output, onProgress);
-  if (extended !== undefined) removeReplacedTiles(extended, output);
+  if (logged !== undefined) removeReplacedTiles(logged.log, output);
   if (repair.hasStrays) await removeStrays(output);
   onStage?.('write');
   assertWritten(outcome.tree, written.written, output.out);
   onStage?.('read back');
-  return reportOf(outcome, written, { warnings, log: logged?.report });
+  return reportOf(outcome, written);
 }
 
 /** What is new in a tree, and what it follows. */

@@ -1,4 +1,3 @@
-import { verifySignature } from '@passport-registry/verifier';
 import {
   type AnyEntry,
   bundlePath,
@@ -10,7 +9,6 @@ import {
   LogTree,
   parseAnyEntry,
   parseBundle,
-  parseLogProof,
   readLogged,
   type SignedHead,
   TILE_WIDTH,
@@ -24,10 +22,11 @@ import { appendEntries, replacedFolders } from '../log/append.js';
 import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
 import { parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { rootKeyOf } from '../tree/published-tree.js';
+import { isSigned, rootKeyOf } from '../tree/published-tree.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
+import { readProof } from './prove-logged.js';
 import { addFiles, removeFromTree } from './write.js';
 
 /**
@@ -232,21 +231,12 @@ function listWith(hash: string, read: Read): Buffer | undefined {
 /** Replaces kept proofs of the published statement that cannot be read by its newest proof. */
 function repairedProofs(read: Read): Repaired[] {
   const newest = read(PATHS.logProof);
-  const index = indexIn(newest);
+  const index = readProof(newest)?.index;
   if (newest === undefined || index === undefined) return [];
   return [PATHS.firstProof(index), PATHS.lastProof(index)].flatMap((path): Repaired[] => {
     const kept = read(path);
-    return kept === undefined || indexIn(kept) !== undefined ? [] : [[path, newest]];
+    return kept === undefined || readProof(kept) !== undefined ? [] : [[path, newest]];
   });
-}
-
-function indexIn(proof: Uint8Array | undefined): number | undefined {
-  try {
-    return proof && parseLogProof(proof, unreadable).index;
-  } catch (error) {
-    if (error instanceof TreeRejected) return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -275,15 +265,11 @@ async function repairedList(sums: Sums, read: Read): Promise<Repaired[]> {
   const rootKey = await rootKeyOf(read(PATHS.rootKey));
   if (list === undefined || signature === undefined || rootKey === undefined) return [];
   if (!isCutShort(read(PATHS.list), list) && !isCutShort(read(PATHS.signature), signature)) return [];
-  const isSigned = await verifySignature(list, signature.toString('utf8'), rootKey).then(
-    () => true,
-    () => false,
-  );
-  const files: Repaired[] = [
+  if (!(await isSigned(list, signature.toString('utf8'), rootKey))) return [];
+  return [
     [PATHS.signature, signature],
     [PATHS.list, list],
   ];
-  return isSigned ? files : [];
 }
 
 /** Returns what cannot be made again, and what to do. What a later step of the build removes is not lost. */

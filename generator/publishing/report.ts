@@ -51,12 +51,8 @@ export interface BuildReport {
 }
 
 /** Makes the report of a publication. */
-export function reportOf(
-  outcome: Outcome,
-  written: Written,
-  { warnings, log }: Pick<BuildReport, 'warnings' | 'log'>,
-): BuildReport {
-  const { output, served, signed, tree } = outcome;
+export function reportOf(outcome: Outcome, written: Written): BuildReport {
+  const { output, served, signed, tree, warnings, log, answers } = outcome;
   const { list, sha256, rootKey, development } = signed;
   // A pending list is kept, too, but it is new to those who read the tree.
   const kept = signed.kept && served?.list !== undefined && Buffer.compare(served.list, list.list) === 0;
@@ -73,18 +69,14 @@ export function reportOf(
     sha256,
     rootKey: rootKey.thumbprint,
     development,
-    bytes: sizeOf(tree),
+    bytes: [...tree.values()].reduce((size, { length }) => size + length, 0),
     isFinished: !isOnlyLogged(log) && !lacksQuorum(log) && !lacksCheckpoint(outcome),
-    isCompared: outcome.answers === undefined,
+    isCompared: answers === undefined,
     notes: [...logNotes(log), ...removalNotes(written, output.named), ...buildNotes(outcome)],
   };
 }
 
-function sizeOf(tree: Tree): number {
-  let size = 0;
-  for (const bytes of tree.values()) size += bytes.length;
-  return size;
-}
+const noteIf = (isNeeded: boolean | undefined, note: string): string[] => (isNeeded === true ? [note] : []);
 
 const PAGES_REMOVED =
   'The pages of issuers were removed: there are more issuers than `issuers` of `page` in registry.yaml says, or that setting is gone.';
@@ -97,14 +89,16 @@ const MAX_REMOVED = 5;
 /** Names removed files that no earlier publication can have made, which may be all that somebody has of them, and other removals. */
 function removalNotes({ removed }: Written, folder: string): string[] {
   const strangers = removed.filter((path) => isChecksummed(path) && roleOf(path) !== 'known');
-  const notes = [
-    ...(removed.includes(PATHS.pageSums) ? [PAGES_REMOVED] : []),
-    ...(removed.includes(PATHS.holders) ? [HOLDERS_REMOVED] : []),
-  ];
-  if (strangers.length === 0) return notes;
   const named = strangers.slice(0, MAX_REMOVED).join(', ');
   const more = strangers.length > MAX_REMOVED ? `, and ${strangers.length - MAX_REMOVED} more` : '';
-  return [...notes, `Removed from ${folder}, because no publication makes such a file: ${named}${more}.`];
+  return [
+    ...noteIf(removed.includes(PATHS.pageSums), PAGES_REMOVED),
+    ...noteIf(removed.includes(PATHS.holders), HOLDERS_REMOVED),
+    ...noteIf(
+      strangers.length > 0,
+      `Removed from ${folder}, because no publication makes such a file: ${named}${more}.`,
+    ),
+  ];
 }
 
 const FORKED =
@@ -118,10 +112,10 @@ function logNotes(log: LogReport | undefined): string[] {
     ];
   }
   if (log?.isForked === true) return [FORKED];
-  if (!lacksQuorum(log)) return [];
-  return [
+  return noteIf(
+    lacksQuorum(log),
     'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `checkpoint` when the witnesses are back.',
-  ];
+  );
 }
 
 const isOnlyLogged = (log: LogReport | undefined): boolean => log?.isComplete === false;
@@ -129,7 +123,7 @@ const isOnlyLogged = (log: LogReport | undefined): boolean => log?.isComplete ==
 const lacksQuorum = (log: LogReport | undefined): boolean => log !== undefined && log.cosigned < log.quorum;
 
 /** The results of the steps of a publication. */
-interface Outcome {
+interface Outcome extends Pick<BuildReport, 'warnings' | 'log'> {
   readonly output: OutputFolder;
   /** The paths of damaged files that were made again. */
   readonly repaired: readonly string[];
@@ -148,67 +142,59 @@ interface Outcome {
 }
 
 /** Returns notes about what the user may not expect, in whole sentences. */
-function buildNotes({
-  output,
-  repaired,
-  requested,
-  answers,
-  published,
-  signed,
-  statements,
-  tree,
-}: Outcome): string[] {
+function buildNotes(outcome: Outcome): string[] {
+  const { output, repaired, requested, answers, published, signed, statements, tree } = outcome;
   const { updatedAt } = signed.list;
-  const found: string[] = [];
-  if (signed.kept && requested !== undefined && requested !== updatedAt) {
-    found.push(
-      `The records have not changed since ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
-    );
-  }
-  if (published === undefined && !signed.development) {
-    found.push(
-      `${output.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${output.named} first, and build again.`,
-    );
-  }
-  if (published !== undefined && answers !== undefined) found.push(answers);
-  found.push(...inheritedHolds(published, statements));
-  if (!signed.kept) found.push(...changeNotes(tree, updatedAt));
-  if (repaired.length > 0) {
-    found.push(`These files were damaged or missing, and were made again: ${repaired.join(', ')}.`);
-  }
-  if (published !== undefined && !published.signed) {
-    found.push(`The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`);
-  }
   const { checkpoint } = statements;
-  const promises = signed.statement.checkpoint;
-  if (lacksCheckpoint({ signed, statements })) {
-    found.push(
+  const { delegation, sha256: named, treeSha256 } = checkpoint ?? {};
+  const isFirst = published === undefined && !signed.development;
+  const isUnused = signed.kept && requested !== undefined && requested !== updatedAt;
+  const lacksPromised = lacksCheckpoint(outcome);
+  const isOlder = checkpoint !== undefined && named !== signed.sha256;
+  const isOfOtherTree = treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array());
+  const limits = checkpoint && delegation ? endWithDelegation(checkpoint, delegation, Date.now()) : [];
+  return [
+    ...noteIf(
+      isUnused,
+      `The records have not changed since ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
+    ),
+    ...noteIf(
+      isFirst,
+      `${output.named} had no published list, so this is a first list: no rule for changes was checked.${answers === undefined ? '' : ` ${answers}`} If the registry has published before, restore its tree to ${output.named} first, and build again.`,
+    ),
+    ...noteIf(published !== undefined && answers !== undefined, answers ?? ''),
+    ...inheritedHolds(published, statements),
+    ...(signed.kept ? [] : changeNotes(tree, updatedAt)),
+    ...noteIf(
+      repaired.length > 0,
+      `These files were damaged or missing, and were made again: ${repaired.join(', ')}.`,
+    ),
+    ...noteIf(
+      published?.signed === false,
+      `The tree in ${output.named} was damaged, as after a killed build, and has been repaired.`,
+    ),
+    ...noteIf(
+      lacksPromised,
       'The publication statement promises checkpoints, but the tree has none: every verifier refuses the tree until `checkpoint` has run, so run it before you publish the tree.',
-    );
-  } else if (tree.has(PATHS.delegation) && checkpoint === undefined) {
-    found.push(
+    ),
+    ...noteIf(
+      !lacksPromised && tree.has(PATHS.delegation) && checkpoint === undefined,
       'The tree has a delegation but no checkpoint: verifiers that have accepted a checkpoint refuse the tree until `checkpoint` has run.',
-    );
-  }
-  if (checkpoint === undefined) return found;
-  if (!promises) {
-    found.push(
+    ),
+    ...noteIf(
+      checkpoint !== undefined && !signed.statement.checkpoint,
       'The publication statement does not promise checkpoints yet. The next build or signing request adds the promise: verifiers then refuse the registry without a checkpoint.',
-    );
-  }
-  const { delegation, sha256: named, treeSha256 } = checkpoint;
-  const limits = delegation === undefined ? [] : endWithDelegation(checkpoint, delegation, Date.now());
-  for (const note of limits) found.push(`T${note.slice(1)}.`);
-  if (named !== signed.sha256) {
-    found.push(
+    ),
+    ...limits.map((note) => `T${note.slice(1)}.`),
+    ...noteIf(
+      isOlder,
       'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
-    );
-  } else if (treeSha256 !== sha256(tree.get(PATHS.checksums) ?? new Uint8Array())) {
-    found.push(
+    ),
+    ...noteIf(
+      checkpoint !== undefined && !isOlder && isOfOtherTree,
       'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
-    );
-  }
-  return found;
+    ),
+  ];
 }
 
 /** Whether every verifier refuses a tree, because its publication statement promises a checkpoint and there is none. */

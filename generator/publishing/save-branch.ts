@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { IoFailed, UsageError } from '../errors.js';
 import {
   branchName,
@@ -22,26 +21,16 @@ interface SaveOptions extends FollowOptions {
   readonly message: string;
 }
 
-/** What was saved. */
-interface SavedBranch {
-  /** The new commit; undefined if the branch has the same files. */
-  readonly commit: string | undefined;
-  readonly warnings: readonly Diagnostic[];
-}
-
 /**
  * Commits a tree to a branch of a remote repository, on top of the commit that `branch load` has loaded. The commit is
  * pushed only if its tree is valid and follows the tree of the branch, so that no publication is undone.
  *
+ * @returns the new commit, undefined if the branch has the same files; and warnings
  * @throws {@link UsageError} if the folder has no tree
  * @throws {@link TreeRejected} | {@link KeyRejected} | {@link RecordsRejected} if the tree does not follow
  * @throws {@link IoFailed} if the branch has another commit by now
  */
-export async function saveBranch(
-  folder: string,
-  to: RemoteBranch,
-  { message, ...options }: SaveOptions,
-): Promise<SavedBranch> {
+export async function saveBranch(folder: string, to: RemoteBranch, { message, ...options }: SaveOptions) {
   const paths = treePaths(folder);
   const parent = fetchedCommit(to);
   assertLoaded(parent, to);

@@ -16,9 +16,13 @@ import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, isSigned, type PublishedFiles, type PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
-import { assertExpectedStatement } from './expected-statement.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
-import { assertStatementIntact, type StatementSubject, signedStatement } from './sign-statement.js';
+import {
+  assertExpectedStatement,
+  assertStatementIntact,
+  type StatementSubject,
+  signedStatement,
+} from './sign-statement.js';
 
 /** The records of a list, its signer and its time. */
 interface ListToSign {
@@ -94,7 +98,8 @@ async function signHere(
 /** The list and the signature to publish. */
 type ListAndSignature = Pick<SignedPublication, 'list' | 'signature' | 'kept'>;
 
-const ADVICE = 'make a new request with `build --unsigned`';
+const outdated = (problem: string) =>
+  new RequestRejected('ERR_REQUEST_OUTDATED', `${problem}: make a new request with \`build --unsigned\``);
 
 /**
  * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the
@@ -113,12 +118,11 @@ function followingList(
   if (published !== follows) {
     const has = published === undefined ? 'has no list' : `has the list ${published}`;
     const said = follows === undefined ? 'is for a first list' : `follows the list ${follows}`;
-    throw new RequestRejected('ERR_REQUEST_OUTDATED', `the request ${said}, but ${named} ${has}: ${ADVICE}`);
+    throw outdated(`the request ${said}, but ${named} ${has}`);
   }
   if (newest?.updatedAt !== undefined && list.updatedAt <= newest.updatedAt) {
-    throw new RequestRejected(
-      'ERR_REQUEST_OUTDATED',
-      `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${ADVICE}`,
+    throw outdated(
+      `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}`,
     );
   }
   return { list, signature, kept };
@@ -147,10 +151,7 @@ function followingStatement(
       published === undefined
         ? `${named}, which has no publication`
         : `publication ${published.sequence} in ${named}`;
-    throw new RequestRejected(
-      'ERR_REQUEST_OUTDATED',
-      `the request for publication ${said.sequence} was not made for ${found}: ${ADVICE}`,
-    );
+    throw outdated(`the request for publication ${said.sequence} was not made for ${found}`);
   }
   assertNotAhead(formatUpdatedAt(said.issuedAt));
   const input = statement.slice(0, statement.lastIndexOf('.'));

@@ -48,16 +48,20 @@ export interface Written {
  * @throws {@link IoFailed}
  */
 export async function writeTree(tree: Tree, output: OutputFolder, onProgress?: OnProgress): Promise<Written> {
-  const { out } = output;
+  if (isEmpty(output.out)) return createTree(tree, output, onProgress);
+  return writing(output.out, () => updateTree(tree, output, onProgress));
+}
+
+/** Runs what writes to a folder. @throws {@link IoFailed} */
+async function writing<T>(out: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await (isEmpty(out) ? createTree(tree, output, onProgress) : updateTree(tree, output, onProgress));
+    return await work();
   } catch (cause) {
     throw notWritten(out, cause);
   }
 }
 
-/** The error of whatever writes to a folder or removes something from it. */
-export function notWritten(out: string, cause: unknown): IoFailed {
+function notWritten(out: string, cause: unknown): IoFailed {
   if (cause instanceof IoFailed) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
   const reason =
@@ -80,40 +84,31 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-async function createTree(
+/** Writes a whole tree next to a folder, which one rename replaces: unless all succeeds, it stays as it was. @throws {@link IoFailed} */
+export function createTree(
   tree: Tree,
   { out, staging }: OutputFolder,
   onProgress?: OnProgress,
 ): Promise<Written> {
-  const newTree = join(staging, 'tree');
-  let done = 0;
-  makeFolder(newTree);
-  for (const folder of foldersOf(tree.keys())) makeFolder(join(newTree, folder));
-  for (const [path, bytes] of tree) {
-    onProgress?.('writing', done++, tree.size);
-    writeFile(`${newTree}/${path}`, bytes);
-  }
-  await flushFiles(
-    [...tree.keys()].filter((path) => mustLast(path) && !isRecord(path)).map((path) => join(newTree, path)),
-  );
-  await flushFoldersOf(tree.keys(), newTree);
-  renameSync(newTree, out);
-  flushFolder(dirname(out));
-  return { written: [...tree.keys()], unchanged: 0, removed: [] };
+  return writing(out, async () => {
+    const newTree = join(staging, 'tree');
+    let done = 0;
+    makeFolder(newTree);
+    for (const folder of foldersOf(tree.keys())) makeFolder(join(newTree, folder));
+    for (const [path, bytes] of tree) {
+      onProgress?.('writing', done++, tree.size);
+      writeFile(`${newTree}/${path}`, bytes);
+    }
+    const isNew = isEmpty(out);
+    const lasting = [...tree.keys()].filter((path) => mustLast(path) && !(isNew && isRecord(path)));
+    await flushFiles(lasting.map((path) => join(newTree, path)));
+    await flushFoldersOf(tree.keys(), newTree);
+    if (!isNew) renameSync(out, join(staging, 'replaced'));
+    renameSync(newTree, out);
+    flushFolder(dirname(out));
+    return { written: [...tree.keys()], unchanged: 0, removed: [] };
+  });
 }
-
-/** The files that decide whether a tree is valid. They are renamed after all others. */
-const DECISIVE: readonly string[] = [
-  PATHS.signature,
-  PATHS.list,
-  PATHS.gzipped,
-  PATHS.brotli,
-  PATHS.publication,
-  PATHS.logProof,
-  PATHS.checksums,
-  PATHS.checkpoint,
-  PATHS.statements,
-];
 
 async function updateTree(
   tree: Tree,
@@ -133,36 +128,29 @@ async function updateTree(
   // Of the log, which is not listed, any file may be there.
   const mayBeThere = (path: string) => present.has(path) || isLogFile(path);
   const changed = [...tree].filter(([path, bytes]) => !(mayBeThere(path) && isSame(`${out}/${path}`, bytes)));
-  const staged = new Map(
-    changed.map(([path, bytes], index) => {
-      onProgress?.('writing', index, changed.length);
-      return [path, stage(bytes, join(staging, String(index)))];
-    }),
-  );
+  const staged = await stage(changed, staging, onProgress);
   const moveIn = (path: string) => {
     const from = staged.get(path);
     if (from !== undefined) switchFile(from, out, path);
   };
-  await flushFiles([...staged].flatMap(([path, file]) => (mustLast(path) ? [file] : [])));
   if (staged.has(PATHS.statements) || !tree.has(PATHS.statements)) withdrawStatements(out);
-  const isSums = (path: string) => path.startsWith('sums/');
-  const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
-  const isLate = (path: string) => DECISIVE.includes(path) || isSums(path) || isStatement(path);
+  const paths = [...staged.keys()];
+  const together = [
+    // As late as possible, because a client that reads the old publication statement refuses the new sums.
+    ...paths.filter((path) => path.startsWith('sums/')).reverse(),
+    ...[PATHS.signature, PATHS.list, PATHS.publication, PATHS.logProof, PATHS.gzipped, PATHS.brotli],
+    // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
+    ...paths.filter((path) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication)),
+  ];
+  // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form). After it, the copy of the statements, for clients
+  // that ask for all of them at once.
+  const last = [PATHS.checksums, PATHS.checkpoint, PATHS.statements];
+  const late = new Set([...together, ...last]);
   // Before the list and the signature, so that nothing slow happens between their renames.
-  for (const path of staged.keys()) if (!isLate(path)) moveIn(path);
-  // As late as possible, because a client that reads the old publication statement refuses the new sums.
-  for (const path of [...staged.keys()].filter(isSums).reverse()) moveIn(path);
-  moveIn(PATHS.signature);
-  for (const path of [PATHS.list, PATHS.publication, PATHS.logProof, PATHS.gzipped, PATHS.brotli])
-    moveIn(path);
-  // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
-  for (const path of staged.keys()) if (isStatement(path)) moveIn(path);
+  for (const path of paths) if (!late.has(path)) moveIn(path);
+  for (const path of together) moveIn(path);
   for (const { path } of [...stale, ...emptied]) removeFromTree(out, path);
-  moveIn(PATHS.checksums);
-  // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form).
-  moveIn(PATHS.checkpoint);
-  // A copy of the statements, for clients that ask for all of them at once.
-  moveIn(PATHS.statements);
+  for (const path of last) moveIn(path);
   await flushFoldersOf(staged.keys(), out);
   return {
     written: changed.map(([path]) => path),
@@ -190,20 +178,14 @@ const isLogFile = (path: string) => `${path}/`.startsWith(LOG_FOLDER);
  */
 export async function addFiles(files: Tree, output: OutputFolder): Promise<Written> {
   const { out, staging } = output;
-  try {
-    if (isEmpty(out) && files.size > 0) return await createTree(files, output);
+  if (isEmpty(out) && files.size > 0) return createTree(files, output);
+  return writing(out, async () => {
     const changed = [...files].filter(([path, bytes]) => !holds(out, path, bytes));
-    const staged = changed.map(([path, bytes], at): [string, string] => [
-      path,
-      stage(bytes, join(staging, `added-${at}`)),
-    ]);
-    await flushFiles(staged.map(([, file]) => file));
-    for (const [path, file] of staged) switchFile(file, out, path);
-    await flushFoldersOf(new Map(staged).keys(), out);
-    return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: [] };
-  } catch (cause) {
-    throw notWritten(out, cause);
-  }
+    for (const [path, file] of await stage(changed, staging)) switchFile(file, out, path);
+    const written = changed.map(([path]) => path);
+    await flushFoldersOf(written, out);
+    return { written, unchanged: files.size - changed.length, removed: [] };
+  });
 }
 
 /**
@@ -247,10 +229,21 @@ function comparer(): (file: string, bytes: Uint8Array) => boolean {
   };
 }
 
-/** Writes a file next to the tree, so that `switchFile` can rename it into the tree. */
-function stage(bytes: Uint8Array, file: string): string {
-  writeFile(file, bytes);
-  return file;
+/** Writes files to the disk next to the tree, so that `switchFile` can rename them into it. Returns where each of them is. */
+async function stage(
+  files: readonly (readonly [path: string, bytes: Uint8Array])[],
+  staging: string,
+  onProgress?: OnProgress,
+): Promise<ReadonlyMap<string, string>> {
+  const staged = new Map<string, string>();
+  for (const [path, bytes] of files) {
+    onProgress?.('writing', staged.size, files.length);
+    const file = join(staging, String(staged.size));
+    writeFile(file, bytes);
+    staged.set(path, file);
+  }
+  await flushFiles([...staged].flatMap(([path, file]) => (mustLast(path) ? [file] : [])));
+  return staged;
 }
 
 function writeFile(file: string, bytes: Uint8Array): void {
@@ -325,14 +318,12 @@ export function assertWritten(tree: Tree, written: readonly string[], out: strin
  */
 export async function replaceStatements(files: Tree, output: OutputFolder): Promise<void> {
   const { out } = output;
-  const isThere = existsSync(join(out, PATHS.statements));
-  try {
-    if (isThere) withdrawStatements(out);
-  } catch (cause) {
-    throw notWritten(out, cause);
+  if (!existsSync(join(out, PATHS.statements))) {
+    await addFiles(files, output);
+    return;
   }
+  await writing(out, async () => withdrawStatements(out));
   await addFiles(files, output);
-  if (!isThere) return;
   const file = statementsFile((path) => readIfReadable(out, path));
   if (file !== undefined) await addFiles(new Map([[PATHS.statements, file]]), output);
 }

@@ -1,7 +1,6 @@
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { RecordsRejected, UsageError } from '../errors.js';
-import type { RecordSet } from '../records/check-records.js';
-import { recordDiagnostic } from '../records/check-records.js';
+import { type RecordSet, recordDiagnostic } from '../records/check-records.js';
 import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
 import { reservedField } from './reserved-names.js';
 

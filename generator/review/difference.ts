@@ -73,28 +73,26 @@ export function difference(old: Compared, current: Compared): IssuerChange[] {
     if (from === undefined) return [{ issuer_id, kind: 'added', fields: [] }];
     if (to === undefined) return [{ issuer_id, kind: 'removed', fields: [] }];
     const names = areNamesKnown ? aboutChanges(old.about.get(issuer_id), current.about.get(issuer_id)) : [];
-    const fields = [...fieldChanges(from, to), ...names];
+    const fields = [...fieldChanges(ISSUER_FIELDS, from, to), ...names];
     return fields.length === 0 ? [] : [{ issuer_id, kind: 'changed', fields }];
   });
 }
 
-function fieldChanges(from: Issuer, to: Issuer): FieldChange[] {
-  const encode = (value: unknown) =>
-    value === undefined ? '' : Buffer.from(canonicalBytes(value)).toString();
-  return ISSUER_FIELDS.filter((field) => encode(from[field]) !== encode(to[field])).map((field) => ({
-    field,
-    from: from[field],
-    to: to[field],
-  }));
-}
-
 /** Compares what people are told of an issuer, besides its record. */
 export function aboutChanges(from: AboutIssuer = {}, to: AboutIssuer = {}): FieldChange[] {
-  return ABOUT_FIELDS.filter((field) => from[field] !== to[field]).map((field) => ({
-    field,
-    from: from[field],
-    to: to[field],
-  }));
+  return fieldChanges(ABOUT_FIELDS, from, to);
+}
+
+function fieldChanges<Field extends FieldChange['field']>(
+  fields: readonly Field[],
+  before: Readonly<Partial<Record<Field, unknown>>>,
+  after: Readonly<Partial<Record<Field, unknown>>>,
+): FieldChange[] {
+  const encode = (value: unknown) =>
+    value === undefined ? '' : Buffer.from(canonicalBytes(value)).toString();
+  return fields
+    .map((field) => ({ field, from: before[field], to: after[field] }))
+    .filter(({ from, to }) => encode(from) !== encode(to));
 }
 
 /** Describes a difference for people, with one line per change. Within an issuer, status and tier come first. */

@@ -1,8 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { type Diagnostic, diagnostic, type Finding, shown, WHOLE_FILE } from '../diagnostics/diagnostic.js';
 import type { RuleName } from '../diagnostics/rules.js';
-import type { RecordSet } from '../records/check-records.js';
-import { recordDiagnostic } from '../records/check-records.js';
+import { type RecordSet, recordDiagnostic } from '../records/check-records.js';
 
 /** The rules that an operator may override. schemas/registry.schema.json names the same rules. */
 export const OVERRIDABLE: readonly RuleName[] = [
@@ -27,15 +26,14 @@ export function checkTransitions(
   after: RecordSet,
   overrides: readonly TransitionOverride[],
 ): Diagnostic[] {
-  return [...new Set([...before.files.keys(), ...before.issuers.keys()])]
-    .sort()
-    .flatMap((id) => findViolations(id, before, after))
-    .map(({ id, found }) =>
+  return [...new Set([...before.files.keys(), ...before.issuers.keys()])].sort().flatMap((id) =>
+    findViolations(id, before, after).map((found) =>
       applyOverride(
         found,
         overrides.find((one) => one.issuer_id === id && one.rule === found.rule),
       ),
-    );
+    ),
+  );
 }
 
 function applyOverride(found: Diagnostic, override: TransitionOverride | undefined): Diagnostic {
@@ -43,19 +41,12 @@ function applyOverride(found: Diagnostic, override: TransitionOverride | undefin
   return { ...found, severity: 'warning', message: `${found.message}; overridden: ${override.reason}` };
 }
 
-function findViolations(
-  id: string,
-  before: RecordSet,
-  after: RecordSet,
-): { id: string; found: Diagnostic }[] {
-  const report = (field: keyof Issuer, finding: Finding) => ({
-    id,
-    found: recordDiagnostic(after, { id, field }, finding),
-  });
+function findViolations(id: string, before: RecordSet, after: RecordSet): Diagnostic[] {
+  const report = (field: keyof Issuer, finding: Finding) => recordDiagnostic(after, { id, field }, finding);
   if (!after.files.has(id) && !after.issuers.has(id)) {
     const file = before.files.get(id)?.file ?? id;
     const message = `the record of ${id} was removed${describeRename(id, before, after)}`;
-    return [{ id, found: diagnostic(file, WHOLE_FILE, { rule: 'record-removed', message }) }];
+    return [diagnostic(file, WHOLE_FILE, { rule: 'record-removed', message })];
   }
   const [from, to] = [before.issuers.get(id), after.issuers.get(id)];
   // An invalid file has its own diagnostics, and no values to compare.

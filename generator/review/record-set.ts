@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readList } from '@passport-registry/verifier/core';
 import { IoFailed } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
@@ -10,7 +9,7 @@ import { trustedRoot } from '../verification/check-statements.js';
 import { checkSignature } from '../verification/file-checks.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { rejecting, SeenFiles } from '../verification/seen-files.js';
-import { folderSource, httpSource } from '../verification/tree-source.js';
+import { sourceOf } from '../verification/tree-source.js';
 import { changedFiles } from './versions.js';
 
 /** Reads the records in some files and folders. @throws {@link UsageError} | {@link IoFailed} */
@@ -25,7 +24,7 @@ export function recordsIn(paths: readonly string[]): RecordSet {
  * @throws {@link TreeRejected}
  */
 export async function recordsPublished(where: string, pinned: PinnedTrust | undefined): Promise<RecordSet> {
-  const source = existsSync(where) ? folderSource(where) : httpSource(where);
+  const source = sourceOf(where);
   const read = async () => {
     const files = new SeenFiles(source);
     const { rootKey } = await trustedRoot(files, pinned?.rootKey);

@@ -12,14 +12,8 @@ export function isReservedName(host: string): boolean {
 /** The fields of a record that contain a host. */
 const FIELDS = ['jwks_uri', 'discovery_uri', 'policy_uri', 'contact'] as const;
 
-/** A field of a record that has a reserved name. */
-interface ReservedField {
-  readonly field: (typeof FIELDS)[number];
-  readonly host: string;
-}
-
 /** Finds the first field of a record that has a reserved name. A production key signs no such record. */
-export function reservedField(issuer: Issuer): ReservedField | undefined {
+export function reservedField(issuer: Issuer) {
   return FIELDS.map((field) => ({ field, host: hostOf(issuer[field]) })).find(({ host }) =>
     isReservedName(host),
   );

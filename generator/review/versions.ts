@@ -15,12 +15,6 @@ import {
 } from '../records/collect.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from '../records/record-name.js';
 
-/** The record files that differ between two versions. A file that cannot be read as a record is a diagnostic. */
-interface ChangedFiles {
-  readonly before: readonly (RecordFile | Diagnostic)[];
-  readonly after: readonly (RecordFile | Diagnostic)[];
-}
-
 /** A file of one version. */
 interface Version {
   /** Relative to the folder of the records. */
@@ -35,9 +29,9 @@ interface Version {
 
 /**
  * Reads the record files that differ between two versions of a folder. If the revisions have no `after`, the second
- * version is the folder on disk.
+ * version is the folder on disk. A file that cannot be read as a record is a diagnostic.
  */
-export function changedFiles(revisions: Revisions, folder: string, repository: Repository): ChangedFiles {
+export function changedFiles(revisions: Revisions, folder: string, repository: Repository) {
   const before = versionsIn(revisions.before, folder, repository);
   const { after: commit } = revisions;
   const after =

@@ -5,21 +5,16 @@ import { printableJson } from '../diagnostics/printable.js';
 import { IoFailed, UsageError } from '../errors.js';
 import { generateKeyFile, type KeyCurve, type NewKeyOptions } from './key-file.js';
 
-/** Where to write a new key. */
-interface KeyPairFiles {
-  readonly privateKey: string;
-  readonly publicKey: string;
-}
-
 /**
  * Generates a private key in a new file, and writes its public JWK to another new file: both files, or none. A file
  * that exists is left as it is.
  *
+ * @param files - where to write the two
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function generateKeyPair(
   algorithm: KeyCurve,
-  { privateKey, publicKey }: KeyPairFiles,
+  { privateKey, publicKey }: { readonly privateKey: string; readonly publicKey: string },
   options: NewKeyOptions,
 ): Promise<RootKey> {
   if (resolve(privateKey) === resolve(publicKey)) {

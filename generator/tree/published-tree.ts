@@ -22,7 +22,7 @@ import {
   verifyCheckpoint,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/core';
-import { TreeRejected, UsageError } from '../errors.js';
+import { ignoring, TreeRejected, UsageError } from '../errors.js';
 import { readIfReadable } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
@@ -216,7 +216,8 @@ async function committedBy(
 ): Promise<RootKey | undefined> {
   if (rotation === undefined || rootKey === undefined) return rootKey;
   // A build refuses a damaged rotation.
-  return (await unlessRefused(async () => withCommitment(rootKey, readRotation(rotation)))) ?? rootKey;
+  const committed = async () => withCommitment(rootKey, readRotation(rotation));
+  return (await committed().catch(ignoring(RegistryError))) ?? rootKey;
 }
 
 /**
@@ -228,11 +229,12 @@ async function statementOf(
   rootKey: RootKey | undefined,
   isListed: boolean,
 ): Promise<PublishedFiles['statement']> {
-  return unlessRefused(async () => {
+  const read = async () => {
     if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
     const invalid = (message: string) => new RegistryError('ERR_PUBLICATION_INVALID', message);
     return publicationStatementOf(readStatement(bytes, 'registry-publication+jwt', invalid));
-  });
+  };
+  return read().catch(ignoring(RegistryError));
 }
 
 /** Whether a published tree has exactly this list. */
@@ -250,7 +252,8 @@ export async function isSigned(
   rootKey: RootKey | undefined,
 ): Promise<boolean> {
   if (list === undefined || signature === undefined || rootKey === undefined) return false;
-  return (await unlessRefused(() => verifySignature(list, signature, rootKey).then(() => true))) ?? false;
+  const verified = verifySignature(list, signature, rootKey).then(() => true);
+  return (await verified.catch(ignoring(RegistryError))) ?? false;
 }
 
 /** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
@@ -261,17 +264,7 @@ async function checkpointOf(
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
   const delegation = Promise.resolve(read(PATHS.delegation));
-  return unlessRefused(() => verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME));
-}
-
-/** Returns the result of a verification; undefined if the verifier refuses the input. */
-export async function unlessRefused<T>(verify: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await verify();
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
+  return verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch(ignoring(RegistryError));
 }
 
 /**

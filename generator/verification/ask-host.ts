@@ -47,13 +47,16 @@ export async function askHost(base: string, path: string, request: HostRequest =
   const timeout =
     signal === undefined ? TIMEOUT_MS : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const limits = { fetch: globalThis.fetch, timeout, maxBytes };
+  const fail = (cause: unknown) => {
+    throw networkFailure(url, cause);
+  };
   await closedConnections();
   try {
     const answer = await boundedFetch(url, init, limits);
-    return { ...answer, location: undefined, body: () => withNetworkFailure(url, answer.body()) };
+    return { ...answer, location: undefined, body: () => answer.body().catch(fail) };
   } catch (error) {
     if (error instanceof SourceRedirected) return redirect(error);
-    throw networkFailure(url, error);
+    return fail(error);
   }
 }
 
@@ -71,14 +74,6 @@ export async function isServed(base: string, path: string): Promise<boolean> {
   const { status, discard } = await askHost(base, path, { method: 'HEAD' });
   await discard();
   return status === 200;
-}
-
-async function withNetworkFailure<T>(url: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw networkFailure(url, error);
-  }
 }
 
 function redirect({ status, location }: SourceRedirected): HostAnswer {

@@ -41,12 +41,7 @@ export function auditLog(
 
 async function statedLogIn(files: SeenFiles, pinned: RootKey | undefined): Promise<StatedLog> {
   const { rootKey } = await trustedRoot(files, pinned);
-  const hasRotation = (await files.get(PATHS.rotation)) !== undefined;
-  const roots = hasRotation
-    ? await checkRotation(files, rootKey, pinned)
-    : { keys: [rootKey], unknown: undefined };
+  const roots = await checkRotation(files, rootKey, pinned);
   const bytes = await files.get(PATHS.publication);
-  if (bytes === undefined) return { roots, statement: undefined };
-  const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-  return { roots, statement };
+  return { roots, statement: bytes && (await verifyPublicationStatement(bytes, rootKey, ANY_TIME)) };
 }

@@ -1,16 +1,15 @@
+import { bundlePath, lastTiles, MAX_LEVELS, sumsPath, tilePath } from '@passport-registry/verifier/core';
+import { LOG_FOLDER } from '../log/log-files.js';
 import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/files.js';
 import { PATHS } from '../tree/paths.js';
 import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
 import { UNKNOWN_ID } from './file-checks.js';
-import { findLog, findSampleIds, findSums } from './sampled-files.js';
-
-/** `required` of every host (rule host-responses), or `recommended` for browsers and caches. */
-type Demand = 'required' | 'recommended';
 
 /** The result of one check of a host. */
 interface Answered {
-  readonly demand: Demand;
+  /** `required` of every host (rule host-responses), or `recommended` for browsers and caches. */
+  readonly demand: 'required' | 'recommended';
   /** The name of the check, such as `type` or `not listed`. */
   readonly check: string;
   /** The path below the URL of the registry. */
@@ -120,49 +119,92 @@ class Host {
   }
 }
 
-/** A check of a host, without its result. */
-type Question = Pick<Answered, 'demand' | 'check' | 'path' | 'expected'>;
+/**
+ * Returns the first id of a list, and the first id with a dot, because hosts may take a dot for the start of a file
+ * extension. The list has not been verified, so it is not parsed.
+ */
+function findSampleIds(list: Uint8Array): string[] {
+  const text = Buffer.from(list).toString('latin1');
+  const forms = [
+    /"issuer_id":"([a-z0-9._-]{1,128})"/,
+    /"issuer_id":"([a-z0-9_-]{0,127}\.[a-z0-9._-]{0,127})"/,
+  ];
+  return forms.flatMap((form) => form.exec(text)?.[1] ?? []);
+}
 
-const required = (check: string, path: string, expected: string): Question => ({
-  demand: 'required',
-  check,
-  path,
-  expected,
-});
+/**
+ * Returns the root of the tree of sums, and the files below it down to one leaf. The files have not been verified, so
+ * they are not parsed.
+ */
+async function findSums(host: Host): Promise<string[]> {
+  const found: string[] = [];
+  for (let path: string | undefined = sumsPath(''); path !== undefined && found.length <= MAX_LEVELS; ) {
+    found.push(path);
+    const text: string = Buffer.from((await host.get(path)).bytes).toString('latin1');
+    path = /^[0-9a-f]{64} {2}(sums\/[0-9a-f]{1,8})$/m.exec(text)?.[1];
+  }
+  return found;
+}
 
-const recommended = (check: string, path: string, expected: string): Question => ({
-  ...required(check, path, expected),
-  demand: 'recommended',
-});
+/**
+ * Returns a file of each kind that a log has, as far as the host has one. The files have not been verified, so they are not
+ * parsed.
+ */
+async function findLog(host: Host) {
+  const text = async (path: string) => Buffer.from((await host.get(path)).bytes).toString('latin1');
+  const [, origin, size] = /^([^\n]+)\n([1-9][0-9]{0,14})\n/.exec(await text(PATHS.logHead)) ?? [];
+  if (origin === undefined) return { changing: [], immutable: [] };
+  const changing: string[] = [PATHS.logHead, PATHS.logProof];
+  const [, index] = /^index ([0-9]{1,15})$/m.exec(await text(PATHS.logProof)) ?? [];
+  if (index !== undefined) changing.push(PATHS.firstProof(Number(index)));
+  const cosigned = PATHS.cosignedHead(origin);
+  if (await host.has(cosigned)) changing.push(cosigned);
+  const tiles = lastTiles(Number(size))
+    .slice(0, 1)
+    .flatMap((place) => [tilePath(place), bundlePath(place)].map((path) => `${LOG_FOLDER}${path}`));
+  return { changing, immutable: [...tiles, PATHS.loggedStatement(Number(size) - 1)] };
+}
 
-function evaluate(
-  { demand, check, path, expected }: Question,
-  found: string | null,
-  passed: boolean,
-): Answered {
+/** The checks that every host must pass. */
+const REQUIRED: readonly string[] = ['status', 'type', 'as it is', 'unknown id'];
+
+/** What a host did, and what it should do. */
+type Outcome = Pick<Answered, 'expected'> & { readonly found: string | null; readonly passed: boolean };
+
+function evaluate(check: string, path: string, { expected, found, passed }: Outcome): Answered {
+  const demand = REQUIRED.includes(check) ? 'required' : 'recommended';
   return { demand, check, path, result: passed ? 'passed' : 'failed', found: found ?? 'none', expected };
 }
 
 async function checkServing(host: Host, path: string): Promise<Answered[]> {
   const { status, headers, location, bytes } = await host.get(path);
+  const answer = (check: string, outcome: Outcome) => evaluate(check, path, outcome);
   const said = `${status}${location === undefined ? '' : ` to ${location}`}`;
-  const statusResult = evaluate(required('status', path, '200'), said, status === 200);
+  const statusResult = answer('status', { expected: '200', found: said, passed: status === 200 });
   if (status !== 200) return [statusResult];
   const type = expectedType(path) ?? '';
-  const served = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
+  const served = typeOf(headers);
   const encoding = headers.get('content-encoding');
+  const unencoded = 'no encoding that was not requested';
   const origin = headers.get('access-control-allow-origin');
   const sniff = headers.get('x-content-type-options');
   return [
     statusResult,
-    evaluate(required('type', path, type), served, served === type),
-    evaluate(required('as it is', path, 'no encoding that was not requested'), encoding, encoding === null),
-    evaluate(recommended('cross-origin', path, '*'), origin, origin === '*'),
-    evaluate(recommended('no sniffing', path, 'nosniff'), sniff, sniff?.toLowerCase() === 'nosniff'),
+    answer('type', { expected: type, found: served, passed: served === type }),
+    answer('as it is', { expected: unencoded, found: encoding, passed: encoding === null }),
+    answer('cross-origin', { expected: '*', found: origin, passed: origin === '*' }),
+    answer('no sniffing', {
+      expected: 'nosniff',
+      found: sniff,
+      passed: sniff?.toLowerCase() === 'nosniff',
+    }),
     await checkHead(host, path, { type: served, size: bytes.length }),
     await checkConditional(host, path, headers),
   ];
 }
+
+/** The content type of a response, without its parameters. */
+const typeOf = (headers: Headers) => headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
 
 async function checkHead(
   host: Host,
@@ -171,29 +213,25 @@ async function checkHead(
 ): Promise<Answered> {
   const { status, headers, bytes } = await host.ask(path, { method: 'HEAD' });
   const length = headers.get('content-length');
-  const headType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
+  const headType = typeOf(headers);
   const sameLength = length === null || Number(length) === size;
   const passed = status === 200 && bytes.length === 0 && headType === type && sameLength;
   const found = `${status}, ${headType ?? 'no type'}, ${length ?? 'no'} length`;
-  return evaluate(recommended('HEAD', path, 'the headers of GET, and no body'), found, passed);
+  return evaluate('HEAD', path, { expected: 'the headers of GET, and no body', found, passed });
 }
 
 async function checkConditional(host: Host, path: string, headers: Headers): Promise<Answered> {
-  const etag = headers.get('etag');
-  const modified = headers.get('last-modified');
+  const [etag, modified] = [headers.get('etag'), headers.get('last-modified')];
   const expected = '304, without the file';
-  const condition: Record<string, string> | undefined =
-    etag !== null
-      ? { 'If-None-Match': etag }
-      : modified === null
-        ? undefined
-        : { 'If-Modified-Since': modified };
-  if (condition === undefined) {
-    return evaluate(recommended('conditional', path, expected), 'neither ETag nor Last-Modified', false);
+  if (etag === null && modified === null) {
+    const found = 'neither ETag nor Last-Modified';
+    return evaluate('conditional', path, { expected, found, passed: false });
   }
+  const condition: Record<string, string> =
+    etag === null ? { 'If-Modified-Since': modified ?? '' } : { 'If-None-Match': etag };
   const { status, bytes } = await host.ask(path, { headers: condition });
   const passed = status === 304 && bytes.length === 0;
-  return evaluate(recommended('conditional', path, expected), String(status), passed);
+  return evaluate('conditional', path, { expected, found: String(status), passed });
 }
 
 /** Files that change together must be cached for the same short time. */
@@ -206,7 +244,7 @@ async function checkShortCache(host: Host, paths: readonly string[]): Promise<An
     const age = ages[index];
     const passed = age !== undefined && age <= MAX_CACHE_SECONDS && ages.every((other) => other === age);
     const found = age === undefined ? 'no max-age' : `max-age=${age}`;
-    return evaluate(recommended('short cache', path, expected), found, passed);
+    return evaluate('short cache', path, { expected, found, passed });
   });
 }
 
@@ -216,9 +254,9 @@ async function checkShortCache(host: Host, paths: readonly string[]): Promise<An
  */
 async function checkLongCache(host: Host, path: string): Promise<Answered> {
   const { status, headers } = await host.get(path);
-  const cache = status === 200 ? headers.get('cache-control') : String(status);
-  const passed = status === 200 && (parseMaxAge(cache) ?? 0) >= DAY_SECONDS;
-  return evaluate(recommended('long cache', path, `max-age of at least ${DAY_SECONDS}`), cache, passed);
+  const found = status === 200 ? headers.get('cache-control') : String(status);
+  const passed = status === 200 && (parseMaxAge(found) ?? 0) >= DAY_SECONDS;
+  return evaluate('long cache', path, { expected: `max-age of at least ${DAY_SECONDS}`, found, passed });
 }
 
 function parseMaxAge(cacheControl: string | null): number | undefined {
@@ -237,7 +275,7 @@ async function checkCompression(host: Host, list: Answer): Promise<Answered> {
   const passed =
     status === list.status && sha256(bytes) === sha256(list.bytes) && (small || encoding !== null);
   const found = small && encoding === null ? 'none; the list is short' : encoding;
-  return evaluate(recommended('compression', PATHS.list, 'gzip or br, of the same list'), found, passed);
+  return evaluate('compression', PATHS.list, { expected: 'gzip or br, of the same list', found, passed });
 }
 
 /** Checks the page at the URL of the registry. */
@@ -245,16 +283,16 @@ async function checkPage(host: Host): Promise<Answered> {
   const { status, headers } = await host.get('./');
   const type = headers.get('content-type') ?? 'no type';
   const passed = status === 200 && /^text\/html\b/i.test(type);
-  return evaluate(recommended('page', './', '200, text/html'), `${status}, ${type}`, passed);
+  return evaluate('page', './', { expected: '200, text/html', found: `${status}, ${type}`, passed });
 }
 
 async function checkUnknownId(host: Host, path: string): Promise<Answered> {
   const status = await host.status(path);
-  return evaluate(required('unknown id', path, '404'), String(status), status === 404);
+  return evaluate('unknown id', path, { expected: '404', found: String(status), passed: status === 404 });
 }
 
 /** The URL of a folder must not respond with a listing of the folder. */
 async function checkNotListed(host: Host, path: string): Promise<Answered> {
   const status = await host.status(path);
-  return evaluate(recommended('not listed', path, 'no page'), String(status), status !== 200);
+  return evaluate('not listed', path, { expected: 'no page', found: String(status), passed: status !== 200 });
 }

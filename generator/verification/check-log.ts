@@ -1,5 +1,6 @@
 import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
+  beginLog,
   decodeUtf8,
   type FirstRoots,
   headSigner,
@@ -15,18 +16,20 @@ import {
   type PublicationEntry,
   type PublicationStatement,
   parseHead,
+  readRotation,
   recentCosignatures,
   rootKeysOf,
   type SignedHead,
   signerAmong,
   verifyPublicationProof,
+  type WalkedEntry,
+  walkLog,
 } from '@passport-registry/verifier/core';
 import { clockAt } from '../list/updated-at.js';
 import { limitedReader, readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { findArchiveFaults } from './log-archive.js';
-import { assertLogged, checkStatements, treeStatements } from './log-statements.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 import { type Note, unknownEntries } from './unknown-parts.js';
 
@@ -139,6 +142,71 @@ async function assertSigned(head: SignedHead, { keys }: LogState, path: string):
   return key;
 }
 
+/** What the statements of a log are checked against. */
+interface StatementConditions {
+  /** The root keys of the tree. */
+  readonly roots: FirstRoots;
+  /** Whether the statement of an entry is read. The others are passed. */
+  readonly isRead: (index: number) => boolean;
+  /** Whether a file of the log was verified before, and has not changed since. */
+  readonly isVerified: (path: string) => boolean;
+}
+
+/** How many statements are in memory at a time. */
+const BATCH = 256;
+
+/**
+ * Checks the order of the entries of a log, and that the statement of each is kept, and signed by the root key in force there.
+ * Nothing is checked after a statement that is refused.
+ *
+ * @returns the state at the end of the log
+ */
+async function checkStatements(
+  files: SeenFiles,
+  entries: readonly IndexedEntry[],
+  { roots, isRead, isVerified }: StatementConditions,
+): Promise<LogState> {
+  const problems: string[] = [];
+  let state = beginLog(roots);
+  for (let at = 0; at < entries.length; at += BATCH) {
+    const batch: WalkedEntry[] = [];
+    for (const { index, entry } of entries.slice(at, at + BATCH)) {
+      const path = PATHS.loggedStatement(index);
+      const statement = isRead(index) ? await files.read(path) : undefined;
+      if (statement === undefined && isRead(index)) problems.push(`${path} is missing`);
+      batch.push({ entry, statement, isVerified: isVerified(path) });
+    }
+    const walked = await walkLog(state, batch);
+    state = walked.state;
+    for (const { kind, index, message } of walked.problems) {
+      problems.push(`entry ${index} of the log: ${message}`);
+      if (kind !== 'order') throw new Problems(problems);
+    }
+  }
+  failIfAny(problems);
+  return state;
+}
+
+/** A statement of a tree that its log must contain besides the publication statement: where it is, and its SHA-256. */
+type StatementToLog = readonly [place: string, sha256: string];
+
+/** Reads the statements that a log must contain. Call it before the head is read, which is then not older. */
+async function treeStatements(files: SeenFiles): Promise<readonly StatementToLog[]> {
+  const [rotation, delegation] = [await files.get(PATHS.rotation), await files.get(PATHS.delegation)];
+  const steps = rotation === undefined ? [] : readRotation(rotation);
+  const stated = steps.map(
+    ({ text }, at): StatementToLog => [`step ${at + 1} of ${PATHS.rotation}`, sha256(text)],
+  );
+  return delegation === undefined ? stated : [...stated, [PATHS.delegation, sha256(delegation)]];
+}
+
+/** Asserts that a log contains the rotation steps and the delegation of a tree. */
+function assertLogged(statements: readonly StatementToLog[], entries: readonly IndexedEntry[]): void {
+  const logged = new Set(entries.map(({ entry }) => entry.sha256));
+  const [missing] = statements.find(([, hash]) => !logged.has(hash)) ?? [];
+  if (missing !== undefined) throw new Problems([`the log does not contain ${missing}`]);
+}
+
 /** Reads the head that a mirror has cosigned as a witness. */
 async function cosignedHead(files: SeenFiles, origin: string): Promise<SignedHead | undefined> {
   const path = PATHS.cosignedHead(origin);
@@ -179,16 +247,11 @@ async function assertContains(
   }
 }
 
-/** The entry of the publication statement, and the entry of a newer publication. One of them exists. */
-interface NewestEntries {
-  readonly published: IndexedPublication | undefined;
-  readonly pending: IndexedPublication | undefined;
-}
-
+/** Finds the entry of the publication statement, and the entry of a newer publication. One of them exists. */
 function newestIn(
   entries: readonly IndexedEntry[],
   statement: PublicationStatement | undefined,
-): NewestEntries {
+): { readonly published: IndexedPublication | undefined; readonly pending: IndexedPublication | undefined } {
   const publications = entries.filter(isPublication);
   const newest = publications.at(-1);
   const hash = statement?.log && sha256(statement.text);
@@ -238,22 +301,16 @@ function missingProofs(
   return [`nothing proves when the publications at these places in the log were in force: ${places}`];
 }
 
-/** What a trust anchor demands of the log, and when. */
-interface LogDemands extends LogTrust {
-  /** The age of the oldest cosignature that counts, in milliseconds. */
-  readonly maxAgeMs: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
 /**
  * Checks what a trust anchor demands of a publication: that it is in this log, and that enough witnesses have cosigned the log
  * of late, as a verifier's client does (rule log-quorum).
+ *
+ * @param demands - with the age of the oldest cosignature that counts, and the time now, in milliseconds
  */
 export async function checkQuorum(
   files: SeenFiles,
   statement: PublicationStatement | undefined,
-  { maxAgeMs, now, ...trust }: LogDemands,
+  { maxAgeMs, now, ...trust }: LogTrust & { readonly maxAgeMs: number; readonly now: number },
 ): Promise<void> {
   if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
   const times = recentCosignatures(clockAt(now), maxAgeMs);

@@ -72,7 +72,7 @@ export interface RootHistory {
 }
 
 /**
- * Audits the whole chain of root keys: each step is signed by the key that the step before names, leads to a key to which
+ * Audits the whole chain of root keys, which is one key without a rotation: each step is signed by the key that the step before names, leads to a key to which
  * that key is committed, no key occurs twice, and the last key is the tree's. The key that signed the first step is not in the tree.
  *
  * @param pinned - if this key signed the first step, the first step is verified, too
@@ -82,7 +82,8 @@ export async function checkRotation(
   published: RootKey,
   pinned: RootKey | undefined,
 ): Promise<RootHistory> {
-  const steps = readRotation(await files.require(PATHS.rotation));
+  const rotation = await files.get(PATHS.rotation);
+  const steps = rotation === undefined ? [] : readRotation(rotation);
   const [first] = steps;
   if (first === undefined) return { keys: [published], unknown: undefined, steps };
   const isFirstPinned = pinned?.thumbprint === first.kid;
@@ -121,19 +122,19 @@ export interface CheckedList {
   readonly registry: IssuerRegistry;
 }
 
-/** A signed list, and the publication statement that names it. Older trees have no statement. */
-interface StatedList extends CheckedList {
-  readonly publication: PublicationStatement | undefined;
-}
-
 /**
  * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
  * snapshot. `checkFreshness` checks its times.
+ *
+ * @param keys - the root key, and the publication statement, which older trees lack
  */
 export async function checkCheckpoint(
   files: SeenFiles,
-  rootKey: RootKey,
-  { list, registry: { updated_at }, publication }: StatedList,
+  {
+    rootKey,
+    publication,
+  }: { readonly rootKey: RootKey; readonly publication: PublicationStatement | undefined },
+  { list, registry: { updated_at } }: CheckedList,
 ): Promise<Checkpoint> {
   const bytes = await files.get(PATHS.checkpoint);
   if (bytes === undefined)
@@ -228,8 +229,9 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
       problems.push(`the publication statement expired at ${formatUpdatedAt(publication.expiresAt)}`);
     }
   }
+  if (delegation !== undefined && checkpoint?.delegation === undefined)
+    problems.push(...aheadOfTime('the delegation', delegation, now));
   if (checkpoint === undefined) {
-    if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (now > updatedAt + maxAgeMs + clock.tolerance) {
       const days = maxAgeMs / DAY_MS;
       problems.push(
@@ -240,8 +242,6 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
     const { problems: expired, soon } = expiryOf(checkpoint, checkpoint.delegation, now);
     problems.push(...expired);
     warnings.push(...soon);
-    const unused = checkpoint.delegation === undefined && delegation !== undefined;
-    if (unused) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (checkpoint.sha256 !== sha256(tree.list)) {
       warnings.push(
         `the checkpoint names the list of ${checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,

@@ -29,7 +29,7 @@ import {
   type RootHistory,
   type TrustedRoot,
 } from './check-statements.js';
-import { type CheckList, fileExists } from './checks.js';
+import { CheckList, fileExists } from './checks.js';
 import { checkChecksums, checkPages, checkRecordFiles, checkSignature, pathsOf } from './file-checks.js';
 import type { PinnedLog } from './pinned-trust.js';
 import { Problems, type SeenFiles } from './seen-files.js';
@@ -70,93 +70,79 @@ export interface ProvenStatements {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** What the checks of a tree have found out. */
-export interface CheckedTree {
-  /** The list; undefined unless the root key has signed the list. */
-  readonly list: Uint8Array | undefined;
-  readonly registry: IssuerRegistry | undefined;
-  readonly statements: ProvenStatements;
-  readonly holders: HeldBy | undefined;
-  /** Whether the tree has statements, which a client reads with code of its own. */
-  readonly onlyClientReads: boolean;
-  readonly warnings: readonly string[];
-  readonly notes: readonly Note[];
-}
-
-export const NOTHING_CHECKED: CheckedTree = {
-  list: undefined,
-  registry: undefined,
-  statements: { publication: undefined, delegation: undefined, checkpoint: undefined },
-  holders: undefined,
-  onlyClientReads: true,
-  warnings: [],
-  notes: [],
-};
-
-/** The state of an audit after the check of the root key. */
-export interface Audit {
+/** An audit of a tree, and what its checks have found so far. Undefined: the check did not pass, or did not run. */
+export class Audit {
   readonly files: SeenFiles;
   readonly checks: CheckList;
-  readonly root: TrustedRoot | undefined;
-  readonly pinned: RootKey | undefined;
   readonly options: VerifyOptions;
-}
-
-/** What checks have found out for later ones. Undefined if they did not pass, or did not run. */
-interface Known {
-  readonly rotation: RootHistory | undefined;
-  /** The root keys of the tree. */
-  readonly roots: Pick<RootHistory, 'keys' | 'unknown'> | undefined;
-  readonly registry: IssuerRegistry | undefined;
-  readonly signed: CheckedList | undefined;
+  readonly pinned: RootKey | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The maximum age of a list without a checkpoint, in milliseconds. */
+  readonly maxAgeMs: number;
+  root: TrustedRoot | undefined;
+  rotation: RootHistory | undefined;
+  /** The list, which the root key has signed. */
+  list: Uint8Array | undefined;
+  registry: IssuerRegistry | undefined;
   /** Whether the tree has a publication statement, which need not be valid. */
-  readonly isStated: boolean;
-  readonly publication: PublicationStatement | undefined;
-  readonly logged: CheckedLog | undefined;
+  isStated = false;
+  publication: PublicationStatement | undefined;
+  logged: CheckedLog | undefined;
+  delegation: Delegation | undefined;
+  checkpoint: Checkpoint | undefined;
+  holders: HeldBy | undefined;
+  readonly warnings: string[] = [];
+  readonly notes: Note[] = [];
+
+  constructor(files: SeenFiles, pinned: RootKey | undefined, options: VerifyOptions) {
+    const { maxAge, now = Date.now } = options;
+    this.files = files;
+    this.checks = new CheckList(files);
+    this.options = options;
+    this.pinned = pinned;
+    this.now = now();
+    this.maxAgeMs = maxAge === undefined ? MAX_AGE_MS : maxAge * 1000;
+  }
+
+  get rootKey(): RootKey | undefined {
+    return this.root?.rootKey;
+  }
+
+  /** The signed list, if it is valid. */
+  get signed(): CheckedList | undefined {
+    const { list, registry } = this;
+    return list && registry && { list, registry };
+  }
+
+  /** The root keys of the tree. */
+  get roots(): Pick<RootHistory, 'keys' | 'unknown'> | undefined {
+    return this.rotation ?? (this.rootKey && { keys: [this.rootKey], unknown: undefined });
+  }
 }
 
 /** Runs all checks that need no live host, in the order of `CHECKS`. */
-export async function checkTree(audit: Audit): Promise<CheckedTree> {
-  const { files, checks, root, pinned } = audit;
-  const rootKey = root?.rootKey;
-  const rotation =
-    rootKey &&
-    (await checks.runIfThere('rotation', PATHS.rotation, () => checkRotation(files, rootKey, pinned)));
-  const roots = rotation ?? (rootKey && { keys: [rootKey], unknown: undefined });
-  const list = rootKey && (await checks.run('signature', () => checkSignature(files, rootKey)));
-  const registry = list && (await checkList(audit, list));
-  const signed = list && registry && { list, registry };
-  const isStated = await fileExists(files, PATHS.publication);
-  const publication = await checkNamedFiles(audit, { signed, isStated });
-  const logged = await checkLogFiles(audit, { publication, isStated, roots });
-  const other = await checkOtherFiles(audit, { registry, isStated, roots, logged });
-  const shortLived = await checkShortLived(audit, { signed, publication, rotation });
-  const { delegation, checkpoint } = shortLived;
-  const holders = await checkHoldersFile(audit);
-  const operations =
-    rootKey &&
-    (await checks.runIfThere('operations', PATHS.operations, () =>
-      checkOperations(files, rootKey, timesOf(audit).now),
-    ));
-  return {
-    list,
-    registry,
-    statements: { publication, delegation, checkpoint },
-    holders,
-    onlyClientReads: (['rotation', 'delegation', 'checkpoint'] as const).some((name) => checks.wasRun(name)),
-    warnings: [...(logged?.warnings ?? []), ...other.warnings, ...shortLived.warnings, ...(operations ?? [])],
-    notes: [
-      ...unknownFiles(other.paths, (path) => other.sums?.has(path) === true),
-      ...(await unknownClaimNotes(files, (check) => checks.passed(check))),
-      ...(logged?.notes ?? []),
-    ],
-  };
-}
-
-/** Returns the time now, and the maximum age of a list without a checkpoint, in milliseconds. */
-function timesOf({ options }: Pick<Audit, 'options'>): { readonly now: number; readonly maxAgeMs: number } {
-  const { maxAge, now = Date.now } = options;
-  return { now: now(), maxAgeMs: maxAge === undefined ? MAX_AGE_MS : maxAge * 1000 };
+export async function checkTree(audit: Audit): Promise<void> {
+  const { files, checks, rootKey, pinned } = audit;
+  if (rootKey !== undefined) {
+    const rotation = () => checkRotation(files, rootKey, pinned);
+    audit.rotation = await checks.runIfThere('rotation', PATHS.rotation, rotation);
+    audit.list = await checks.run('signature', () => checkSignature(files, rootKey));
+  }
+  if (audit.list !== undefined) audit.registry = await checkList(audit, audit.list);
+  audit.isStated = await fileExists(files, PATHS.publication);
+  await checkNamedFiles(audit);
+  audit.logged = await checkLogFiles(audit);
+  audit.warnings.push(...(audit.logged?.warnings ?? []));
+  await checkOtherFiles(audit);
+  await checkShortLived(audit);
+  if (rootKey !== undefined) {
+    audit.holders = await checkHoldersFile(audit, rootKey);
+    const operations = () => checkOperations(files, rootKey, audit.now);
+    audit.warnings.push(...((await checks.runIfThere('operations', PATHS.operations, operations)) ?? []));
+  }
+  audit.notes.push(...(await unknownClaimNotes(files, (check) => checks.resultOf(check) === 'passed')));
+  audit.notes.push(...(audit.logged?.notes ?? []));
 }
 
 /**
@@ -172,7 +158,7 @@ async function checkList(
   if (registry === undefined) return undefined;
   await checks.run('order', async () => valid ?? assertSorted(registry));
   await checks.run('canonical form', async () => valid ?? assertCanonical(list, registry));
-  const canonical = checks.passed('canonical form');
+  const canonical = checks.resultOf('canonical form') === 'passed';
   await checks.run('records', () => checkRecordFiles(files, { ...registry, canonical }, options.onProgress));
   return registry;
 }
@@ -186,36 +172,28 @@ function readValidList(list: Uint8Array): IssuerRegistry | undefined {
 }
 
 /** The checks `publication`, `sums` and `about`: the publication statement, and the files that it names. */
-async function checkNamedFiles(
-  { files, checks, root, options }: Audit,
-  { signed, isStated }: Pick<Known, 'signed' | 'isStated'>,
-): Promise<PublicationStatement | undefined> {
-  const rootKey = root?.rootKey;
-  const registry = signed?.registry;
-  let publication: PublicationStatement | undefined;
+async function checkNamedFiles(audit: Audit): Promise<void> {
+  const { files, checks, rootKey, signed, registry, isStated, options } = audit;
   if (rootKey !== undefined && signed !== undefined) {
     const work = () => checkPublication(files, rootKey, signed);
-    publication = await (options.requirePublication === true
+    audit.publication = await (options.requirePublication === true
       ? checks.run('publication', work)
       : checks.runIfThere('publication', PATHS.publication, work));
   }
+  const { publication } = audit;
   if (!isStated) checks.skip('sums', `the tree has no ${PATHS.publication}`);
-  else if (publication !== undefined && registry !== undefined && checks.passed('records')) {
+  else if (publication !== undefined && registry !== undefined && checks.resultOf('records') === 'passed') {
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
   const isAboutKnown = publication?.aboutSha256 !== undefined || (await fileExists(files, PATHS.about));
   if (!isAboutKnown) checks.skip('about', `the tree has no ${PATHS.about}`);
   else if (registry !== undefined && (publication !== undefined || !isStated))
     await checks.run('about', () => checkAbout(files, registry, publication));
-  return publication;
 }
 
 /** The check `log`: the log of the tree, and its witnesses. */
-async function checkLogFiles(
-  audit: Audit,
-  { publication, isStated, roots }: Pick<Known, 'publication' | 'isStated' | 'roots'>,
-): Promise<CheckedLog | undefined> {
-  const { files, checks, options } = audit;
+async function checkLogFiles(audit: Audit): Promise<CheckedLog | undefined> {
+  const { files, checks, options, publication, isStated, roots, now, maxAgeMs } = audit;
   if (options.withoutLog === true) {
     checks.skip('log', 'it was not asked for');
     return undefined;
@@ -230,7 +208,7 @@ async function checkLogFiles(
   return checks.run('log', async () => {
     if (!isLogged) await assertHasHead(files);
     const found = options.checkedLog ?? (await checkLog(files, { statement: publication, roots }));
-    if (trust !== undefined) await checkQuorum(files, publication, { ...trust, ...timesOf(audit) });
+    if (trust !== undefined) await checkQuorum(files, publication, { ...trust, now, maxAgeMs });
     return found;
   });
 }
@@ -250,62 +228,54 @@ async function assertHasHead(files: SeenFiles): Promise<void> {
 }
 
 /** The checks `checksums`, `snapshots`, `changes` and `pages`. */
-async function checkOtherFiles(
-  { files, checks }: Audit,
-  { registry, isStated, roots, logged }: Pick<Known, 'registry' | 'isStated' | 'roots' | 'logged'>,
-) {
+async function checkOtherFiles(audit: Audit): Promise<void> {
+  const { files, checks, registry, isStated, roots, logged } = audit;
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
+  audit.notes.push(...unknownFiles(paths, (path) => sums?.has(path) === true));
   const snapshots = paths.filter((path) => path.startsWith('snapshots/')).sort();
-  let warnings: readonly string[] | undefined;
   if (snapshots.length === 0) {
     if (sums !== undefined) checks.skip('snapshots', 'the tree has no snapshots');
   } else if (roots !== undefined) {
     const { pendingList, rootKeys = roots.keys } = logged ?? {};
     const history = { ...roots, keys: rootKeys, pendingList };
-    warnings = await checks.run('snapshots', () => checkSnapshots(files, snapshots, history));
+    const work = () => checkSnapshots(files, snapshots, history);
+    audit.warnings.push(...((await checks.run('snapshots', work)) ?? []));
   }
   const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
   await checks.runIfThere('changes', changes, () => checkChanges(files));
   if (!paths.includes(PATHS.pageSums) && !paths.some(isIssuerPage))
     checks.skip('pages', `the tree has no ${PATHS.pageSums}`);
   else if (registry !== undefined) await checks.run('pages', () => checkPages(files, registry));
-  return { sums, paths, warnings: warnings ?? [] };
 }
 
 /** The checks `delegation`, `checkpoint`, `statements` and `freshness`. */
-async function checkShortLived(
-  audit: Audit,
-  { signed, publication, rotation }: Pick<Known, 'signed' | 'publication' | 'rotation'>,
-) {
-  const { files, checks, root, options } = audit;
-  const rootKey = root?.rootKey;
-  const delegation =
-    rootKey &&
-    (await checks.runIfThere('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
+async function checkShortLived(audit: Audit): Promise<void> {
+  const { files, checks, rootKey, signed, publication, options } = audit;
+  if (rootKey !== undefined) {
+    const work = () => checkDelegation(files, rootKey);
+    audit.delegation = await checks.runIfThere('delegation', PATHS.delegation, work);
+  }
   // Checkpoint and freshness depend on the publication statement.
-  const isStatementBad = checks.hasFailed('publication');
-  let checkpoint: Checkpoint | undefined;
+  const isStatementBad = checks.resultOf('publication') === 'failed';
   if (rootKey !== undefined && signed !== undefined && !isStatementBad) {
-    const work = () => checkCheckpoint(files, rootKey, { ...signed, publication });
-    checkpoint = await (publication?.checkpoint === true || options.requireCheckpoint === true
+    const work = () => checkCheckpoint(files, { rootKey, publication }, signed);
+    audit.checkpoint = await (publication?.checkpoint === true || options.requireCheckpoint === true
       ? checks.run('checkpoint', work)
       : checks.runIfThere('checkpoint', PATHS.checkpoint, work));
   }
   await checks.runIfThere('statements', PATHS.statements, () => checkStatementsFile(files));
-  let warnings: readonly string[] | undefined;
-  if (signed !== undefined && !isStatementBad && !checks.hasFailed('checkpoint')) {
-    const clocks = { ...signed, rotation, delegation, checkpoint, publication, ...timesOf(audit) };
-    warnings = await checks.run('freshness', () => checkFreshness(files, clocks));
-  }
-  return { delegation, checkpoint, warnings: warnings ?? [] };
+  if (signed === undefined || isStatementBad || checks.resultOf('checkpoint') === 'failed') return;
+  const work = () => checkFreshness(files, { ...audit, ...signed });
+  audit.warnings.push(...((await checks.run('freshness', work)) ?? []));
 }
 
 /** The check `holders`. */
-async function checkHoldersFile({ files, checks, root, options }: Audit): Promise<HeldBy | undefined> {
-  const rootKey = root?.rootKey;
+async function checkHoldersFile(
+  { files, checks, options }: Audit,
+  rootKey: RootKey,
+): Promise<HeldBy | undefined> {
   const { verifyHolders } = options;
-  if (rootKey === undefined) return undefined;
   if (verifyHolders !== undefined)
     return checks.runIfThere('holders', PATHS.holders, () => checkHolders(files, rootKey, verifyHolders));
   checks.skip('holders', 'the caller did not say how to verify the record of the holders');

@@ -98,16 +98,9 @@ export class CheckList {
     return this.failed.length > 0 && this.#onlyUnreachable;
   }
 
-  passed(name: CheckName): boolean {
-    return this.#run.some((check) => check.name === name && check.result === 'passed');
-  }
-
-  hasFailed(name: CheckName): boolean {
-    return this.failed.some((check) => check.name === name);
-  }
-
-  wasRun(name: CheckName): boolean {
-    return this.#run.some((check) => check.name === name);
+  /** Returns the result of a check. Undefined if it was not run. */
+  resultOf(name: CheckName): Check['result'] | undefined {
+    return this.#run.find((check) => check.name === name)?.result;
   }
 
   /** Returns all checks in order. Checks that did not run are skipped. */

@@ -57,15 +57,10 @@ export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promis
   return list;
 }
 
-/** The list that records are compared with. */
-interface ListOfRecords extends IssuerRegistry {
-  /** Whether the list is in canonical form. */
-  readonly canonical: boolean;
-}
-
+/** Checks that each record of a list has its file. @param list - and whether it is in canonical form */
 export async function checkRecordFiles(
   files: SeenFiles,
-  { issuers, canonical }: ListOfRecords,
+  { issuers, canonical }: IssuerRegistry & { readonly canonical: boolean },
   onProgress: OnProgress | undefined,
 ): Promise<void> {
   // JSON.stringify restores the bytes of records that were parsed from canonical JSON.
@@ -88,10 +83,10 @@ export async function checkRecordFiles(
   failIfAny(problems.sort());
 }
 
-/** Reads the hashes in SHA256SUMS by path. */
-async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
-  const sums = parseChecksums(await readUtf8(files, PATHS.checksums));
-  if (sums === undefined) throw new Problems([`${PATHS.checksums} is not in the format of coreutils`]);
+/** Reads the hashes in SHA256SUMS or pages.txt, by path. */
+async function readChecksums(files: SeenFiles, path: string): Promise<ReadonlyMap<string, string>> {
+  const sums = parseChecksums(await readUtf8(files, path));
+  if (sums === undefined) throw new Problems([`${path} is not in the format of coreutils`]);
   return sums;
 }
 
@@ -114,7 +109,7 @@ export async function checkChecksums(
   isStated: boolean,
   pendingList?: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const sums = await readChecksums(files);
+  const sums = await readChecksums(files, PATHS.checksums);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
   // A mirror leaves out what a later version has added if nothing proves SHA256SUMS.
@@ -136,21 +131,16 @@ export async function checkChecksums(
       ? []
       : [PATHS.list, PATHS.signature, PATHS.about].map((name) => PATHS.snapshot(pendingList, name));
   const listed = (path: string) => sums.has(path) || isElsewhere(path) || pending.includes(path);
-  problems.push(
-    ...[...sums.keys()]
-      .filter(isElsewhere)
-      .map((path) => `${PATHS.checksums} lists ${path}, which it must not list`),
-    ...[...sums.keys()]
-      // Another check refuses what is not part of a snapshot.
-      .filter((path) => !isElsewhere(path) && !path.startsWith('snapshots/') && roleOf(path) === 'refused')
-      .map((path) => `${PATHS.checksums} lists ${path}, which no version of a registry has`),
-  );
-  const present = files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
-  problems.push(
-    ...present
-      .filter((path) => !listed(path) && !(roleOf(path) === 'added' && files.isRegular(path)))
-      .map((path) => `${path} is not in ${PATHS.checksums}`),
-  );
+  for (const path of sums.keys()) {
+    if (isElsewhere(path)) problems.push(`${PATHS.checksums} lists ${path}, which it must not list`);
+    // Another check refuses what is not part of a snapshot.
+    else if (!path.startsWith('snapshots/') && roleOf(path) === 'refused')
+      problems.push(`${PATHS.checksums} lists ${path}, which no version of a registry has`);
+  }
+  for (const path of files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])]) {
+    if (listed(path) || (roleOf(path) === 'added' && files.isRegular(path))) continue;
+    problems.push(`${path} is not in ${PATHS.checksums}`);
+  }
   failIfAny(problems.sort());
   return sums;
 }
@@ -160,27 +150,19 @@ export async function checkChecksums(
  * them out (rule issuer-pages).
  */
 export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry): Promise<void> {
-  const sums = parseChecksums(await readUtf8(files, PATHS.pageSums));
-  if (sums === undefined) throw new Problems([`${PATHS.pageSums} is not in the format of coreutils`]);
+  const sums = await readChecksums(files, PATHS.pageSums);
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.issuerPage(issuer_id)));
-  const problems = [...expected]
-    .filter((path) => !sums.has(path))
-    .map((path) => `${PATHS.pageSums} does not list ${path}`);
-  const isOther = (path: string) =>
-    path !== PATHS.sitemap && path !== PATHS.pagesHtaccess && !expected.has(path);
-  problems.push(...[...sums.keys()].filter(isOther).map((path) => `${path} is not the page of an issuer`));
+  const others: readonly string[] = [PATHS.sitemap, PATHS.pagesHtaccess];
+  const problems: string[] = [];
+  for (const path of expected) if (!sums.has(path)) problems.push(`${PATHS.pageSums} does not list ${path}`);
+  for (const path of sums.keys()) {
+    if (!expected.has(path) && !others.includes(path)) problems.push(`${path} is not the page of an issuer`);
+  }
   const present = files.paths()?.filter(isIssuerPage);
-  problems.push(
-    ...(present ?? []).filter((path) => !sums.has(path)).map((path) => `${path} is not in ${PATHS.pageSums}`),
-  );
+  for (const path of present ?? []) if (!sums.has(path)) problems.push(`${path} is not in ${PATHS.pageSums}`);
   const reachable = [...sums].filter(([path]) => !(files.source.live && path === PATHS.pagesHtaccess));
-  const isThere =
-    present === undefined
-      ? await hasAny(
-          files,
-          reachable.map(([path]) => path),
-        )
-      : present.length > 0;
+  const ends = [reachable[0], reachable.at(-1)].flatMap((found) => found?.[0] ?? []);
+  const isThere = present === undefined ? await hasAny(files, ends) : present.length > 0;
   await forEachConcurrent(isThere ? reachable : [], CONCURRENCY, async ([path, hash]) => {
     const found = await readOrReport(path, (path) => files.hash(path), problems);
     if (found !== undefined && found !== hash)
@@ -189,12 +171,10 @@ export async function checkPages(files: SeenFiles, { issuers }: IssuerRegistry):
   failIfAny(problems.sort());
 }
 
-/** Whether a host serves the first or the last of some files. */
+/** Whether a host serves any of some files. */
 async function hasAny(files: SeenFiles, paths: readonly string[]): Promise<boolean> {
-  const probes = await Promise.all(
-    [...paths.slice(0, 1), ...paths.slice(-1)].map((path) => files.hash(path)),
-  );
-  return probes.some((hash) => hash !== undefined);
+  const hashes = await Promise.all(paths.map((path) => files.hash(path)));
+  return hashes.some((hash) => hash !== undefined);
 }
 
 /**
@@ -206,7 +186,8 @@ export async function pathsOf(
   files: SeenFiles,
   verified: ReadonlyMap<string, string> | undefined,
 ): Promise<readonly string[]> {
-  const sums = verified ?? (await readChecksums(files).catch(() => new Map<string, string>()));
+  const sums =
+    verified ?? (await readChecksums(files, PATHS.checksums).catch(() => new Map<string, string>()));
   return [...new Set([...(files.paths() ?? []), ...sums.keys()])];
 }
 

@@ -92,20 +92,18 @@ async function readFrom(
   const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
   const pinned = { ...required, log, rootKey: { ...earlier, nextRoots } };
   assertTrustAnchor(trustAnchorOf(pinned));
-  const {
-    rootKey: root,
-    checkpoint,
-    publication,
-    logged,
-    updatedAt,
-    issuers,
-  } = await verifyFresh(files, pinned);
+  const proven = await verifyFresh(files, pinned);
+  const { rootKey: root, checkpoint, publication, logged } = proven;
   if (root.thumbprint !== published.thumbprint) {
     throw new Problems([
       `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${root.thumbprint}`,
     ]);
   }
-  if (checkpoint === undefined) await assertNoDelegation(files);
+  if (checkpoint === undefined && (await files.get(PATHS.delegation)) !== undefined) {
+    throw new Problems([
+      `it has ${PATHS.delegation}, but no ${PATHS.checkpoint}, which a host can withhold to serve an old list: ask the operator`,
+    ]);
+  }
   const rotation = await files.get(PATHS.rotation);
   const shown = rotation && (await withCommitment(published, readRotation(rotation))).nextRoots;
   if (isPublished) assertSameCommitment(nextRoots, shown);
@@ -125,8 +123,8 @@ async function readFrom(
     thumbprint: published.thumbprint,
     rotatedFrom: isPublished ? undefined : known,
     development: (await files.get(PATHS.developmentMark)) !== undefined,
-    updatedAt,
-    issuers: issuers?.length ?? 0,
+    updatedAt: proven.updatedAt,
+    issuers: proven.issuers?.length ?? 0,
     checkpoint: checkpoint !== undefined,
     publication: publication !== undefined,
     log: log.log,
@@ -163,14 +161,6 @@ async function earlierKey(files: SeenFiles, known: string, published: RootKey): 
       ? `${differ}. Its rotation names ${known} as the first root key, but does not contain that key, so the ` +
         'thumbprint alone cannot verify the rotation: ask the operator for the thumbprint of the present root key'
       : `${differ}, and no rotation leads there from that key: ask the operator whether the URL and the thumbprint are right`,
-  ]);
-}
-
-/** Asserts that the root key has delegated to no key that would sign checkpoints. */
-async function assertNoDelegation(files: SeenFiles): Promise<void> {
-  if ((await files.get(PATHS.delegation)) === undefined) return;
-  throw new Problems([
-    `it has ${PATHS.delegation}, but no ${PATHS.checkpoint}, which a host can withhold to serve an old list: ask the operator`,
   ]);
 }
 

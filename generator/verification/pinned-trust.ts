@@ -42,12 +42,8 @@ export async function pinnedAnchor(anchor: TrustAnchor): Promise<PinnedTrust> {
 }
 
 /** Returns the trust anchor with which a verifier enforces the same. */
-export function trustAnchorOf({
-  rootKey,
-  requireCheckpoint,
-  requirePublication,
-  log,
-}: PinnedTrust): TrustAnchor {
+export function trustAnchorOf(trust: PinnedTrust): TrustAnchor {
+  const { rootKey, requireCheckpoint, requirePublication, log } = trust;
   return {
     root: rootKey.jwk,
     ...(rootKey.nextRoots && { next_roots: [...rootKey.nextRoots] }),

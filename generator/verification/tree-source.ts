@@ -59,7 +59,9 @@ export function memorySource(tree: Tree): TreeSource {
     live: false,
     get: async (path) => {
       const bytes = tree.get(path);
-      if (bytes !== undefined && bytes.length > limitOf(path)) throw tooLarge(path);
+      const limit = limitOf(path);
+      if (bytes !== undefined && bytes.length > limit)
+        throw new IoFailed(`${path} is larger than ${limit} bytes`);
       return bytes && { bytes };
     },
     paths: () => [...tree.keys()],
@@ -144,10 +146,6 @@ async function fileOf(answer: HostAnswer, base: string, path: string): Promise<F
   if (status === 404) return undefined;
   const where = location === undefined ? '' : `, a redirect to ${location}`;
   throw new IoFailed(`${fileUrl(base, path)} responds with ${status}${where}`);
-}
-
-function tooLarge(path: string): IoFailed {
-  return new IoFailed(`${path} is larger than ${limitOf(path)} bytes`);
 }
 
 /** Lets a verifier read the files of a source. A verifier appends the hash that a file should have, as the query. */

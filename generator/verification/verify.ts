@@ -3,8 +3,8 @@ import { sha256 } from '../tree/checksums.js';
 import type { HeldBy } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { trustedRoot } from './check-statements.js';
-import { checkTree, NOTHING_CHECKED, type ProvenStatements, type VerifyOptions } from './check-tree.js';
-import { type Check, CheckList } from './checks.js';
+import { Audit, checkTree, type ProvenStatements, type VerifyOptions } from './check-tree.js';
+import type { Check } from './checks.js';
 import { checkClient, checkUnknownId } from './file-checks.js';
 import { pinnedKey } from './pinned-trust.js';
 import { RETRIES, SeenFiles } from './seen-files.js';
@@ -115,49 +115,57 @@ async function auditOnce(
   options: VerifyOptions,
 ): Promise<Audited> {
   const { source } = files;
-  const checks = new CheckList(files);
-  const root = await checks.run('root key', () => trustedRoot(files, pinned));
-  const audited = checks.unreachable
-    ? NOTHING_CHECKED
-    : await checkTree({ files, checks, root, pinned, options });
-  if (source.live && !checks.unreachable) {
-    await checks.run('unknown id', () => checkUnknownId(files));
-    if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
-    else if (files.any) await checks.run('content types', async () => files.assertTypes());
-  }
-  const { list, registry, statements, holders, warnings, notes, onlyClientReads } = audited;
-  // A host may serve a client differently. A folder that has already failed needs no check by a client.
-  const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
-  if (root !== undefined && registry !== undefined && needsClient) {
-    const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
-    const trusted = { ...pinnedKey(root.rootKey), requireCheckpoint, requirePublication, log };
-    await checks.run('client', () => checkClient(files, trusted, options.now?.()));
+  const audit = new Audit(files, pinned, options);
+  const { checks } = audit;
+  audit.root = await checks.run('root key', () => trustedRoot(files, pinned));
+  if (!checks.unreachable) {
+    await checkTree(audit);
+    await checkReading(audit);
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
-  if (!onlyClientReads) {
-    const reason =
-      checks.failed.length > 0
-        ? 'an earlier check failed'
-        : 'the tree has no checkpoint, delegation or rotation';
-    checks.skip('client', reason);
-  }
+  const { root, rootKey, list, registry, publication, delegation, checkpoint } = audit;
   const development = await files.get(PATHS.developmentMark).catch(() => undefined);
   const report: TreeReport = {
     source: source.name,
     ok: checks.failed.length === 0,
     unreachable: checks.unreachable,
-    rootKey: root?.rootKey.thumbprint,
+    rootKey: rootKey?.thumbprint,
     rotatedFrom: root?.rotatedFrom?.thumbprint,
     pinned: pinned !== undefined,
     development: development !== undefined,
-    holders,
+    holders: audit.holders,
     updatedAt: registry?.updated_at,
     issuers: registry?.issuers.length,
     sha256: list && sha256(list),
-    hold: statements.checkpoint?.hold,
+    hold: checkpoint?.hold,
     checks: checks.complete(),
-    warnings,
-    notes,
+    warnings: audit.warnings,
+    notes: audit.notes,
   };
-  return { report, statements };
+  return { report, statements: { publication, delegation, checkpoint } };
+}
+
+/** The checks `unknown id` and `content types` of a live host, and `client`. */
+async function checkReading({ files, checks, rootKey, registry, options, now }: Audit): Promise<void> {
+  const { live } = files.source;
+  if (live && !checks.unreachable) {
+    await checks.run('unknown id', () => checkUnknownId(files));
+    if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
+    else if (files.any) await checks.run('content types', async () => files.assertTypes());
+  }
+  // A client reads these statements with code of its own.
+  const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some(
+    (name) => checks.resultOf(name) !== undefined,
+  );
+  // A host may serve a client differently. A folder that has already failed needs no check by a client.
+  const needsClient = live || (onlyClientReads && checks.failed.length === 0);
+  if (rootKey !== undefined && registry !== undefined && needsClient) {
+    const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
+    const trusted = { ...pinnedKey(rootKey), requireCheckpoint, requirePublication, log };
+    await checks.run('client', () => checkClient(files, trusted, now));
+  }
+  if (onlyClientReads) return;
+  const hasFailed = checks.failed.length > 0;
+  const reason = hasFailed ? 'an earlier check failed' : 'the tree has no checkpoint, delegation or rotation';
+  checks.skip('client', reason);
 }

@@ -97,6 +97,14 @@ export function cli(
   return cliWith(args, cwd, { env: cleanEnvironment(environment), stdin: '' });
 }
 
+/** Runs the command line, which must succeed without a message of its own. */
+export async function goodCli(args: readonly string[], cwd: string): Promise<Outcome> {
+  const outcome = await cli(args, cwd);
+  const { code, stderr } = outcome;
+  if (code !== 0 || stderr.includes('passport-registry:')) throw new Error(`${code}: ${stderr}`);
+  return outcome;
+}
+
 /** Runs the command line in this process, with exactly this environment and this input, which can be a terminal. */
 export function cliWith(args: readonly string[], cwd: string, input: Input): Promise<Outcome> {
   const outcome = lastRun.then(() => withSettings(args, cwd, (all) => runHere(all, cwd, input)));
@@ -209,16 +217,14 @@ export function writeFiles(folder: string, files: Record<string, string | Uint8A
 export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Promise<string> {
   const folder = temporaryFolder();
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
-  const { code, stderr } = await cli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], folder);
-  if (code !== 0) throw new Error(stderr);
+  await goodCli(['keys', 'generate', '--no-passphrase', '--private', 'key.pem'], folder);
   return folder;
 }
 
 /** Creates a key that is not encrypted, in `<name>.pem` and `<name>.json` of a folder. */
 export async function keyPair(folder: string, name: string, ...more: readonly string[]): Promise<void> {
   const files = ['--private', `${name}.pem`, '--public', `${name}.json`];
-  const { code, stderr } = await cli(['keys', 'generate', '--no-passphrase', ...files, ...more], folder);
-  if (code !== 0 || stderr.includes('passport-registry:')) throw new Error(`${code}: ${stderr}`);
+  await goodCli(['keys', 'generate', '--no-passphrase', ...files, ...more], folder);
 }
 
 /** Lists every path below a folder that is not a folder, with slashes, sorted. */

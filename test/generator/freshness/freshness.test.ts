@@ -12,7 +12,8 @@ import {
   cli,
   filesBelow,
   filesOf,
-  type Outcome,
+  goodCli,
+  keyPair,
   recordText,
   workspace,
   writeFiles,
@@ -23,7 +24,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
-  for (const name of ['root', 'online', 'stranger']) await key(name);
+  for (const name of ['root', 'online', 'stranger']) await keyPair(folder, name);
   made = folder;
 });
 
@@ -33,22 +34,12 @@ beforeEach(() => {
   vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
 });
 
-async function key(name: string): Promise<void> {
-  const { stdout } = await cli(['keys', 'generate', '--no-passphrase', '--private', `${name}.pem`], folder);
-  writeFiles(folder, { [`${name}.json`]: stdout });
-}
-
 const jwk = (name: string): RootJwk => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
 const path = (...steps: string[]) => join(folder, 'dist', ...steps);
 const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
 const snapshots = () => readdirSync(path('snapshots')).sort();
 
-async function good(...args: string[]): Promise<Outcome> {
-  const outcome = await cli(args, folder);
-  expect(outcome.stderr).not.toContain('passport-registry:');
-  expect(outcome.code).toBe(0);
-  return outcome;
-}
+const good = (...args: string[]) => goodCli(args, folder);
 
 /** The options that name settings in which checkpoints are valid for some hours. */
 function hoursInSettings(hours: string): string[] {
@@ -555,7 +546,7 @@ describe('a rotation of the root key', () => {
     statement(`${from}-${to}.jwt`, 'step', '--key', `${from}.pem`, '--next', `${to}.json`);
 
   beforeEach(async () => {
-    for (const name of ['second', 'third']) await key(name);
+    for (const name of ['second', 'third']) await keyPair(folder, name);
   });
 
   it('is followed by a verifier that is pinned two roots ago', async () => {
@@ -648,7 +639,7 @@ describe('a rotation of the root key', () => {
 
 describe('a published tree that was damaged', () => {
   const rotated = async () => {
-    await key('second');
+    await keyPair(folder, 'second');
     await delegate();
     await build('--delegation', 'delegation.jwt', ...withKeys({ checkpoint: 'online.pem' }));
     await statement('step', 'step', '--key', 'root.pem', '--next', 'second.json');

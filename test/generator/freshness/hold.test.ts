@@ -7,7 +7,7 @@ import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
-import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, goodCli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const POLICY = { tiers: ['certified' as const] };
 let made: string;
@@ -33,12 +33,7 @@ const text = (file: string) => readFileSync(path(file), 'utf8');
 const claims = () =>
   claimsOf(readFileSync(path('checkpoint.jwt'))) as { iat: number; exp: number; hold?: string[] };
 
-async function good(...args: string[]): Promise<Outcome> {
-  const outcome = await cli(args, folder);
-  expect(outcome.stderr).not.toContain('passport-registry:');
-  expect(outcome.code).toBe(0);
-  return outcome;
-}
+const good = (...args: string[]) => goodCli(args, folder);
 
 /** Runs a command that must be refused, and must leave the checkpoint unchanged. Returns the message. */
 async function refused(...args: string[]): Promise<string> {

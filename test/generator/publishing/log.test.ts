@@ -7,7 +7,15 @@ import { copyOf } from '../../support/made-once.js';
 import { noteSigner, pairIn } from '../../support/note-keys.js';
 import { withKeys } from '../../support/settings.js';
 import { claimsOf, sha256, signerKey } from '../../support/signed-tree.js';
-import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  filesBelow,
+  goodCli,
+  keyPair,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const KEYS = ['--key', 'key.pem', ...withKeys({ log: 'log.pem' })];
@@ -19,9 +27,9 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await workspace(['alpha']);
-  await key('log');
-  await key('next');
-  await key('online');
+  await keyPair(folder, 'log');
+  await keyPair(folder, 'next');
+  await keyPair(folder, 'online');
   writeFiles(folder, { 'key.json': await good('keys', 'public', 'key.pem') });
   made = folder;
 });
@@ -32,11 +40,7 @@ beforeEach(() => {
   vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
 });
 
-async function good(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-  return stdout;
-}
+const good = async (...args: string[]) => (await goodCli(args, folder)).stdout;
 
 async function refused(...args: string[]): Promise<string> {
   const before = contentOf('dist');
@@ -44,12 +48,6 @@ async function refused(...args: string[]): Promise<string> {
   expect(code).not.toBe(0);
   expect(contentOf('dist')).toEqual(before);
   return stderr;
-}
-
-async function key(name: string): Promise<void> {
-  writeFiles(folder, {
-    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
-  });
 }
 
 const dist = (path = '') => join(folder, 'dist', path);
@@ -193,7 +191,7 @@ describe('the log of a registry', () => {
 
   it('is signed by another key after a statement that names the key', async () => {
     await good(...BUILD);
-    await key('log2');
+    await keyPair(folder, 'log2');
     const build = ['build', '--key', 'key.pem'];
     const keyId = (name: string) =>
       noteSigner(ORIGIN, 'log', pairIn(join(folder, `${name}.pem`))).vkey.split('+')[1];
@@ -236,7 +234,7 @@ describe('the log of a registry', () => {
     expect(changes).toMatch(/log key {3}registry\.example\/log\+/);
     await good('sign', 'request', '--key', 'key.pem', '--yes');
     await good('attach', 'request', '--root-key', 'root.json', ...withKeys({ log: 'log.pem' }));
-    await key('log2');
+    await keyPair(folder, 'log2');
     expect(await refused(...unsigned, 'request2', ...withKeys({ log: 'log2.pem' }))).toContain(
       'log.public_key',
     );

@@ -10,27 +10,17 @@ import type { JWTPayload } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { plainHost } from '../../support/serving.js';
 import { claimsOf, jwt, sha256, signerKey } from '../../support/signed-tree.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, goodCli, keyPair, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
 
 beforeEach(async () => {
   folder = await workspace(['alpha']);
-  await key('next');
+  await keyPair(folder, 'next');
   writeFiles(folder, { 'key.json': await good('keys', 'public', 'key.pem') });
 });
 
-async function good(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(args, folder);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-  return stdout;
-}
-
-async function key(name: string): Promise<void> {
-  writeFiles(folder, {
-    [`${name}.json`]: await good('keys', 'generate', '--no-passphrase', '--private', `${name}.pem`),
-  });
-}
+const good = async (...args: string[]) => (await goodCli(args, folder)).stdout;
 
 const dist = (path: string) => join(folder, 'dist', path);
 const statement = (): JWTPayload => claimsOf(readFileSync(dist('publication.jwt')));
