@@ -4,8 +4,8 @@ import { printable } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
 import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { uuidOf } from '../../generator/tree/site/changes.js';
 import { type Html, html } from '../../generator/tree/site/html.js';
-import { uuidOf } from '../../generator/tree/site/uuid.js';
 import type { Finding } from './finding.js';
 import type { RoundReport } from './monitor.js';
 
