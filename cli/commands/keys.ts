@@ -2,8 +2,7 @@ import { type Command, Option } from 'commander';
 import { logIdentity } from '../../generator/log/sign-head.js';
 import { generateKeyFile, KEY_CURVES, type KeyCurve, publicKeyOf } from '../../generator/signing/key-file.js';
 import { generateKeyPair } from '../../generator/signing/key-pair.js';
-import { witnessVkey } from '../../observers/witnessing/witness-key.js';
-import { createState } from '../../observers/witnessing/witness-state.js';
+import { createState, witnessVkey } from '../../observers/witnessing/witness-state.js';
 import { addOptions } from '../options/common-options.js';
 import {
   NEW_PASSPHRASE_OPTIONS,

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { SigningHolder } from '../../custody/holder-signing/commitments.js';
 import { type SigningTask, TASK_FILES } from '../../custody/holder-signing/signing-task.js';
-import { signRequest } from '../../custody/offline-signing/sign-request.js';
-import type { SigningRequest } from '../../custody/offline-signing/signing-request.js';
+import { type SigningRequest, signRequest } from '../../custody/offline-signing/signing-request.js';
 import { KeyRejected } from '../../generator/errors.js';
 import { chooseSigner } from '../../generator/signing/choose-signer.js';
 import { nameHolders } from '../../generator/tree/held-by.js';

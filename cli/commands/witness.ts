@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
-import { registryLog } from '../../observers/witnessing/registry-log.js';
+import { allLogs, type KnownLogs, namedLogs, registryLog } from '../../observers/witnessing/known-logs.js';
 import { addOptions, portOption } from '../options/common-options.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';

@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { printableJson } from '../../generator/diagnostics/printable.js';
 import { UsageError } from '../../generator/errors.js';
+import { isWithin } from '../../generator/files/walk.js';
 import { generateKeyFile, type NewKeyOptions } from '../../generator/signing/key-file.js';
 import type { PinnedTool } from './pinned-tool.js';
 import { logOriginFor, type NewSettings, registryYaml } from './registry-settings.js';
@@ -32,8 +33,7 @@ export function registryFolder(folder: string, rootKey: string | undefined): Reg
   const keyFolder = dirname(resolve(rootKey));
   if (!existsSync(keyFolder)) throw new UsageError(`the folder of --key, ${keyFolder}, does not exist`);
   const key = join(realPath(keyFolder), basename(resolve(rootKey)));
-  const within = relative(path, key);
-  if (within !== '..' && !within.startsWith(`..${sep}`)) {
+  if (isWithin(path, key)) {
     throw new UsageError(`--key ${rootKey} is in ${folder}: keep the private key in another folder`);
   }
   return { path, rootKey: key };
