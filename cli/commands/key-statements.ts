@@ -17,7 +17,7 @@ import {
 } from '../../generator/tree/commitment.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
-import { replacedDelegation } from '../hosts/published-before.js';
+import { otherDelegation } from '../hosts/published-before.js';
 import { addOptions } from '../options/add-options.js';
 import { COMMIT_OPTION, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { DAYS_OPTION, delegationDays } from '../options/freshness-options.js';
@@ -134,11 +134,11 @@ async function assertOnline(
       throw new KeyRejected(`${thumbprint} is the root key itself: delegate to a key of its own`);
     if (logs.some((log) => log && log.x === jwk.x))
       throw new KeyRejected(`${thumbprint} is the key of the log: delegate to a key of its own`);
-    const file = await replacedDelegation(key, { rootKey, delegation });
-    if (file !== undefined)
+    const other = await otherDelegation(thumbprint, { rootKey, delegation }, io.env);
+    if (other?.isEarlier)
       throw new KeyRejected(
-        `the later delegation in ${out} leaves out the online key ${thumbprint}, which ${file} names: if it was replaced because it has leaked, ` +
-          `never delegate to it again, and get registry.yaml from whoever has replaced it; only if not, remove ${file} first`,
+        `the later delegation in ${out} leaves out the online key ${thumbprint}, which ${other.file} names: if it was replaced because it has leaked, ` +
+          `never delegate to it again, and get registry.yaml from whoever has replaced it. Only if not, remove that file first, also from git`,
       );
   }
 }

@@ -2,19 +2,24 @@ import { RegistryError, type RootKey, walkRotation } from '@passport-registry/ve
 import { decodeUtf8 } from '@passport-registry/verifier/core';
 import { IoFailed } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
+import type { Witness } from '../../generator/log/log-choice.js';
+import { otherHistory } from '../../generator/log/other-history.js';
+import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import { checkRootKey } from '../../generator/verification/file-checks.js';
 import { pinnedKey } from '../../generator/verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { compareHosts, type HostStatus } from '../../observers/hosts/compare-hosts.js';
 import { type HostReading, readHost } from '../../observers/hosts/read-host.js';
+import { idsOf, type OwnTree } from './own-tree.js';
 
 /** The time limit for all hosts together, for a command that goes on without their answer, for example without a network. */
 export const HOSTS_TIMEOUT_MS = 5000;
 
 /** How to ask hosts. */
-export interface HostQuestion extends HostReading {
+interface HostQuestion extends HostReading {
   readonly rootKey: RootKey;
   /** The folder of the operator's own tree. Undefined if there is none. */
   readonly folder: string | undefined;
@@ -61,4 +66,45 @@ async function outgoingKeyAt(
     if (isRefused) return undefined;
     throw error;
   }
+}
+
+/** Asks witnesses what they have cosigned that the log of a tree lacks, in words. Undefined if no witness shows that. */
+export async function askWitnesses(
+  { folder, statement }: Pick<PublishedTree, 'folder' | 'statement'>,
+  witnesses: readonly Witness[],
+): Promise<string | undefined> {
+  if (statement?.log === undefined || witnesses.length === 0) return undefined;
+  const read = (path: string) => readIfReadable(folder, path);
+  const found = await otherHistory(witnesses, { read, vkeys: [statement.log.vkey] });
+  return found && `${found}: ${folder} is an old copy, or the log is forked`;
+}
+
+/** A larger list is not read again only to see whether a copy is complete. */
+const MAX_SAMPLE_BYTES = 4 * 1024 * 1024;
+
+/** How many records of stopped issuers are looked at. */
+const MAX_RECORDS = 10;
+
+/**
+ * Returns a file that a host serves otherwise than the tree, although it serves the same publication: somebody has copied only a
+ * part. Looks at what verifiers read first, and at the records of stopped issuers. Undefined if those are the same.
+ */
+export async function tornFile(url: string, { folder, issuers }: OwnTree): Promise<string | undefined> {
+  const records = idsOf(issuers, 'stopped').slice(0, MAX_RECORDS).map(PATHS.record);
+  const files = [PATHS.list, PATHS.signature, PATHS.checksums, PATHS.statements, 'sums/root', ...records];
+  const source = sourceOf(url);
+  const differ = await Promise.all(
+    files.map(async (path) => {
+      const own = readIfReadable(folder, path);
+      if (own === undefined || own.length > MAX_SAMPLE_BYTES) return [];
+      try {
+        const served = await source.get(path, sha256(own));
+        return served !== undefined && own.equals(served.bytes) ? [] : [path];
+      } catch (error) {
+        if (!(error instanceof IoFailed)) throw error;
+        return [];
+      }
+    }),
+  );
+  return differ.flat()[0];
 }

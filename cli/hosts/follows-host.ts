@@ -1,41 +1,34 @@
 import { join } from 'node:path';
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import { ANY_TIME, type Delegation, verifyDelegation } from '@passport-registry/verifier/core';
-import { AlreadyPublished, GeneratorError } from '../../generator/errors.js';
-import { readIfReadable } from '../../generator/files/read-file.js';
+import type { RootKey } from '@passport-registry/verifier';
+import { AlreadyPublished } from '../../generator/errors.js';
 import type { Witness } from '../../generator/log/log-choice.js';
 import { outdatedRecords, type RecordsFolder } from '../../generator/publishing/outdated-records.js';
 import type { AssertFollowsHosts, NextPublication } from '../../generator/publishing/publication.js';
 import type { RecordSet } from '../../generator/records/check-records.js';
 import { getNewest } from '../../generator/review/assert-publishable.js';
-import { loadRootKey } from '../../generator/signing/key-file.js';
-import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { PublishedTree } from '../../generator/tree/published-tree.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
-import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
-import { askHosts, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
-import type { OwnTree } from './histories.js';
-import { type Asking, assertNotPublished } from './not-published.js';
-import { loadFromHost } from './published-before.js';
+import { type CommandPlace, shellWord } from '../command-line.js';
+import { askHosts, askWitnesses, HOSTS_TIMEOUT_MS } from './ask-hosts.js';
 import {
   askEverybody,
-  compareTrees,
-  compareWhole,
   differences,
   doubtOfHost,
+  findNewest,
   foreignKey,
-  isForeignKey,
-  lostHolds,
   stopsInWords,
-  type TreeComparison,
   twoHistories,
-} from './tree-comparison.js';
-import { historyOfWitnesses, wayBack } from './witnessed-history.js';
+} from './in-words.js';
+import { andHold, loadFromHost } from './load-commands.js';
+import { type Asking, assertNotPublished } from './not-published.js';
+import { ownTree, thumbprintIn, verifiedDelegation } from './own-tree.js';
+import { compareWithHost, type HostComparison, type TreeComparison } from './tree-comparison.js';
 
-/** The settings that say which host is followed, and the public root key that the operator has pinned. */
+/** The settings that say which hosts are followed, and the public root key that the operator has pinned. */
 interface FollowedSettings {
   readonly base_url?: string;
+  readonly mirrors?: readonly string[];
   readonly root_key?: string | undefined;
 }
 
@@ -54,7 +47,7 @@ interface NextTree extends CommandPlace, Omit<NextPublication, 'rootKey' | 'publ
 
 /** Where a registry may show that it has published, and what a build is for. */
 interface ShownBy extends CommandPlace {
-  readonly settings: FollowedSettings & { readonly mirrors?: readonly string[] };
+  readonly settings: FollowedSettings;
   /** The witnesses of the log. */
   readonly witnesses: readonly Witness[];
   /** The file of the delegation that is published with the list. */
@@ -73,25 +66,12 @@ interface ShownBy extends CommandPlace {
  */
 export function followsHosts(
   asking: Asking,
-  { settings, config, witnesses, delegation, stopped, about, issuers }: ShownBy,
+  { delegation, about, issuers, ...where }: ShownBy,
 ): AssertFollowsHosts {
+  const { env } = asking;
   return async ({ rootKey, published, records, ...next }) => {
-    if (published === undefined)
-      return assertNotPublished(
-        { baseUrl: settings.base_url, mirrors: settings.mirrors ?? [] },
-        { rootKey, delegation },
-        asking,
-      );
-    const { env } = asking;
-    const unknown = await assertFollowsHost({
-      published,
-      settings,
-      env,
-      config,
-      stopped,
-      witnesses,
-      ...next,
-    });
+    if (published === undefined) return assertNotPublished(where.settings, { rootKey, delegation }, asking);
+    const unknown = await assertFollowsHost({ published, env, ...where, ...next });
     if (about === undefined && issuers !== undefined) assertNewest({ issuers, env }, records, published);
     return unknown;
   };
@@ -102,15 +82,14 @@ function assertNewest(folder: RecordsFolder, records: RecordSet, published: Publ
   const outdated = outdatedRecords(folder, records, published);
   if (outdated.length === 0) return;
   throw new AlreadyPublished(
-    `the list suspends ${outdated.join(', ')}, and git shows that the records are active since before that: nothing was signed. These are not ` +
-      `the newest records: ${getNewest(outdated)}`,
+    `the list suspends ${outdated.join(', ')}, and the records are older, as git shows. Nothing was signed: ${getNewest(outdated)}`,
   );
 }
 
 /**
- * Asserts that base_url serves nothing newer than the published tree, and holds no issuer that a new checkpoint would release
- * (rule hold-kept): the tree may be a copy of an earlier day. No answer is no reason to stop, because an issuer may have to be
- * stopped while the host is down.
+ * Asserts that base_url serves nothing newer than the published tree, that witnesses have cosigned nothing that it lacks, and that
+ * a new checkpoint would release no issuer (rule hold-kept): the tree may be a copy of an earlier day. No answer is no reason to
+ * stop, because an issuer may have to be stopped while the host is down.
  *
  * @returns why that is unknown, for people. Undefined if it is known, or if a development key has signed the tree
  * @throws {@link AlreadyPublished}
@@ -119,45 +98,33 @@ export async function assertFollowsHost(next: NextTree): Promise<string | undefi
   const { published, settings, witnesses = [] } = next;
   const { folder: out, rootKey } = published;
   if (rootKey === undefined || published.development) return undefined;
-  const [other, compared] = await Promise.all([
-    historyOfWitnesses(published, witnesses),
-    compareWithHost(next, rootKey),
-  ]);
-  const refused = other && new AlreadyPublished(`${other}. Nothing was signed: ${wayBack(out)}`);
-  if (compared?.whole === undefined) {
-    if (refused !== undefined) throw refused;
-    return notCompared(settings.base_url, out, compared?.host);
-  }
-  await assertOneHistory(next, compared);
-  // Of two histories, the host has shown one, and the rule for those decides.
-  if (refused !== undefined && compared.whole !== 'other') throw refused;
-  assertKeepsHolds(next, compared);
-  return doubtOf(next, compared);
-}
-
-/** A tree, and what its host serves. */
-interface ComparedHost {
-  readonly host: HostStatus;
-  readonly tree: OwnTree;
-  readonly parts: TreeComparison;
-  /** How the two follow each other. Undefined if the host does not show it. */
-  readonly whole: ReturnType<typeof compareWhole>;
+  const [witnessed, found] = await Promise.all([askWitnesses(published, witnesses), askHost(next, rootKey)]);
+  const isCompared = found?.comparedWithTree !== undefined;
+  const refused =
+    (isCompared ? otherHistory(next, found) : undefined) ??
+    // Of two histories, the host has shown one, and the rule for those decides.
+    (witnessed === undefined || found?.comparedWithTree === 'other'
+      ? undefined
+      : `${witnessed}. Nothing was signed: ${findNewest(out)}`) ??
+    (isCompared ? releasedHolds(next, found.parts) : undefined);
+  if (refused !== undefined) throw new AlreadyPublished(refused);
+  return isCompared ? doubtOf(next, found) : notCompared(settings.base_url, out, found?.host);
 }
 
 /** Compares a tree with its host. Undefined if no host is known. */
-async function compareWithHost(
-  { published, settings: { base_url: baseUrl }, onlineKeys, delegation }: NextTree,
+async function askHost(
+  { published, settings, env, onlineKeys, delegation }: NextTree,
   rootKey: RootKey,
-): Promise<ComparedHost | undefined> {
-  if (baseUrl === undefined) return undefined;
+): Promise<HostComparison | undefined> {
+  if (settings.base_url === undefined) return undefined;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
-  const [host] = await askHosts([baseUrl], { rootKey, folder: published.folder, now: Date.now(), signal });
-  if (host === undefined) throw new TypeError('no answer about a host that was asked');
-  const tree = await ownTree(published, rootKey);
-  const given = onlineKeys && { keys: onlineKeys };
-  const keys = given ?? (await verified(delegation, rootKey));
-  const parts = await compareTrees(host, tree, { delegation: keys, signal });
-  return { host, tree, parts, whole: compareWhole(parts) };
+  const question = { rootKey, folder: published.folder, now: Date.now(), signal };
+  const [host] = (await askHosts([settings.base_url], question)) as [HostStatus];
+  return compareWithHost(host, await ownTree(published, rootKey), {
+    pinned: await thumbprintIn(settings.root_key, env),
+    delegation: onlineKeys ? { keys: onlineKeys } : await verifiedDelegation(delegation, rootKey),
+    signal,
+  });
 }
 
 function notCompared(baseUrl: string | undefined, out: string, host: HostStatus | undefined): string {
@@ -167,115 +134,74 @@ function notCompared(baseUrl: string | undefined, out: string, host: HostStatus 
   return `${baseUrl} was not compared with ${out}: ${why}. When it answers, run \`status\` before you publish ${out}.`;
 }
 
-/** Asserts that the host serves neither a later publication nor another history. @throws {@link AlreadyPublished} */
-async function assertOneHistory(
-  { published: { folder: out }, settings, env, config, stopped = [] }: NextTree,
-  { host, tree, parts, whole }: ComparedHost,
-): Promise<void> {
-  const repeats =
-    whole === 'other' && stopped.length > 0 && stopped.every((id) => stopsOfHost(parts).includes(id));
-  const isForeign =
-    parts.rootKey === 'newer' && isForeignKey(host, parts, await pinnedIn(settings.root_key, env));
-  if (isForeign && !repeats)
-    throw new AlreadyPublished(`${foreignKey(host)}. Nothing was signed: ${askEverybody(host.rootKey)}`);
-  if (whole === 'other' && !isOfReplacedKey(parts) && !repeats)
-    throw new AlreadyPublished(
-      `${histories(host, tree, parts)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`,
-    );
-  if (whole === 'newer') throw newerHost(host, { out, config }, parts);
+/** Why nothing may be signed: the host serves a later publication, or another history. */
+function otherHistory(
+  { published: { folder: out }, config, stopped = [] }: NextTree,
+  found: HostComparison,
+): string | undefined {
+  const { host, parts, comparedWithTree, isForeign } = found;
+  const isOther = comparedWithTree === 'other';
+  // To stop here, too, what the host stops is right whichever of two histories remains.
+  const stops = [
+    ...(parts.stops?.onlyHost.map(({ issuer_id }) => issuer_id) ?? []),
+    ...(parts.holds?.onlyHost ?? []),
+  ];
+  if (isOther && stopped.length > 0 && stopped.every((id) => stops.includes(id))) return undefined;
+  if (isForeign) return `${foreignKey(host)}. Nothing was signed: ${askEverybody(host.rootKey)}`;
+  if (isOther && !isOfReplacedKey(parts))
+    return `${historiesInWords(found, out)}. Nothing was signed: do what \`status\` says next, which loads one of them, and run this again`;
+  return comparedWithTree === 'newer' ? newerHost(found, { out, config }) : undefined;
 }
 
 /** A key that the tree has replaced stops no signature: whoever has stolen it may publish whatever they like. */
-function isOfReplacedKey({ rootKey }: TreeComparison): boolean {
-  return rootKey === 'older';
-}
+const isOfReplacedKey = ({ rootKey }: TreeComparison) => rootKey === 'older';
 
-function histories(host: HostStatus, tree: OwnTree, parts: TreeComparison): string {
-  const { message, details } = twoHistories(host, tree, parts);
+function historiesInWords(found: HostComparison, out: string): string {
+  const { message, details } = twoHistories(found, out);
   return [message, ...details].join('; ');
 }
 
-/** Asserts that a new checkpoint releases nobody whom only the host holds. @throws {@link AlreadyPublished} */
-function assertKeepsHolds(
+function newerHost(
+  { host: { url }, parts, lostHolds }: HostComparison,
+  { out, config }: CommandPlace & { readonly out: string },
+): string {
+  const place = { config, out: shellWord(out) };
+  const key = ['--root-key', shellWord(join(out, PATHS.rootKey))];
+  const load = andHold(loadFromHost(url, place, { key, replaces: true }), lostHolds, place);
+  const held =
+    lostHolds.length === 0 ? '' : `, and ${out} holds ${lostHolds.join(', ')}, which the host does not`;
+  const doubt = doubtOfHost(parts);
+  const unless = doubt === undefined ? '' : `${doubt}. Otherwise, `;
+  return (
+    `${url} serves ${differences(parts)} than ${out}${held}. Nothing was signed: ${unless}load the published tree first, with ` +
+    `\`${load}\`, and run this again`
+  );
+}
+
+/** Why a new checkpoint may not be signed: it would release whom only the host holds. */
+function releasedHolds(
   { published: { folder: out }, settings, decided = [], stopped = [] }: NextTree,
-  { parts }: ComparedHost,
-): void {
-  const released =
-    decided === 'all' ? [] : (parts.holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
-  if (released.length === 0) return;
-  const ids = released.join(', ');
+  { holds }: TreeComparison,
+): string | undefined {
+  const released = decided === 'all' ? [] : (holds?.onlyHost ?? []).filter((id) => !decided.includes(id));
+  if (released.length === 0) return undefined;
   // At night, what stops another issuer must not wait for that.
   const both = [...released, ...stopped].join(' ');
-  throw new AlreadyPublished(
-    `${settings.base_url} holds ${ids}, and ${out} does not, so a new checkpoint would release what nobody has ended here: run \`hold ${both}\`. ` +
-      `Only if one of you has ended the hold elsewhere, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again`,
+  return (
+    `${settings.base_url} holds ${released.join(', ')}, and ${out} does not, so this would release what nobody has ended here: run \`hold ${both}\`. ` +
+    `Only if one of you has ended that hold elsewhere, publish ${out} as it is, with \`branch save ${out}\` or by a copy to the host, and run this again`
   );
 }
 
 /** Why nothing shows that a tree continues what its host serves, for people. Undefined if something shows it. */
 function doubtOf(
   { published: { folder: out }, settings }: NextTree,
-  { host, tree, parts, whole }: ComparedHost,
+  found: HostComparison,
 ): string | undefined {
-  if (whole === 'other' && isOfReplacedKey(parts))
-    return `${histories(host, tree, parts)}. Publish ${out} as \`status\` says.`;
-  if (whole === 'same' || parts.isProven) return undefined;
-  const stops = stopsInWords(parts, out);
-  return `nothing shows that ${out} continues what ${settings.base_url} serves: it is later by its number or time only${stops === undefined ? '' : `; ${stops}`}. Look at both before you publish ${out}.`;
-}
-
-/** The thumbprint of the pinned root key. Undefined if nobody has pinned one that can be read. */
-async function pinnedIn(file: string | undefined, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  try {
-    return file === undefined ? undefined : (await loadRootKey(file, env)).thumbprint;
-  } catch (error) {
-    if (!(error instanceof GeneratorError)) throw error;
-    return undefined;
-  }
-}
-
-/** Whom only the host stops. To stop them here, too, is right whichever of two histories remains. */
-function stopsOfHost({ stops, holds }: TreeComparison): readonly string[] {
-  return [...(stops?.onlyHost.map(({ issuer_id }) => issuer_id) ?? []), ...(holds?.onlyHost ?? [])];
-}
-
-function newerHost(
-  host: HostStatus,
-  { out, config }: CommandPlace & { readonly out: string },
-  parts: TreeComparison,
-): AlreadyPublished {
-  const { url } = host;
-  const lost = lostHolds(out, host, parts);
-  const again = lost.length === 0 ? '' : `. ${out} holds ${lost.join(', ')}, and the host does not`;
-  const key = ['--root-key', shellWord(join(out, PATHS.rootKey))];
-  const load = loadFromHost(url, { config }, { out: shellWord(out), key, replaces: true });
-  const where = out === 'dist' ? [] : ['--out', shellWord(out)];
-  const hold = lost.length === 0 ? '' : ` && ${commandLine({ config }, 'hold', ...lost, ...where)}`;
-  const doubt = doubtOfHost(parts);
-  return new AlreadyPublished(
-    `${url} serves ${differences(parts)} than ${out}, and what is signed over ${out} would undo that${again}: load the published tree first, with ` +
-      `\`${load}${hold}\`, and run this again${doubt === undefined ? '' : `. ${doubt}`}`,
-  );
-}
-
-async function ownTree(published: PublishedTree, rootKey: RootKey): Promise<OwnTree> {
-  const { folder, list, updatedAt, checkpoint, statement, intact } = published;
-  return {
-    ...{ folder, updatedAt, checkpoint, publication: statement, rootKey: rootKey.thumbprint },
-    sha256: list && sha256(list),
-    delegation: await verified(readIfReadable(folder, PATHS.delegation), rootKey),
-    issuers: intact.list ? published.issuers() : [],
-  };
-}
-
-async function verified(
-  delegation: Uint8Array | string | undefined,
-  rootKey: RootKey,
-): Promise<Delegation | undefined> {
-  try {
-    return delegation === undefined ? undefined : await verifyDelegation(delegation, rootKey, ANY_TIME);
-  } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
-    return undefined;
-  }
+  const { parts, comparedWithTree } = found;
+  if (comparedWithTree === 'other' && isOfReplacedKey(parts))
+    return `${historiesInWords(found, out)}. Publish ${out} as \`status\` says.`;
+  if (comparedWithTree === 'same' || parts.isProven) return undefined;
+  const what = `only its number or time shows that ${out} continues what ${settings.base_url} serves`;
+  return `${[what, ...stopsInWords(parts, out)].join('; ')}. Look at both before you publish ${out}.`;
 }

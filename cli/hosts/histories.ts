@@ -6,22 +6,10 @@ import { readLogHead } from '../../generator/log/log-files.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { parseChanges } from '../../generator/tree/site/changes.js';
-import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import { sourceOf } from '../../generator/verification/tree-source.js';
 import { areForked, type HostStatus } from '../../observers/hosts/compare-hosts.js';
 import { findForkedLog, type ServedLog } from '../../observers/hosts/served-log.js';
-
-/** The tree in the output folder, as far as it is compared. */
-export interface OwnTree extends ProvenStatements {
-  readonly folder: string;
-  readonly updatedAt: string | undefined;
-  /** SHA-256 of the list. */
-  readonly sha256: string | undefined;
-  /** RFC 7638 thumbprint. */
-  readonly rootKey: string | undefined;
-  /** The records of the list; none if it cannot be read. */
-  readonly issuers: readonly Issuer[];
-}
+import type { OwnTree } from './own-tree.js';
 
 /** How the publications of a host and those of the tree in the output folder follow each other. */
 export interface History {
@@ -69,7 +57,7 @@ async function compareLogs(
 }
 
 /** The newest head of the log of a tree, which a publication may already have that is not complete. */
-export function ownLog(folder: string): ServedLog | undefined {
+function ownLog(folder: string): ServedLog | undefined {
   try {
     const head = readLogHead((path) => readIfReadable(folder, path));
     return head && { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
@@ -133,15 +121,10 @@ export async function servedIssuers(
   { url, sha256: hash }: Pick<HostStatus, 'url' | 'sha256'>,
   signal: AbortSignal | undefined,
 ): Promise<readonly Issuer[] | undefined> {
-  try {
-    const file = await sourceOf(url, signal).get(PATHS.list, hash);
-    if (file === undefined || sha256(file.bytes) !== hash) return undefined;
-    const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(file.bytes));
-    return issuers;
-  } catch (error) {
-    if (!(error instanceof IoFailed)) throw error;
-    return undefined;
-  }
+  const list = await unlessAway(sourceOf(url, signal).get(PATHS.list, hash));
+  if (list === undefined || sha256(list.bytes) !== hash) return undefined;
+  const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list.bytes));
+  return issuers;
 }
 
 /** The changes of status in both histories, newest first. Empty where they cannot be read. */
@@ -156,14 +139,18 @@ export async function statusChanges(
   { folder }: Pick<OwnTree, 'folder'>,
   signal: AbortSignal | undefined,
 ): Promise<StatusChanges> {
-  const own = readIfReadable(folder, PATHS.changes);
   const read = (bytes: Uint8Array | undefined) =>
     ((bytes && parseChanges(bytes)?.changes) ?? []).filter(({ field }) => field === 'status');
+  const served = await unlessAway(sourceOf(url, signal).get(PATHS.changes));
+  return { host: read(served?.bytes), tree: read(readIfReadable(folder, PATHS.changes)) };
+}
+
+/** What a host serves. Undefined if it does not answer any more. */
+async function unlessAway<File>(served: Promise<File | undefined>): Promise<File | undefined> {
   try {
-    const served = await sourceOf(url, signal).get(PATHS.changes);
-    return { host: read(served?.bytes), tree: read(own) };
+    return await served;
   } catch (error) {
     if (!(error instanceof IoFailed)) throw error;
-    return { host: [], tree: read(own) };
+    return undefined;
   }
 }

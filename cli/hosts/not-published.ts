@@ -19,28 +19,24 @@ export interface Asking {
  * @throws {@link AlreadyPublished}
  */
 export async function assertNotPublished(
-  { baseUrl, mirrors }: { readonly baseUrl: string | undefined; readonly mirrors: readonly string[] },
+  { base_url: baseUrl, mirrors = [] }: { readonly base_url?: string; readonly mirrors?: readonly string[] },
   traces: { readonly rootKey: RootKey; readonly delegation: string | undefined },
   { env, confirmNew }: Asking,
 ): Promise<string | undefined> {
   const trace = await findTrace({ ...traces, env });
-  if (trace !== undefined) {
+  const startOver =
+    'and a first list would start the registry over: load the published tree first, with the command that `status` shows';
+  if (trace !== undefined)
     throw new AlreadyPublished(
-      `there is no published tree, but ${trace.what}, and a first list would start the registry over: load the published tree first, with ` +
-        `the command that \`status\` shows. If this registry has never published, ${trace.otherwise}`,
+      `there is no published tree, but ${trace.what}, ${startOver}. If this registry has never published, ${trace.otherwise}`,
     );
-  }
   const hosts = baseUrl === undefined ? mirrors : [baseUrl, ...mirrors];
-  if (hosts.length === 0) return undefined;
   const { rootKey } = traces;
   const signal = AbortSignal.timeout(HOSTS_TIMEOUT_MS);
   const found = await askHosts(hosts, { rootKey, folder: undefined, now: Date.now(), signal });
   const served = found.find((host) => isOf(host, rootKey.thumbprint));
   if (served !== undefined)
-    throw new AlreadyPublished(
-      `${served.url} serves a list of this root key, and a first list would start the registry over: load the published tree ` +
-        'first, with the command that `status` shows',
-    );
+    throw new AlreadyPublished(`${served.url} serves a list of this root key, ${startOver}`);
   const [live] = found;
   // A deleted tree looks like a new registry, so no answer is no permission. Somebody has published a list of another key.
   const doubtful = found.filter(

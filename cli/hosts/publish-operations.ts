@@ -21,7 +21,7 @@ import { askHosts } from './ask-hosts.js';
 const MIRRORS_TIMEOUT_MS = 10_000;
 
 /** What registry.yaml says of mirrors and witnesses. */
-export interface OperationsChoice extends Pick<Operations, 'witnesses' | 'quorum'> {
+interface OperationsChoice extends Pick<Operations, 'witnesses' | 'quorum'> {
   /** The URLs of the mirrors. */
   readonly mirrors: readonly string[];
 }

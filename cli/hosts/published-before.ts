@@ -1,20 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
-import {
-  ANY_TIME,
-  type Delegation,
-  readRotation,
-  readStatement,
-  verifyDelegation,
-} from '@passport-registry/verifier/core';
-import { isInLastCommit, repositoryAround } from '../../generator/files/git.js';
-import { PRIVATE_FOLDER } from '../../generator/files/private-folder.js';
+import { type Delegation, readRotation, readStatement } from '@passport-registry/verifier/core';
+import { isInLastCommit, repositoryAround, revisionsOf } from '../../generator/files/git.js';
 import { readText, readTreeFile } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
 import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
-import { type CommandPlace, commandLine, shellWord } from '../command-line.js';
+import { MIRROR_FOLDER, replacedFolders } from './load-commands.js';
+import { verifiedDelegation } from './own-tree.js';
 
 /** What shows, in the folder of a registry without a tree, that the registry has published under its root key. */
 export interface PublicationTrace {
@@ -54,10 +48,8 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
   const repository = orNothing(() => repositoryAround('.', env));
   if (repository === undefined) return undefined;
   for (const { ref, commit } of orNothing(() => knownBranches(repository)) ?? []) {
-    const read = (path: string) => orNothing(() => readFromCommit(commit, path, repository));
-    const [key, steps] = [read(PATHS.rootKey), read(PATHS.rotation)];
-    const earlier = orNothing(() => readRotation(steps ?? '[]').map(({ kid }) => kid)) ?? [];
-    if (key === undefined || !isAmong(rootKey, [await thumbprintOf(key.toString()), ...earlier])) continue;
+    const isOurs = await isTreeOf(rootKey, (path) => readFromCommit(commit, path, repository).toString());
+    if (!isOurs) continue;
     return {
       what: `${ref} in git has a tree of ${named(rootKey)}`,
       otherwise: `delete that branch, also here: git update-ref -d ${ref}`,
@@ -66,33 +58,19 @@ async function branchTrace({ rootKey, env }: TraceOptions): Promise<PublicationT
   return undefined;
 }
 
-/** The copy that `status` lets `mirror` make, which verified it. */
-export const MIRROR_FOLDER = join(PRIVATE_FOLDER, 'mirror');
-
-/** Into which folder the tree of a host is to be loaded. */
-interface LoadTarget {
-  /** The folder, quoted for a shell. */
-  readonly out: string;
-  /** The option that names the root key. */
-  readonly key: readonly string[];
-  /** Whether the folder has a tree. */
-  readonly replaces: boolean;
-}
-
-/** The command that brings the tree of a host into a folder. */
-export function loadFromHost(url: string, place: CommandPlace, { out, key, replaces }: LoadTarget): string {
-  const mirror = commandLine(place, 'mirror', shellWord(url), MIRROR_FOLDER, ...key);
-  const remove = replaces ? ` && rm -r ${out}` : '';
-  return `${mirror}${remove} && cp -rL ${MIRROR_FOLDER}/current ${out}`;
+/** Whether a tree is of the root key, or of one to which that was rotated. */
+async function isTreeOf(
+  rootKey: RootKey | undefined,
+  read: (path: string) => string | undefined,
+): Promise<boolean> {
+  const key = orNothing(() => read(PATHS.rootKey));
+  const earlier = orNothing(() => readRotation(read(PATHS.rotation) ?? '[]').map(({ kid }) => kid)) ?? [];
+  return key !== undefined && isAmong(rootKey, [await thumbprintOf(key), ...earlier]);
 }
 
 async function mirrorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace | undefined> {
   const folder = join(MIRROR_FOLDER, 'current');
-  const key = orNothing(() => readText(join(folder, PATHS.rootKey)));
-  const steps = orNothing(() => readText(join(folder, PATHS.rotation)));
-  if (key === undefined) return undefined;
-  const earlier = orNothing(() => readRotation(steps ?? '[]').map(({ kid }) => kid)) ?? [];
-  if (!isAmong(rootKey, [await thumbprintOf(key), ...earlier])) return undefined;
+  if (!(await isTreeOf(rootKey, (path) => readText(join(folder, path))))) return undefined;
   return {
     what: `${folder} has a copy of the tree of ${named(rootKey)}`,
     copy: folder,
@@ -128,9 +106,13 @@ async function anchorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace 
 /** The file, in the working directory, of the delegation that a tree publishes. A clone needs it for its next builds. */
 export function delegationOf(out: string): string | undefined {
   const published = orNothing(() => readText(join(out, PATHS.delegation)).trim());
-  const names = published === undefined ? [] : (orNothing(() => readdirSync('.')) ?? []);
-  return names.find((name) => name.endsWith('.jwt') && orNothing(() => readText(name).trim()) === published);
+  if (published === undefined) return undefined;
+  return statementFiles().find((name) => orNothing(() => readText(name).trim()) === published);
 }
+
+/** The files of the working directory that may be delegations. */
+const statementFiles = () =>
+  (orNothing(() => readdirSync('.')) ?? []).filter((name) => name.endsWith('.jwt')).sort();
 
 /** A delegation that a tree publishes, and the root key that has signed it. */
 interface PublishedDelegation {
@@ -138,28 +120,55 @@ interface PublishedDelegation {
   readonly delegation: Uint8Array | undefined;
 }
 
+/** A delegation by the root key of a tree, to a key that the published one leaves out. */
+export interface OtherDelegation extends Delegation {
+  /** The file that has it. */
+  readonly file: string;
+  /** Whether it is earlier than the published one: its key may have been replaced because it has leaked. */
+  readonly isEarlier: boolean;
+}
+
 /**
- * Returns the file, in the working directory, of a delegation to an online key that the published one leaves out, although it is
- * later: the key may have been replaced. Undefined if no file shows that.
+ * Looks for a delegation to an online key that the published one leaves out: in the working directory, in the last commit, because
+ * `keys delegate > FILE` has emptied the file by then, and in trees that were replaced. Undefined if no file shows one.
  */
-export async function replacedDelegation(
-  online: RootKey,
+export async function otherDelegation(
+  online: string,
   { rootKey, delegation }: PublishedDelegation,
-): Promise<string | undefined> {
-  const verified = async (text: Uint8Array | string | undefined) =>
-    text === undefined ? undefined : verifyDelegation(text, rootKey, ANY_TIME).catch(() => undefined);
-  const names = (one: Delegation) => one.keys.some(({ thumbprint }) => thumbprint === online.thumbprint);
-  const published = await verified(delegation);
+  env: NodeJS.ProcessEnv,
+): Promise<OtherDelegation | undefined> {
+  const names = ({ keys }: Delegation) => keys.some(({ thumbprint }) => thumbprint === online);
+  const published = await verifiedDelegation(delegation, rootKey);
   if (published === undefined || names(published)) return undefined;
-  for (const file of (orNothing(() => readdirSync('.')) ?? []).filter((name) => name.endsWith('.jwt'))) {
-    const earlier = await verified(orNothing(() => readText(file).trim()));
-    if (earlier !== undefined && names(earlier) && earlier.issuedAt < published.issuedAt) return file;
+  const found: OtherDelegation[] = [];
+  for (const { file, text } of knownDelegations(env)) {
+    const other = await verifiedDelegation(text, rootKey);
+    if (other !== undefined && names(other))
+      found.push({ ...other, file, isEarlier: other.issuedAt < published.issuedAt });
   }
-  return undefined;
+  // A key that was replaced once is not trusted because somebody has delegated to it again.
+  return found.find(({ isEarlier }) => isEarlier) ?? found[0];
+}
+
+function knownDelegations(
+  env: NodeJS.ProcessEnv,
+): readonly { readonly file: string; readonly text: string }[] {
+  const repository = orNothing(() => repositoryAround('.', env));
+  const head = repository && orNothing(() => revisionsOf('HEAD', repository).before);
+  const committed = (file: string) =>
+    head && readFromCommit(head, `${repository.prefix}${file}`, repository).toString();
+  const replaced = replacedFolders().map((folder) => join(folder, PATHS.delegation));
+  const here = [...statementFiles(), ...replaced];
+  return here.flatMap((file) =>
+    [() => readText(file), () => committed(file)].flatMap((read) => {
+      const text = orNothing(read)?.trim();
+      return text === undefined ? [] : [{ file, text }];
+    }),
+  );
 }
 
 function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): PublicationTrace | undefined {
-  const here = (orNothing(() => readdirSync('.')) ?? []).filter((name) => name.endsWith('.jwt')).sort();
+  const here = statementFiles();
   const about = given === undefined ? undefined : orNothing(() => readText(given).trim());
   for (const file of given === undefined ? here : [given, ...here]) {
     const text = orNothing(() => readText(file).trim());

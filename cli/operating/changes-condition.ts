@@ -17,7 +17,7 @@ import type { Condition } from './condition.js';
 import type { LocalTree } from './local-tree.js';
 
 /** What the next build would publish. */
-export interface PendingChanges {
+interface PendingChanges {
   /** The changes of issuers since the published list. */
   readonly changes: readonly IssuerChange[];
   /** The problems that would stop the build. */
@@ -45,7 +45,7 @@ export interface ChangesCondition extends Condition, PendingChanges {
 const NO_CHANGES: PendingChanges = { changes: [], problems: [], warnings: [], lifted: [] };
 
 /** The records, and what they are compared with. */
-export interface ChangesOptions {
+interface ChangesOptions {
   /** The folder of the records. */
   readonly issuers: string;
   /** The other files that a clone needs, such as registry.yaml. They need not exist. */
@@ -87,8 +87,8 @@ export async function changesCondition(
 ): Promise<ChangesCondition> {
   const { issuers } = options;
   try {
-    const state = stateOfFolder(issuers);
-    if (state !== undefined) return missingRecords(issuers, state, published);
+    const missing = missingRecords(issuers, published);
+    if (missing !== undefined) return missing;
     if (refusal !== undefined) {
       const message = `not compared, because a build would refuse ${folder}`;
       return { level: 'note', message, state: 'refused', ...NO_CHANGES };
@@ -100,76 +100,65 @@ export async function changesCondition(
   }
 }
 
-function stateOfFolder(issuers: string): 'none' | 'empty' | undefined {
-  if (!existsSync(issuers)) return 'none';
-  return findRecordFiles([issuers]).files.length === 0 ? 'empty' : undefined;
-}
-
-function missingRecords(
-  issuers: string,
-  state: 'none' | 'empty',
-  published: PublishedTree | undefined,
-): ChangesCondition {
-  const what = state === 'none' ? `there is no folder ${issuers}` : `${issuers} has no records`;
-  const found = { state, ...NO_CHANGES };
+function missingRecords(issuers: string, published: PublishedTree | undefined): ChangesCondition | undefined {
+  const isNone = !existsSync(issuers);
+  if (!isNone && findRecordFiles([issuers]).files.length > 0) return undefined;
+  const what = isNone ? `there is no folder ${issuers}` : `${issuers} has no records`;
+  const found = { state: isNone ? 'none' : 'empty', ...NO_CHANGES } as const;
   if (published === undefined) return { level: 'note', message: what, ...found };
   return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
 }
 
-function describe(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOptions): ChangesCondition {
-  const { changes, problems, warnings } = pending;
-  const [first] = problems;
+function describe(pending: PendingChanges, options: ChangesOptions): ChangesCondition {
+  const { changes, problems } = pending;
+  const [first, ...others] = problems;
   if (first !== undefined) {
-    const { file, message } = first;
-    const more = problems.length === 1 ? '' : `, and ${problems.length - 1} more`;
-    const what = `a build would stop: ${file}: ${message}${more}`;
+    const more = others.length === 0 ? '' : `, and ${others.length} more`;
+    const message = `a build would stop: ${first.file}: ${first.message}${more}`;
     // The operator has allowed these names before: what is published is as it should be.
-    const isPublished = changes.length === 0 && onlyExampleNames(problems);
-    return isPublished
-      ? { level: 'warning', message: `none, but ${what}`, state: 'unchanged', ...pending }
-      : { level: 'error', message: what, state: 'refused', ...pending };
+    return changes.length === 0 && onlyExampleNames(problems)
+      ? { level: 'warning', message: `none, but ${message}`, state: 'unchanged', ...pending }
+      : { level: 'error', message, state: 'refused', ...pending };
   }
-  if (changes.length === 0) {
-    const message = `none: ${issuers} and the list have the same records`;
-    const uncommitted = countUncommitted(issuers, env) ?? 0;
-    const isRecords = uncommitted > 0;
-    const isUncommitted = (path: string) => (countUncommitted(path, env) ?? 0) > 0;
-    const toCommit = [...(isRecords ? [issuers] : []), ...ownFiles.filter(isUncommitted)];
-    if (toCommit.length > 0) {
-      return {
-        // Another clone would otherwise build the old records, which could lift a suspension.
-        level: isRecords ? 'warning' : 'note',
-        message: `${message}, but not committed to git: ${toCommit.join(', ')}`,
-        state: 'unchanged',
-        ...pending,
-        ...(isRecords && { uncommitted }),
-        toCommit,
-        hasOrigin: hasOrigin(issuers, env),
-      };
-    }
-    const unpushed = countUnpushed(issuers, ownFiles, env) ?? 0;
-    if (unpushed === 0) return { level: 'ok', message, state: 'unchanged', ...pending };
-    const commits = `${unpushed} ${unpushed === 1 ? 'commit' : 'commits'}`;
-    return {
-      level: 'note',
-      message: `${message}, but not pushed: ${commits}`,
-      state: 'unchanged',
-      ...{ ...pending, unpushed },
-    };
+  return changes.length === 0 ? unchanged(pending, options) : changed(pending);
+}
+
+/** Another clone would build the old records of what is published, which could lift a suspension, unless git has them. */
+function unchanged(pending: PendingChanges, { issuers, ownFiles, env }: ChangesOptions): ChangesCondition {
+  const same = `none: ${issuers} and the list have the same records`;
+  const found = { level: 'note', state: 'unchanged', ...pending } as const;
+  const uncommitted = countUncommitted(issuers, env) ?? 0;
+  const isUncommitted = (path: string) => (countUncommitted(path, env) ?? 0) > 0;
+  const toCommit = [...(uncommitted > 0 ? [issuers] : []), ...ownFiles.filter(isUncommitted)];
+  if (toCommit.length > 0) {
+    const message = `${same}, but not committed to git: ${toCommit.join(', ')}`;
+    const files = { message, toCommit, hasOrigin: hasOrigin(issuers, env) };
+    return uncommitted > 0 ? { ...found, level: 'warning', ...files, uncommitted } : { ...found, ...files };
   }
+  const unpushed = countUnpushed(issuers, ownFiles, env) ?? 0;
+  if (unpushed === 0) return { ...found, level: 'ok', message: same };
+  const commits = `${unpushed} ${unpushed === 1 ? 'commit' : 'commits'}`;
+  return { ...found, message: `${same}, but not pushed: ${commits}`, unpushed };
+}
+
+function changed(pending: PendingChanges): ChangesCondition {
+  const { changes, warnings, lifted } = pending;
   const ids = changes.slice(0, MAX_IDS).map(inWords);
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
   const [warning] = warnings;
   const more = warnings.length > 1 ? `, and ${warnings.length - 1} more warnings` : '';
   const said = warning === undefined ? '' : `; ${warning.file}: ${warning.message}${more}`;
-  const { lifted } = pending;
   const lifts =
     lifted.length === 0
       ? ''
-      : `; a build would lift the suspension of ${lifted.join(', ')}, so these records may be old: git pull first`;
-  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}${lifts}`;
+      : `. A build would lift the suspension of ${lifted.join(', ')}: unless you want that, \`git pull\``;
   const level = lifted.length === 0 ? 'note' : 'warning';
-  return { level: changes.some(isStop) ? 'error' : level, message, state: 'changed', ...pending };
+  return {
+    level: changes.some(isStop) ? 'error' : level,
+    message: `${changes.length} not published yet: ${ids.join(', ')}${rest}${said}${lifts}`,
+    state: 'changed',
+    ...pending,
+  };
 }
 
 /** Whether a change stops an issuer, which verifiers accept until the change is published. */

@@ -29,6 +29,8 @@ export interface TreeCondition extends Condition {
   readonly repairable: readonly string[];
   /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
   readonly lost: string | undefined;
+  /** The one missing file that can be made from another one. Undefined if there is none. */
+  readonly lostFile: string | undefined;
   /** The number of pages of issuers that are not here, as in a copy of a mirror. The next build makes them. */
   readonly missingPages: number;
   /**
@@ -57,13 +59,13 @@ export function treeCondition(
     readonly isServed: boolean;
   },
 ): TreeCondition {
-  const { folder, published, refusal, report, repairable, lost } = local;
+  const { folder, published, refusal, report, repairable, lost, lostFile } = local;
   const around = dirname(resolve(folder));
   const hasRemote = hasOrigin(around, env) && (!isServed || knowsBranch(around, env));
   const missingPages = report === undefined ? 0 : countMissingPages(folder);
   const state = (level: Condition['level'], message: string): TreeCondition => ({
-    ...{ level, message, folder, published: report !== undefined, repairable, lost, hasRemote, trace },
-    missingPages,
+    ...{ level, message, folder, published: report !== undefined, repairable, lost, lostFile },
+    ...{ hasRemote, trace, missingPages },
   });
   if (refusal !== undefined) return state('error', refusal);
   if (trace !== undefined)

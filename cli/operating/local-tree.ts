@@ -1,27 +1,28 @@
 import { statSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
-import { namesLog } from '@passport-registry/verifier/core';
+import { namesLog, parseLogProof } from '@passport-registry/verifier/core';
 import { GeneratorError, TreeRejected } from '../../generator/errors.js';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { damagedLog } from '../../generator/log/log-files.js';
 import { findRepair } from '../../generator/publishing/repair.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
-import type { ProvenStatements } from '../../generator/verification/check-tree.js';
 import type { Check } from '../../generator/verification/checks.js';
 import { folderSource } from '../../generator/verification/tree-source.js';
 import { auditTree, type TreeReport } from '../../generator/verification/verify.js';
+import { issuersOf, type OwnTree } from '../hosts/own-tree.js';
 import { verifyHolders } from '../verify-holders.js';
 
 /** The tree in the output folder, as far as it can be read. */
-export interface LocalTree extends ProvenStatements {
-  readonly folder: string;
+export interface LocalTree extends OwnTree {
   /** Why a build would refuse the folder; undefined if it would not. */
   readonly refusal: string | undefined;
   /** The damaged files that a build makes again. */
   readonly repairable: readonly string[];
   /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
   readonly lost: string | undefined;
+  /** The one missing file that can be made from another one. Undefined if there is none. */
+  readonly lostFile: string | undefined;
   /** Undefined if nothing was published, or if a build would refuse the folder. */
   readonly published: PublishedTree | undefined;
   /** Undefined if nothing was published. */
@@ -37,20 +38,27 @@ export async function readLocalTree(
   const { published, refusal } = await readForBuild(folder);
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder || (published === undefined && refusal === undefined)) {
-    const none = { delegation: undefined, checkpoint: undefined, publication: undefined };
-    return { folder, refusal, ...NO_REPAIR, published, report: undefined, ...none };
+    return { ...NO_TREE, folder, refusal, published };
   }
   const { report, statements } = await auditTree(folderSource(folder), pinned, {
     now: () => now,
     verifyHolders,
   });
   const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder);
-  return { folder, refusal, ...repair, published, report, ...statements };
+  const { updatedAt, sha256, rootKey } = report;
+  const own = { folder, updatedAt, sha256, rootKey, issuers: issuersOf(published), ...statements };
+  return { ...own, ...repair, refusal, published, report };
 }
 
-type TreeRepair = Pick<LocalTree, 'repairable' | 'lost'>;
+type TreeRepair = Pick<LocalTree, 'repairable' | 'lost' | 'lostFile'>;
 
-const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined };
+const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined, lostFile: undefined };
+
+const NO_TREE = {
+  ...NO_REPAIR,
+  ...{ updatedAt: undefined, sha256: undefined, rootKey: undefined, issuers: [], report: undefined },
+  ...{ delegation: undefined, checkpoint: undefined, publication: undefined },
+};
 
 async function repairOf(folder: string): Promise<TreeRepair> {
   try {
@@ -59,11 +67,26 @@ async function repairOf(folder: string): Promise<TreeRepair> {
     const hasLostHead =
       readIfReadable(folder, PATHS.logHead) === undefined &&
       (await namesLog(readIfReadable(folder, PATHS.publication)));
-    return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
+    return {
+      repairable: [...files.keys()],
+      lost: lost ?? (hasLostHead ? log : undefined),
+      lostFile: lostFile(folder, hasLostHead),
+    };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
-    return { repairable: [], lost: error.message };
+    return { ...NO_REPAIR, lost: error.message };
   }
+}
+
+/** The proof of the newest publication has the head of the log, and the host has the root key. */
+function lostFile(folder: string, hasLostHead: boolean): string | undefined {
+  const read = (path: string) => readIfReadable(folder, path);
+  if (read(PATHS.rootKey) === undefined) return PATHS.rootKey;
+  const proof = hasLostHead ? read(PATHS.logProof) : undefined;
+  if (proof === undefined) return undefined;
+  const { size } = parseLogProof(proof, (message) => new TreeRejected(message)).head;
+  // The log has entries that the proof does not know.
+  return read(PATHS.loggedStatement(size)) === undefined ? PATHS.logHead : undefined;
 }
 
 async function readForBuild(folder: string): Promise<Pick<LocalTree, 'published' | 'refusal'>> {

@@ -7,7 +7,8 @@ import { countEntries } from '../../generator/log/log-files.js';
 import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
-import { historyOfWitnesses } from '../hosts/witnessed-history.js';
+import { askWitnesses } from '../hosts/ask-hosts.js';
+import { idsOf, issuersOf } from '../hosts/own-tree.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -47,24 +48,25 @@ export async function logCondition(
     return { level: 'note', message: 'not checked: the tree is not valid', ...none };
   }
   const head = headIn(proof);
-  const cosignatures = head.note.signatures.filter((line) => cosignatureTime(line) !== undefined);
-  const oldest = Math.min(...cosignatures.map((line) => cosignatureTime(line) ?? 0));
+  const times = head.note.signatures.flatMap((line) => {
+    const time = cosignatureTime(line);
+    return time === undefined ? [] : [{ name: line.name, time }];
+  });
+  const names = times.map(({ name }) => name);
   const { cosigned, lack } = await cosignedBy(head, choice);
-  const found = { size: head.size, cosignedBy: cosignatures.map(({ name }) => name), cosigned, quorum };
+  const found = { size: head.size, cosignedBy: names, cosigned, quorum, pending };
   if (published.pending !== undefined) {
     const { sequence } = published.pending.statement;
     const stopped = stoppedBy(published);
     const stops = stopped.length === 0 ? '' : `, so no verifier sees that it stops ${stopped.join(', ')}`;
     const message = `publication ${sequence} is in the log, but the published files are older${stops}`;
-    return { level: stops === '' ? 'warning' : 'error', message, ...found, pending: true };
+    return { level: stops === '' ? 'warning' : 'error', message, ...found };
   }
   const log = `${head.origin}, ${countEntries(head.size)}`;
-  if (lack !== undefined) return { level: 'warning', message: `${log}, ${lack}`, ...found, pending: false };
-  const names =
-    cosignatures.length === 0
-      ? ''
-      : `, cosigned by ${found.cosignedBy.join(', ')} since ${formatUpdatedAt(oldest * 1000)}`;
-  return { level: 'ok', message: `${log}${names}`, ...found, pending: false };
+  if (lack !== undefined) return { level: 'warning', message: `${log}, ${lack}`, ...found };
+  if (names.length === 0) return { level: 'ok', message: log, ...found };
+  const since = formatUpdatedAt(Math.min(...times.map(({ time }) => time)) * 1000);
+  return { level: 'ok', message: `${log}, cosigned by ${names.join(', ')} since ${since}`, ...found };
 }
 
 /** Adds whether witnesses have cosigned another history than the log has, which they never leave. */
@@ -74,7 +76,7 @@ export async function withWitnesses(
   { witnesses }: CosignChoice,
 ): Promise<LogCondition> {
   if (published === undefined || published.development) return log;
-  const other = await historyOfWitnesses(withPending(published), witnesses);
+  const other = await askWitnesses(withPending(published), witnesses);
   return other === undefined ? log : { ...log, level: 'error', message: other, isForked: true };
 }
 
@@ -105,10 +107,6 @@ async function cosignedBy(
 
 /** The issuers that are active in the published files, and not in the publication that is only in the log. */
 function stoppedBy(published: PublishedTree): readonly string[] {
-  const active = (tree: PublishedTree) =>
-    tree.intact.list
-      ? tree.issuers().flatMap(({ issuer_id, status }) => (status === 'active' ? [issuer_id] : []))
-      : [];
-  const still = new Set(active(withPending(published)));
-  return active(published).filter((id) => !still.has(id));
+  const still = new Set(idsOf(issuersOf(withPending(published)), 'active'));
+  return idsOf(issuersOf(published), 'active').filter((id) => !still.has(id));
 }

@@ -6,10 +6,10 @@ import { holdAgainSteps, holdSteps } from './steps/hold-steps.js';
 import { askMirrors, cosignedSteps, hostSteps, isPublishedFirst, isUncosigned } from './steps/host-steps.js';
 import { isTreeOlder, loadSteps } from './steps/load-steps.js';
 import type { CommandSettings, NextStep } from './steps/next-step.js';
-import { publicationSteps, strayKeyStep } from './steps/publication-steps.js';
+import { isReplacing, publicationSteps, strayKeySteps } from './steps/publication-steps.js';
 import { recordSteps } from './steps/record-steps.js';
 import {
-  foreignKeyStep,
+  foreignKeySteps,
   nextRootsStep,
   outdatedSteps,
   rotatedStep,
@@ -19,31 +19,42 @@ import {
 
 type Steps = readonly NextStep[];
 
-/**
- * Returns what the operator should do, in order. Empty if there is nothing to do. Damage comes first, then a root key that nobody
- * here knows, then two histories, of the host or of witnesses: none of them leaves anything else to do. A rotation that has begun goes on. The rest is a
- * matter of urgency.
- */
+/** The first of these that applies leaves nothing else to do. The rest is a matter of urgency. */
+const ALONE: readonly ((status: RegistryStatus, settings: CommandSettings) => Steps)[] = [
+  damageSteps,
+  // A root key that nobody here knows; then two histories, of the host or of witnesses.
+  foreignKeySteps,
+  historySteps,
+  forkSteps,
+  unfinishedRotation,
+];
+
+/** Returns what the operator should do, in order. Empty if there is nothing to do. */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): Steps {
-  const damage = damageSteps(status, settings);
-  if (damage.length > 0) return damage;
-  if (status.live.isForeign) return [foreignKeyStep(status)];
-  if (status.live.keep !== undefined) return historySteps(status, settings);
-  if (status.log.isForked) return forkSteps(status, settings);
-  return unfinishedRotation(status, settings) ?? stepsByUrgency(status, settings);
+  for (const steps of ALONE) {
+    const found = steps(status, settings);
+    if (found.length > 0) return found;
+  }
+  return stepsByUrgency(status, settings);
 }
 
-/** A rotation that needs the newest tree, or that has signed its step. Undefined if other steps may come before the next one. */
-function unfinishedRotation(status: RegistryStatus, settings: CommandSettings): Steps | undefined {
+/** A rotation that needs the newest tree, or that has signed its step. Otherwise, other steps may come before the next one. */
+function unfinishedRotation(status: RegistryStatus, settings: CommandSettings): Steps {
   const { tree, rotation } = status;
-  if (rotation.state !== 'unfinished') return undefined;
+  if (rotation.state !== 'unfinished') return [];
   const records = recordSteps(status, settings);
   const rotate = rotateStep(status, settings);
   if (!tree.published || isTreeOlder(status)) return [...loadSteps(status, settings), ...records, rotate];
   // Nothing should be signed with the outgoing key any more.
-  return rotation.signed ? [...records, rotate, ...hostSteps(status, settings, true)] : undefined;
+  return rotation.signed ? [...records, rotate, ...hostSteps(status, settings, true)] : [];
 }
 
+/** Steps that need each other, and the level of the most urgent condition that they mend. */
+interface StepGroup extends Pick<Condition, 'level'> {
+  readonly steps: Steps;
+}
+
+/** Of two groups with the same level, the first in the table may be the cause of the other. */
 function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Steps {
   const { rootKey, changes, delegation, hold, rotation } = status;
   const isOlder = isTreeOlder(status);
@@ -54,42 +65,49 @@ function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Step
   const isCommit = changes.toCommit !== undefined || changes.unpushed !== undefined;
   // Records that would stop a build come before that build.
   const stopsBuild = !isCommit && renewal.length > 0;
-  const treeGroup = { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) };
-  return mostUrgentFirst([
+  const tree = { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) };
+  const isStrayFirst = isReplacing(status) || cannotHold(status);
+  const stray: StepGroup = {
+    level: renewal.length > 0 || isStrayFirst ? 'error' : delegation.level,
+    steps: strayKeySteps(status, settings),
+  };
+  const table: readonly (StepGroup | false)[] = [
+    isStrayFirst && stray,
     // Records are compared with the published list, so what is lost or older here is loaded before they are judged.
-    ...(isOlder ? [treeGroup] : []),
+    isOlder && tree,
     { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] },
     // With a key that is no online key, no build and no `checkpoint` succeeds.
-    { level: renewal.length > 0 ? 'error' : delegation.level, steps: strayKeyStep(status) },
-    { level: stopsBuild ? 'error' : changes.level, steps: isCommit ? [] : records },
-    ...(isOlder ? [] : [treeGroup]),
+    !isStrayFirst && stray,
+    !isCommit && { level: stopsBuild ? 'error' : changes.level, steps: records },
+    !isOlder && tree,
     // One commit has them all.
-    { level: rotation.level, steps: isOlder ? [] : outdatedSteps(status, settings) },
-    { level: changes.level, steps: isCommit && !isOlder ? records : [] },
-    { level: hold.level, steps: isOlder ? [] : holdSteps(status, settings) },
+    !isOlder && { level: rotation.level, steps: outdatedSteps(status, settings) },
+    !isOlder && isCommit && { level: changes.level, steps: records },
+    !isOlder && { level: hold.level, steps: holdSteps(status, settings) },
     { level: rotation.level, steps: rotationSteps(status, settings) },
-  ]);
+  ];
+  const groups = table.filter((one) => one !== false);
+  return LEVELS.flatMap((level) => groups.filter((one) => one.level === level)).flatMap(({ steps }) => steps);
+}
+
+/** Whether the tree of the host releases issuers whom the online key of registry.yaml could not hold again over it. */
+function cannotHold(status: RegistryStatus): boolean {
+  const { lostHolds, parts } = status.live;
+  return isTreeOlder(status) && lostHolds.length > 0 && parts?.delegation !== 'newer';
 }
 
 /** The steps after which the hosts serve the tree: with the renewal of the tree, or with the newer tree of a host. */
 function treeSteps(status: RegistryStatus, settings: CommandSettings, renewal: Steps): Steps {
   if (isTreeOlder(status)) return [...loadSteps(status, settings), ...askMirrors(status)];
+  const again = holdAgainSteps(status, settings);
   // Witnesses may be away for long, and nobody stops those issuers meanwhile.
   if (isUncosigned(status, settings))
-    return [
-      ...holdAgainSteps(status, settings),
-      ...cosignedSteps(status, settings),
-      ...renewal,
-      ...askMirrors(status),
-    ];
+    return [...again, ...cosignedSteps(status, settings), ...renewal, ...askMirrors(status)];
   const hosts = hostSteps(status, settings, renewal.length > 0);
-  // A hold that nobody sees stops nobody, and is signed already.
-  const isUnseen = status.hold.level === 'error';
+  // A hold that nobody sees stops nobody, and is signed already. Mirrors refuse a tree that is not whole.
+  const isUnseen = status.hold.level === 'error' && status.tree.level !== 'error';
   const isHostFirst = isUnseen || isPublishedFirst(status, settings);
-  return [
-    ...holdAgainSteps(status, settings),
-    ...(isHostFirst ? [...hosts, ...renewal] : [...renewal, ...hosts]),
-  ];
+  return [...again, ...(isHostFirst ? [...hosts, ...renewal] : [...renewal, ...hosts])];
 }
 
 /** How urgent it is to make the tree valid, and to bring it to the hosts. */
@@ -98,14 +116,4 @@ function levelOfTree(status: RegistryStatus): Level {
   const changed = changes.state === 'changed' ? [changes] : [];
   const parts = [tree, list, publication, log, delegation, checkpoint, ...changed, live, ...mirrors];
   return mostUrgent(parts.map(({ level }) => level));
-}
-
-/** Steps that need each other, and the level of the most urgent condition that they mend. */
-interface StepGroup extends Pick<Condition, 'level'> {
-  readonly steps: Steps;
-}
-
-/** Of two groups with the same level, the first in the list may be the cause of the other. */
-function mostUrgentFirst(groups: readonly StepGroup[]): Steps {
-  return LEVELS.flatMap((level) => groups.filter((one) => one.level === level)).flatMap(({ steps }) => steps);
 }

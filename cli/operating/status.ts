@@ -1,24 +1,18 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { GeneratorError } from '../../generator/errors.js';
+import { readIfReadable } from '../../generator/files/read-file.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
-import { findTrace } from '../hosts/published-before.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { thumbprintIn } from '../hosts/own-tree.js';
+import { findTrace, type OtherDelegation, otherDelegation } from '../hosts/published-before.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
 import { type Condition, type Level, mostUrgent } from './condition.js';
-import {
-  type CheckpointCondition,
-  checkpointCondition,
-  type DelegationCondition,
-  delegationCondition,
-} from './freshness-condition.js';
-import { type HoldCondition, holdCondition } from './hold-condition.js';
-import { type HoldersCondition, holdersCondition } from './holders-condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { type LocalTree, readLocalTree } from './local-tree.js';
 import { type LogCondition, logCondition, withWitnesses } from './log-condition.js';
-import { type PublicationCondition, publicationCondition } from './publication-condition.js';
 import {
   type PinnedKey,
   presenceOf,
@@ -27,6 +21,18 @@ import {
   type SignerPresence,
 } from './root-key-condition.js';
 import { type RotationCondition, rotationCondition } from './rotation-condition.js';
+import {
+  type CheckpointCondition,
+  checkpointCondition,
+  type DelegationCondition,
+  delegationCondition,
+  type HoldCondition,
+  type HoldersCondition,
+  holdCondition,
+  holdersCondition,
+  type PublicationCondition,
+  publicationCondition,
+} from './statement-conditions.js';
 
 /** What to look at. */
 export interface StatusOptions {
@@ -91,7 +97,11 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const { key, command } = options.signer;
   const isProduction = [options.rootKey, key, command].some((one) => one !== undefined);
   const development = !isProduction && local.report?.development !== false;
-  const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
+  const onlineKey = await thumbprintIn(options.onlineKey, options.env);
+  const other = await delegationTo(onlineKey, local, options.env);
+  // A key that is being replaced signs no checkpoint that counts from now on.
+  const delegation = other?.isEarlier === false ? other : undefined;
+  const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local), delegation }, local);
   const { comparedWithTree, keep, isForeign } = hosts.live;
   // What is newer, or another history, is on the host: the steps begin with that.
   const asksWitnesses = !options.offline && comparedWithTree !== 'newer' && keep === undefined && !isForeign;
@@ -108,7 +118,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     list: listCondition(local, now),
     publication: publicationCondition(local),
     log: withPresence(log, options.logSigner, options.env),
-    delegation: delegationCondition(local, now, await thumbprintIn(options.onlineKey, options.env)),
+    delegation: delegationCondition(local, now, { onlineKey, other }),
     checkpoint: withPresence(checkpointCondition(local, now), options.onlineSigner, options.env),
     hold: holdCondition(local, hosts.live),
     changes: await changesCondition({ issuers, ownFiles, exceptions, development, env: options.env }, local),
@@ -144,20 +154,22 @@ async function loadPinned({ rootKey: file, nextRoots, env }: StatusOptions): Pro
   }
 }
 
-/** The root key to verify hosts with. The rotation of the tree commits it with more authority than registry.yaml. */
-function trustedKey({ rootKey }: PinnedKey, { published }: LocalTree): RootKey | undefined {
-  const own = published?.rootKey;
-  const isCommitted = own?.nextRoots !== undefined && own.thumbprint === rootKey?.thumbprint;
-  return isCommitted ? own : (rootKey ?? own);
+/** A delegation to the online key of registry.yaml, if the published one leaves that out. */
+async function delegationTo(
+  onlineKey: string | undefined,
+  { folder, published }: LocalTree,
+  env: NodeJS.ProcessEnv,
+): Promise<OtherDelegation | undefined> {
+  const rootKey = published?.rootKey;
+  if (onlineKey === undefined || rootKey === undefined) return undefined;
+  const delegation = readIfReadable(folder, PATHS.delegation);
+  return otherDelegation(onlineKey, { rootKey, delegation }, env);
 }
 
-/** Returns the thumbprint of a public key. Undefined if it cannot be read: the commands that need it say why. */
-async function thumbprintIn(file: string | undefined, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  try {
-    return (await loadRootKey(file, env)).thumbprint;
-  } catch (error) {
-    if (!(error instanceof GeneratorError)) throw error;
-    return undefined;
-  }
+/** The root key to verify hosts with. The rotation of the tree commits it with more authority than registry.yaml, or replaces that. */
+function trustedKey({ rootKey }: PinnedKey, { published, report }: LocalTree): RootKey | undefined {
+  const own = published?.rootKey;
+  if (own !== undefined && report?.rotatedFrom !== undefined) return own;
+  const isCommitted = own?.nextRoots !== undefined && own.thumbprint === rootKey?.thumbprint;
+  return isCommitted ? own : (rootKey ?? own);
 }

@@ -20,13 +20,18 @@ import { verifyTree } from '../../generator/verification/verify.js';
 import { pendingChanges } from '../operating/changes-condition.js';
 import { type RotationFiles, readRotationFiles } from '../operating/rotation-files.js';
 import { verifyHolders } from '../verify-holders.js';
-import { assertStepFits, type DelegationPlan, planDelegation } from './check-files.js';
 import { type NextKey, readNextKey } from './next-key.js';
-import { type CheckpointSigner, planCheckpoint } from './plan-checkpoint.js';
+import {
+  assertStepFits,
+  type CheckpointSigner,
+  type DelegationPlan,
+  planCheckpoint,
+  planDelegation,
+} from './plan-signatures.js';
 import type { PlanChoice } from './rotation-choice.js';
 
 /** A rotation that is complete: the tree has the next key, and everything in it verifies. */
-export interface CompleteRotation {
+interface CompleteRotation {
   readonly done: true;
   readonly outgoing: RootKey | undefined;
   /** With the keys to which the step commits it. */

@@ -17,7 +17,7 @@ import { planRotation, type RemainingRotation } from './plan.js';
 import type { RotationChoice } from './rotation-choice.js';
 
 /** The result of a rotation. */
-export interface RotationReport {
+interface RotationReport {
   readonly outgoing: RootKey;
   /** With the keys to which the step commits it. */
   readonly next: RootKey;

@@ -1,39 +1,68 @@
 import { PATHS } from '../../../generator/tree/paths.js';
+import { commandLine, shellWord } from '../../command-line.js';
+import { andHold, MIRROR_FOLDER } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
 import { holdsAgain, loadAndHold, loadCommand } from './load-steps.js';
-import { type CommandSettings, type NextStep, told } from './next-step.js';
-import { buildStep } from './signing-steps.js';
+import { buildStep, type CommandSettings, inSentences, type NextStep, told } from './next-step.js';
 
 /** The step that repairs a tree that cannot be read. Everything else is known only after that. */
-export function damageSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
-  const { rootKey, tree, changes, rotation, publication } = status;
+export function damageSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { rootKey, tree, rotation } = status;
   const { out } = settings;
-  const restore = (why: string) => restoreSteps(why, status, settings);
-  if (tree.lost !== undefined) return restore(tree.lost);
-  // From its step on, a rotation may have been stopped while its build wrote the tree, and repairs what that left.
-  if (rotation.state === 'unfinished' && rotation.signed) return [];
-  if (tree.repairable.length > 0)
-    return [buildStep({ reason: `repair ${tree.repairable.join(', ')}` }, status, settings)];
-  if (rootKey.fault === 'pinned') {
-    return [told(`correct root_key, or restore ${out}: the rest is checked after that`)];
+  const copied = copySteps(status, settings);
+  if (copied.length > 0) return copied;
+  if (tree.lost === undefined) {
+    // From its step on, a rotation may have been stopped while its build wrote the tree, and repairs what that left.
+    if (rotation.state === 'unfinished' && rotation.signed) return [];
+    if (tree.repairable.length > 0)
+      return [buildStep({ reason: `repair ${tree.repairable.join(', ')}` }, status, settings)];
+    if (rootKey.fault === 'pinned')
+      return [told(`correct root_key, or restore ${out}: the rest is checked after that`)];
   }
-  if (rootKey.fault === 'tree') return restore(rootKey.message);
-  if (changes.state === 'refused' && changes.problems.length === 0 && tree.level === 'error') {
-    return restore(tree.message);
+  const why = whyRestored(status, settings);
+  return why === undefined ? [] : restoreSteps(why, status, settings);
+}
+
+/** Makes one lost file again, before anything is loaded over what only this tree may have. */
+function copySteps({ tree: { lostFile }, live }: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { out, rootKeyFile, rootKeyOptions } = settings;
+  const file = `${out}/${lostFile}`;
+  if (lostFile === PATHS.logHead) {
+    const command = `sed '1,/^$/d' ${out}/${PATHS.logProof} > ${file}`;
+    return [{ command, reason: `make ${file} again, from the copy in ${PATHS.logProof}` }];
   }
-  if (publication.level === 'error') {
-    return restore(`${out}/${PATHS.publication} is missing or damaged, and a build cannot sign it again`);
-  }
-  return [];
+  const { host } = live;
+  if (lostFile !== PATHS.rootKey || rootKeyFile === undefined || host?.rootKey === undefined) return [];
+  const mirror = commandLine(settings, 'mirror', shellWord(host.url), MIRROR_FOLDER, ...rootKeyOptions);
+  const command = `${mirror} && cp ${MIRROR_FOLDER}/current/${PATHS.rootKey} ${file}`;
+  return [{ command, reason: `get ${file} again from what ${host.url} serves` }];
+}
+
+/** What no build can make again. Undefined if nothing is lost. */
+function whyRestored(
+  { rootKey, tree, changes, publication }: RegistryStatus,
+  { out }: CommandSettings,
+): string | undefined {
+  if (tree.lost !== undefined) return tree.lost;
+  if (rootKey.fault === 'tree') return rootKey.message;
+  const isUnread = changes.state === 'refused' && changes.problems.length === 0;
+  if (isUnread && tree.level === 'error') return tree.message;
+  return publication.level === 'error'
+    ? `${out}/${PATHS.publication} is missing or damaged, and a build cannot sign it again`
+    : undefined;
 }
 
 function restoreSteps(why: string, status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { out } = settings;
+  const { lostHolds, comparedWithTree } = status.live;
   const command = loadCommand(status, settings);
+  const again = holdsAgain(status, settings);
+  if (comparedWithTree === 'older' && command !== undefined) {
+    const backup = `restore ${settings.out} from a backup, because nobody else has its newest publication: ${why}`;
+    const load = `If there is no backup, run \`${andHold(command, lostHolds, settings)}\``;
+    return [told(inSentences(backup, load))];
+  }
   const from =
-    command === undefined
-      ? ' from a mirror or a backup'
-      : ' from what was published, if that is the newest publication';
-  const reason = `restore ${out}${from}: ${why}${holdsAgain(status, settings)}`;
-  return loadAndHold({ command, reason }, status.live.lostHolds, settings);
+    command === undefined ? 'a mirror or a backup' : 'what was published, if that is the newest publication';
+  const reason = inSentences(`restore ${settings.out} from ${from}: ${why}`, again);
+  return loadAndHold({ command, reason }, lostHolds, settings);
 }

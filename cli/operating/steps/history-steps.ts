@@ -1,19 +1,30 @@
+import { findNewest } from '../../hosts/in-words.js';
 import type { StoppedIssuer } from '../../hosts/tree-comparison.js';
-import { wayBack } from '../../hosts/witnessed-history.js';
 import type { RegistryStatus } from '../status.js';
 import { holdStep } from './hold-steps.js';
 import { publishSteps } from './host-steps.js';
 import { loadAndHold, loadCommand } from './load-steps.js';
-import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
+import {
+  buildStep,
+  type CommandSettings,
+  laterCheckpointSteps,
+  type NextStep,
+  PULL,
+  publishingOptions,
+  rootKeyFirst,
+  run,
+  told,
+} from './next-step.js';
 import { rotatedStep } from './rotation-steps.js';
-import { buildStep, laterCheckpointSteps, publishingOptions, rootKeyFirst } from './signing-steps.js';
 
 /**
  * Of two histories, one has to go: nothing continues both. Whichever remains, it gets what only the other stops, so that nobody is
  * released. The document has the other way.
  */
 export function historySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  return status.live.keep === 'tree' ? keepTree(status, settings) : keepHost(status, settings);
+  const { keep } = status.live;
+  if (keep === undefined) return [];
+  return keep === 'tree' ? keepTree(status, settings) : keepHost(status, settings);
 }
 
 /** Until the root key has stopped again what only the tree stops, the online key holds it, if it may. */
@@ -23,7 +34,7 @@ function keepHost(status: RegistryStatus, settings: CommandSettings): NextStep[]
   const stops = stillStopped(parts?.stops?.onlyTree);
   const stopped = hasOnlineKey && status.delegation.mayHold ? stops.map(({ issuer_id }) => issuer_id) : [];
   const held = [...new Set([...(parts?.holds?.onlyTree ?? []), ...stopped])];
-  const then = held.length === 0 ? '; then you can stop issuers again' : `, and hold what only ${out} stops`;
+  const then = held.length === 0 ? '. Then you can stop issuers again' : `, and hold what only ${out} stops`;
   const reason = `load that of ${url}, which others have seen${then}`;
   return [
     ...loadAndHold({ command: loadCommand(status, settings), reason }, held, settings),
@@ -38,13 +49,14 @@ function keepTree(status: RegistryStatus, settings: CommandSettings): NextStep[]
   const { out } = settings;
   const isReplaced = parts?.rootKey === 'older';
   const why = isReplaced ? `whose rotation has replaced the root key of ${url}` : 'which a mirror has';
-  const whom = isReplaced ? `${url} stops, unless a thief of that key does` : `${url} stops`;
-  const stop = `keep that of ${out}, ${why}: stop here what only ${whom}`;
+  const thief = isReplaced ? ', unless a thief of that key has stopped it' : '';
+  const stop = (when: string) =>
+    `keep that of ${out}, ${why}. Stop here${when} what only ${url} stops${thief}`;
   const held = parts?.holds?.onlyHost ?? [];
-  const stops = stopSteps(stillStopped(parts?.stops?.onlyHost), `${stop}, after \`git pull\``, settings);
+  const stops = stopSteps(stillStopped(parts?.stops?.onlyHost), stop(', after `git pull`,'), settings);
   const signed = isReplaced && stops.length === 0 ? laterSteps(status, settings) : stops;
   return [
-    ...(held.length === 0 ? [] : [holdStep(stop, held, settings)]),
+    ...(held.length === 0 ? [] : [holdStep(stop(''), held, settings)]),
     ...(signed.length === 0 ? [] : rotatedStep(status, settings)),
     ...signed,
     ...publishSteps(status, settings),
@@ -68,11 +80,12 @@ function laterSteps(status: RegistryStatus, settings: CommandSettings): NextStep
  */
 export function forkSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { log, live } = status;
+  if (log.isForked === undefined) return [];
   const isCosigned = log.cosigned !== undefined && log.cosigned >= log.quorum && !log.pending;
   const isHold = isCosigned && live.parts?.publication === 'same' && live.parts.checkpoint === 'older';
   return [
     ...(isHold ? publishSteps(status, settings) : []),
-    told(`build and publish nothing with the root key: ${wayBack(settings.out)}`),
+    told(`build and publish nothing with the root key. First ${findNewest(settings.out)}`),
   ];
 }
 

@@ -1,7 +1,14 @@
 import { commandLine } from '../../command-line.js';
+import { holdCommand, optionsOfHold } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run } from './next-step.js';
-import { keysFirst, onlineKeyFirst, publishingOptions } from './signing-steps.js';
+import {
+  type CommandSettings,
+  keysFirst,
+  type NextStep,
+  onlineKeyFirst,
+  publishingOptions,
+  run,
+} from './next-step.js';
 
 /** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
 export function holdSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -19,18 +26,17 @@ function decideStep(
   status: RegistryStatus,
   settings: CommandSettings,
 ): NextStep {
-  const [first = ''] = undecided;
+  const [first = '', ...others] = undecided;
   // Pasted at night, one command for all would end each of them.
-  const ids = undecided.length === 1 ? [first] : [];
-  const mistaken = endCommand([...ids, '--false-alarm'], settings);
-  const which = undecided.length === 1 ? '' : ' with the id';
-  const reason = `suspend with the root key: ${undecided.join(', ')}; or, after a false alarm, run \`${mistaken}\`${which}`;
+  const isOne = others.length === 0;
+  const mistaken = endCommand([...(isOne ? [first] : []), '--false-alarm'], settings);
+  const reason = `suspend with the root key: ${undecided.join(', ')}. After a false alarm, run \`${mistaken}\`${isOne ? '' : ' with the id'} instead`;
   const words = ['suspend', first, '--reason', '"<REASON>"', ...publishingOptions(settings)];
   return run(keysFirst(reason, status, settings), settings, ...words);
 }
 
 function endCommand(words: readonly string[], settings: CommandSettings): string {
-  return commandLine(settings, 'hold', '--end', ...words, ...optionsOfHold(settings));
+  return commandLine(settings, 'hold', '--end', ...words, ...optionsOfHold(settings.out));
 }
 
 /** The step that holds issuers. */
@@ -38,19 +44,10 @@ export function holdStep(reason: string, ids: readonly string[], settings: Comma
   return { command: holdCommand(ids, settings), reason: onlineKeyFirst(reason, settings) };
 }
 
-/** The command that holds issuers. */
-export function holdCommand(ids: readonly string[], settings: CommandSettings): string {
-  return commandLine(settings, 'hold', ...ids, ...optionsOfHold(settings));
-}
-
-function optionsOfHold({ out }: CommandSettings): readonly string[] {
-  return out === 'dist' ? [] : ['--out', out];
-}
-
 /** What a checkpoint of the host holds, and the tree does not: to publish the tree would release them. */
 export function holdAgainSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const ids = status.live.parts?.holds?.onlyHost ?? [];
   if (ids.length === 0) return [];
-  const reason = `hold again what only the host holds: ${ids.join(', ')}; or, if you have ended these holds here, go on with the next step`;
+  const reason = `hold again what only the host holds: ${ids.join(', ')}. If you have ended these holds here, go on with the next step`;
   return [holdStep(reason, ids, settings)];
 }

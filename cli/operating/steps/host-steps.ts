@@ -1,9 +1,15 @@
-import { shellWord } from '../../command-line.js';
+import { commandLine, shellWord } from '../../command-line.js';
+import { holdCommand } from '../../hosts/load-commands.js';
 import type { RegistryStatus } from '../status.js';
-import { holdCommand } from './hold-steps.js';
 import { fromHost } from './load-steps.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { laterCheckpointSteps, onlineKeyFirst } from './signing-steps.js';
+import {
+  type CommandSettings,
+  laterCheckpointSteps,
+  type NextStep,
+  onlineKeyFirst,
+  run,
+  told,
+} from './next-step.js';
 
 /**
  * The steps that let the hosts serve the tree.
@@ -18,11 +24,14 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   const { host, url, level, comparedWithTree } = status.live;
   const isLate = comparedWithTree === 'older' || host?.empty === true;
   const isPreview = host?.claimed?.development === true;
-  const isAbsent = host?.state === 'unreachable' || isPreview;
+  const isAway = host?.state === 'unreachable';
   // On this machine, an experiment: nothing else serves that address.
-  if (isAbsent && !isRenewed && url !== undefined && isServed(new URL(url)))
-    return [serveStep(new URL(url), isPreview, settings)];
-  if (isRenewed || isLate || isAbsent || host?.state === 'expired') {
+  if (isPreview && !isRenewed && url !== undefined && isServed(new URL(url)))
+    return [serveStep(new URL(url), settings)];
+  if (isAway) return [told(untilItAnswers(url, settings))];
+  // The same publication, of which only a part was copied.
+  const isTorn = comparedWithTree === 'same' && level === 'error';
+  if (isRenewed || isLate || isPreview || isTorn || host?.state === 'expired') {
     const mayBeEarlier = !isRenewed && comparedWithTree === 'older';
     const sign = mayBeEarlier ? laterCheckpointSteps(status, settings) : [];
     return [...sign, ...publishSteps(status, settings)];
@@ -30,6 +39,17 @@ function liveSteps(status: RegistryStatus, settings: CommandSettings, isRenewed:
   if (level !== 'error' || url === undefined) return [];
   const words = ['verify', shellWord(url), ...settings.rootKeyOptions];
   return [run('verify what the host serves', settings, ...words)];
+}
+
+/** What another operator has published meanwhile would be undone, such as a hold. */
+function untilItAnswers(url: string | undefined, settings: CommandSettings): string {
+  const { out } = settings;
+  const address = url === undefined ? undefined : new URL(url);
+  const how =
+    address !== undefined && isServed(address)
+      ? `it is on this machine: run \`${commandLine(settings, ...serveWords(address, out))}\``
+      : `copy ${out} there now`;
+  return `wait until ${url} answers, and run \`status\` again: what it serves was not compared with ${out}. Only if it has served nothing later, ${how}`;
 }
 
 /** A mirror that is late or altered is its operator's to repair. */
@@ -43,14 +63,13 @@ function isServed({ protocol, hostname, pathname }: URL): boolean {
   return protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname) && pathname === '/';
 }
 
-function serveStep({ port, origin }: URL, isPreview: boolean, settings: CommandSettings): NextStep {
+function serveStep(url: URL, settings: CommandSettings): NextStep {
   const { out } = settings;
-  const now = isPreview
-    ? `stop the preview at ${origin}, and let this machine serve ${out} there`
-    : `nothing answers at ${origin}, which is on this machine: serve ${out} there, if it is what was published last`;
-  const reason = `${now}; or set base_url to the URL of a host, and copy ${out} there`;
-  return run(reason, settings, 'serve', out, '--port', port || '80');
+  const reason = `stop the preview at ${url.origin}, and let this machine serve ${out} there. Or set base_url to the URL of a host, and copy ${out} there`;
+  return run(reason, settings, ...serveWords(url, out));
 }
+
+const serveWords = ({ port }: URL, out: string) => ['serve', out, '--port', port || '80'];
 
 /** The steps that bring the tree to the host: through a branch or, where git has no remote, by a copy. */
 export function publishSteps({ tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -110,8 +129,9 @@ export function cosignedSteps(status: RegistryStatus, settings: CommandSettings)
   const held = live.host?.checkpoint?.hold ?? [];
   const ids = [...new Set([...live.lostHolds, ...stops])].filter((id) => !held.includes(id));
   if (ids.length === 0 || !delegation.mayHold || live.host?.updatedAt === undefined) return [];
-  const load = fromHost(live.host.url, settings, { out: COSIGNED, replaces: false });
+  const load = fromHost(live.host.url, settings, { into: COSIGNED, replaces: false });
   const hold = holdCommand(ids, { ...settings, out: COSIGNED });
-  const reason = `hold whom only ${settings.out} stops, ${ids.join(', ')}, over what ${live.url} serves, and copy ${COSIGNED} to the host, not ${settings.out}, whose list lacks cosignatures`;
+  const checkpoint = commandLine(settings, 'checkpoint', settings.out);
+  const reason = `until \`${checkpoint}\` ends with 0, hold ${ids.join(', ')} over what ${live.url} serves, and copy ${COSIGNED} to the host. Do not copy ${settings.out}, whose list lacks cosignatures`;
   return [{ command: `rm -rf ${COSIGNED} && ${load} && ${hold}`, reason: onlineKeyFirst(reason, settings) }];
 }

@@ -1,9 +1,18 @@
-import { commandLine } from '../../command-line.js';
+import { commandLine, shellWord } from '../../command-line.js';
 import type { Condition } from '../condition.js';
 import type { RegistryStatus } from '../status.js';
 import { isUncosigned } from './host-steps.js';
-import { type CommandSettings, type NextStep, PULL, run, told } from './next-step.js';
-import { buildStep, checkpointStep, publishingOptions } from './signing-steps.js';
+import {
+  buildStep,
+  type CommandSettings,
+  checkpointStep,
+  inSentences,
+  type NextStep,
+  PULL,
+  publishingOptions,
+  run,
+  told,
+} from './next-step.js';
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
 export function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -31,15 +40,18 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
 
 /** The step that needs the online key only, if the tree needs one. */
 function withoutBuild(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const lacks = status.log.level === 'warning';
   const wanted = [
-    ...(status.log.level === 'warning'
-      ? [
-          `collect the missing cosignatures, as soon as the witnesses answer${isUncosigned(status, settings) ? `, and do not publish ${settings.out} before` : ''}`,
-        ]
-      : []),
+    ...(lacks ? ['collect the missing cosignatures, as soon as the witnesses answer'] : []),
     ...(isUrgent(status.checkpoint) ? ['sign a new checkpoint'] : []),
   ];
-  return wanted.length === 0 ? [] : [checkpointStep(wanted.join(', and '), status, settings)];
+  if (wanted.length === 0) return [];
+  const isHeldBack = lacks && isUncosigned(status, settings);
+  const reason = inSentences(
+    wanted.join(', and '),
+    isHeldBack ? `Do not publish ${settings.out} before` : undefined,
+  );
+  return [checkpointStep(reason, status, settings)];
 }
 
 /** Whether a delegation is to be signed: for a first list that promises checkpoints, or because the published one ends. */
@@ -54,25 +66,28 @@ function delegateStep({ delegation, tree }: RegistryStatus, settings: CommandSet
   const { rootOptions, onlinePublicKey } = settings;
   if (onlinePublicKey === undefined)
     return told(
-      'name the public online key in registry.yaml, checkpoint.public_key, as `keys public` prints it: a new delegation is to be signed',
+      'a new delegation is to be signed. First name the public online key in registry.yaml: checkpoint.public_key, as `keys public` prints it',
     );
   const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
   const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
-  const more = tree.published ? '' : '; with --hold, the online key may also stop issuers';
+  const more = tree.published ? '' : ' (with --hold, the online key may also stop issuers)';
   return run(`sign a new delegation, on the machine with the root key${more}`, settings, ...words);
 }
 
 /** Only the build shows that a delegation was signed, so both are one step: otherwise, it would be proposed again. */
 function both(first: NextStep, second: NextStep): NextStep {
-  return { command: `${first.command} && ${second.command}`, reason: `${first.reason}; ${second.reason}` };
+  return {
+    command: `${first.command} && ${second.command}`,
+    reason: `${first.reason}, and ${second.reason}`,
+  };
 }
 
 /** No host shows a list, but a host can lose its files, too: only the operator knows. */
-const FIRST_LIST = 'publish the first list; if this registry has published before, copy its tree here first';
+const FIRST_LIST = 'publish the first list. If this registry has published before, copy its tree here first';
 
 function reasonsToBuild(status: RegistryStatus, delegates: boolean): string[] {
   const { changes, tree, list, publication } = status;
-  const reasons = [];
+  const reasons: string[] = [];
   if (!tree.published) reasons.push(FIRST_LIST);
   else if (tree.level === 'error') reasons.push('repair the tree');
   else if (publication.level === 'warning') reasons.push('sign a publication statement');
@@ -90,7 +105,7 @@ function pullFirst(lifted: readonly string[], settings: CommandSettings): NextSt
   const end = commandLine(settings, 'suspend', '--end', ...lifted, ...reason);
   return {
     command: PULL,
-    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}; if nobody has pushed them, run \`${again}\`; only to end it, run \`${end}\``,
+    reason: `get the newest records, because a build would lift the suspension of ${lifted.join(', ')}. If nobody has pushed them, run \`${again}\`; only to end it, run \`${end}\``,
   };
 }
 
@@ -100,19 +115,30 @@ function mayHavePublished({ tree, live }: RegistryStatus): boolean {
 }
 
 function loadFirst(settings: CommandSettings, { command }: NextStep): NextStep {
-  const reason = `load the tree that this registry has published, from the branch or from a copy; if it has never published, run \`${command}\``;
+  const reason = `load the tree that this registry has published, from the branch or from a copy. If it has never published, run \`${command}\``;
   return run(reason, settings, 'branch', 'load', settings.out);
 }
 
-/** After an online key was replaced, registry.yaml can still name the old one. To delegate to that would trust it again. */
-export function strayKeyStep({ delegation }: RegistryStatus): NextStep[] {
-  const { strayKey, onlineKeys } = delegation;
+/** Whether a delegation to the online key of registry.yaml is signed, which replaces the published one. */
+export function isReplacing({ delegation: { replacement } }: RegistryStatus): boolean {
+  return replacement !== undefined && replacement !== 'undone';
+}
+
+/**
+ * The step for an online key of registry.yaml that the published delegation leaves out. It may be the next key, or one that was
+ * replaced: to delegate to that would trust it again.
+ */
+export function strayKeySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { strayKey, replacement, onlineKeys } = status.delegation;
   if (strayKey === undefined) return [];
-  return [
-    told(
-      `let public_key and signer of checkpoint in registry.yaml name the key that the delegation names, ${onlineKeys.join(' or ')}: get registry.yaml from whoever has replaced ${strayKey}, and do not delegate to that again if it has leaked. Until then, builds need --checkpoint-later`,
-    ),
-  ];
+  if (replacement !== undefined && isReplacing(status)) {
+    const reason = `publish the delegation to the online key of registry.yaml, ${strayKey}`;
+    return [buildStep({ reason, more: ['--delegation', shellWord(replacement)] }, status, settings)];
+  }
+  const named = `let public_key and signer of checkpoint in registry.yaml name ${onlineKeys.join(' or ')}, as whoever has replaced ${strayKey} has it, and do not delegate to that again if it has leaked. Until then, builds need --checkpoint-later`;
+  if (replacement === 'undone') return [told(named)];
+  const own = `if ${strayKey} is to be the next online key, delegate to it, and build with that delegation (see "The online key has leaked" in emergency.md)`;
+  return [told(`${own}. If not, ${named}`)];
 }
 
 function isUrgent({ level }: Condition): boolean {

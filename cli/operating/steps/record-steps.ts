@@ -1,4 +1,5 @@
 import { commandLine, shellWord } from '../../command-line.js';
+import { moveAway } from '../../hosts/load-commands.js';
 import { onlyExampleNames } from '../changes-condition.js';
 import type { RegistryStatus } from '../status.js';
 import { fromHostAndHold } from './load-steps.js';
@@ -34,7 +35,7 @@ function problemsStep(status: RegistryStatus, settings: CommandSettings): NextSt
   const { changes, tree } = status;
   const { issuers, out, rootKeyOptions, overrideOptions } = settings;
   const reason = onlyExampleNames(changes.problems)
-    ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
+    ? 'see the names that are reserved for examples. Replace them, or pass --allow-example-names to `status` and to builds'
     : `see what would stop a build, and fix it${wayBack(status, settings)}`;
   // Without this option, `diff` and `check` allow these names, as a build with a development key does.
   const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
@@ -50,9 +51,12 @@ function wayBack(status: RegistryStatus, settings: CommandSettings): string {
   const isPublic = [live, ...mirrors].some(({ host }) => host?.updatedAt !== undefined);
   if (!tree.published) return '';
   if (!isPublic)
-    return `; if the list was never published, on no host and no branch, remove ${settings.out} to start again`;
+    return log.size === undefined
+      ? `. Only if the list was never published, on no host and no branch, start again after \`${moveAway(settings.out)}\``
+      : '';
   const isRevoked = changes.problems.some(({ rule }) => rule === 'revoked-is-final');
   const isUnseen = live.parts?.list === 'older' && log.size === undefined;
-  if (!isRevoked || !isUnseen || live.url === undefined) return '';
-  return `; to undo a revocation that ${live.url} does not have, run \`${fromHostAndHold(live.url, status, settings)}\``;
+  if (!isRevoked || live.url === undefined) return '';
+  if (!isUnseen) return '. A revocation is final: get the record back from git, or run `revoke` again';
+  return `. To undo a revocation that ${live.url} does not have, run \`${fromHostAndHold(live.url, status, settings)}\``;
 }

@@ -1,10 +1,10 @@
 import { PATHS } from '../../../generator/tree/paths.js';
 import { commandLine } from '../../command-line.js';
-import { askEverybody } from '../../hosts/tree-comparison.js';
+import { askEverybody } from '../../hosts/in-words.js';
 import { DELEGATION_FILE } from '../rotation-condition.js';
 import type { RegistryStatus } from '../status.js';
-import { type CommandSettings, type NextStep, run, told } from './next-step.js';
-import { keysFirst } from './signing-steps.js';
+import { publishSteps } from './host-steps.js';
+import { type CommandSettings, keysFirst, type NextStep, run, told } from './next-step.js';
 
 /** The step that lets the configuration name the current root key. */
 export function rotatedStep(
@@ -13,7 +13,7 @@ export function rotatedStep(
 ): NextStep[] {
   const { out, rootKeyFile } = settings;
   if (!rotated || rootKeyFile === undefined) return [];
-  const reason = `let root_key and signer in registry.yaml name the current root key, ${thumbprint}: the file of root_key gets the public key`;
+  const reason = `let the file of root_key have the current root key, ${thumbprint}. Also let signer in registry.yaml name it`;
   return [run(reason, settings, 'keys', 'public', `${out}/${PATHS.rootKey}`, '>', rootKeyFile)];
 }
 
@@ -29,18 +29,15 @@ export function outdatedSteps(
   { out }: CommandSettings,
 ): NextStep[] {
   const documents = outdated.filter((name) => name !== DELEGATION_FILE);
-  const why = `let ${DELEGATION_FILE} be the delegation by the current root key, for the next builds`;
+  const command = `cp ${out}/${PATHS.delegation} ${DELEGATION_FILE}`;
+  const copy = {
+    command,
+    reason: `let ${DELEGATION_FILE} be the delegation by the current root key, for the next builds`,
+  };
+  const write = `write the thumbprint of the current root key, ${thumbprint}, into ${documents.join(', ')}, and wherever else an earlier one is shown`;
   return [
-    ...(documents.length < outdated.length
-      ? [{ command: `cp ${out}/${PATHS.delegation} ${DELEGATION_FILE}`, reason: why }]
-      : []),
-    ...(documents.length === 0
-      ? []
-      : [
-          told(
-            `write the thumbprint of the current root key, ${thumbprint}, into ${documents.join(', ')}, and wherever else an earlier one is shown`,
-          ),
-        ]),
+    ...(documents.length < outdated.length ? [copy] : []),
+    ...(documents.length === 0 ? [] : [told(write)]),
   ];
 }
 
@@ -50,7 +47,7 @@ export function rotateStep(status: RegistryStatus, settings: CommandSettings): N
   const { rootOptions, buildOptions, overrideOptions } = settings;
   const { folder, next } = rotation;
   const isBegun = next !== undefined && rootKey.thumbprint === next;
-  const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
+  const otherwise = isBegun ? '' : `. To give it up, remove ${folder}`;
   const options = [...rootOptions, ...buildOptions, ...overrideOptions];
   const command = commandLine(settings, 'keys', 'rotate', ...options);
   const reason = `continue the rotation: run \`${command}\` with --next-key and the file of the same next key${otherwise}`;
@@ -65,13 +62,19 @@ export function rotationSteps(status: RegistryStatus, settings: CommandSettings)
   if (state === 'unreadable') return [told(`find out who changed ${folder}: ${message}`)];
   if (state !== 'complete') return [];
   // Another step says the same if the tree shows that root_key is outdated. Whether signer is, only its user knows.
-  const signer = rootKey.rotated ? '' : `let signer in registry.yaml name the key ${next}, `;
-  const shown = `publish the thumbprint ${rootKey.rotated ? next : 'of that key'} wherever the earlier one is shown`;
-  const reason = `when all hosts serve the tree: ${signer}${shown}, and remove ${folder}`;
+  const signer = rootKey.rotated ? '' : 'let signer in registry.yaml name the next key, ';
+  const reason = `when all hosts serve the tree, ${signer}publish the thumbprint ${next} wherever the earlier one is shown, and remove ${folder}`;
   return [{ command: `rm -r ${folder}`, reason }];
 }
 
-/** The step for a root key that nobody here knows. */
-export function foreignKeyStep({ live }: RegistryStatus): NextStep {
-  return told(askEverybody(live.host?.rootKey));
+/** The steps for a root key that nobody here knows. Over a rotation of our own, the thief's is replaced at once. */
+export function foreignKeySteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { live, rotation } = status;
+  if (!live.isForeign) return [];
+  if (live.host?.rootKey !== undefined) return [told(askEverybody(live.host.rootKey))];
+  if (rotation.state === 'unfinished') return [];
+  const [first, ...others] = publishSteps(status, settings);
+  const key = live.host?.claimed?.rootKey;
+  const why = `ask whether one of you has rotated the root key to ${key}. If not, a thief has, and the rotation of ${settings.out} is the answer: ${first?.reason}`;
+  return [{ command: first?.command, reason: why }, ...others];
 }

@@ -212,7 +212,7 @@ describeWith(['git'], 'a first list of a registry whose host has lost its list',
     const { code, level, next } = await refusedBuild('delegation.jwt');
     expect([code, level]).toEqual([0, 'note']);
     expect(next.command).toBe('npx passport-registry build --production --delegation delegation.jwt');
-    expect(next.reason).toContain('if this registry has published before');
+    expect(next.reason).toContain('If this registry has published before');
     // So begins a registry that is new.
     expect(await json('build', '--production', '--delegation', 'delegation.jwt')).toMatchObject({ code: 0 });
     // A later week, or a commit: the delegation is that of an earlier publication.

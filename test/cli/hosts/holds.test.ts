@@ -95,7 +95,7 @@ describe('a host that holds an issuer', () => {
     ]) {
       const { error, ...outcome } = await json(command);
       expect({ ...outcome, error }).toMatchObject(refused);
-      expect(error.message).toMatch(/`npx passport-registry mirror .* && rm -r dist && cp -rL .* dist`/);
+      expect(error.message).toMatch(/`npx passport-registry mirror .* && mv dist \S+ && cp -rL .* dist`/);
     }
     expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(
       readFileSync(join(folder, 'before/checkpoint.jwt')),
@@ -219,7 +219,7 @@ describe('a host with something newer', () => {
     await offline(() => json(['checkpoint', 'host'], 2));
     const { tree, next } = await json(['status'], 3);
     expect([tree.level, tree.missingPages > 0]).toEqual(['note', true]);
-    expect(next[0].command).toMatch(/ && rm -r dist && cp -rL .* dist$/);
+    expect(next[0].command).toMatch(/ && mv dist \S+ && cp -rL .* dist$/);
   });
 
   it('has not seen a revocation, which its tree then undoes', async () => {
@@ -229,7 +229,7 @@ describe('a host with something newer', () => {
     writeFiles(folder, { 'issuers/beta.yaml': record });
     const { next } = await json(['status'], 2);
     expect(next[0].reason).toMatch(
-      /to undo a revocation that .* does not have, run `.* mirror .* && rm -r dist && /,
+      /To undo a revocation that .* does not have, run `.* mirror .* && mv dist \S+ && /,
     );
   });
 
@@ -262,6 +262,27 @@ it('a host with a root key that nobody here knows is followed by no command, wit
     expect(error.message).toBe(`${live.message}. Nothing was signed: ${steps[0].reason}`);
     expect(error.message).toMatch(/a thief has.* keep the folder as it is/);
   }
+  // Over a rotation of our own, which is the answer to a thief, `status` publishes.
+  replace('kept', 'dist');
+  await offline(() =>
+    good(
+      'keys',
+      'rotate',
+      '--yes',
+      '--next-key',
+      'own.pem',
+      '--next-no-passphrase',
+      '--online',
+      'online.json',
+    ),
+  );
+  for (const isPinned of [false, true]) {
+    if (isPinned) replace('root.json', 'dist/keys/root.json');
+    const [first] = (await json(['status'], 3)).next;
+    expect(first.reason).toMatch(/ask whether one of you .*If not, a thief has, .*copy dist to the host/);
+    expect(first.command).toContain(`verify ${url} --expect dist`);
+  }
+  replace('dist', 'kept');
   // Whoever has pinned the key knows it.
   replace('root.json', 'host/keys/root.json');
   expect((await json(['hold', 'beta'], 2)).error.message).toContain('load the published tree first');
@@ -353,13 +374,15 @@ describe('an issuer that nobody stops yet', () => {
 });
 
 describe('after the online key has leaked', () => {
+  let jwt: string;
+
   /** The thief has released alpha and holds beta. */
   beforeEach(async () => {
     await offline(async () => {
       await json(['hold', '--end', 'alpha', '--false-alarm', '--out', 'host'], 1);
       await json(['hold', 'beta', '--out', 'host'], 2);
     });
-    const jwt = await good('keys', 'delegate', '--online', 'online-2.json', '--hold');
+    jwt = await good('keys', 'delegate', '--online', 'online-2.json', '--hold');
     writeFiles(folder, { 'delegation-2.jwt': jwt });
   });
 
@@ -384,6 +407,17 @@ describe('after the online key has leaked', () => {
     const document = readFileSync(new URL('../../../docs/operators/emergency.md', import.meta.url), 'utf8');
     const sed = /^ *(sed -i.*)$/m.exec(document)?.[1] ?? '';
     expect((await run('sh', ['-euc', sed], folder)).code).toBe(0);
+    // Nothing is loaded over the hold that the new key cannot sign yet.
+    const between = await json(['status'], 3);
+    expect(between.next[0].command).toBe(
+      'npx passport-registry build --production --delegation delegation-2.jwt',
+    );
+    rmSync(join(folder, 'delegation-2.jwt'));
+    const [undelegated] = (await json(['status'], 3)).next;
+    expect(undelegated).toEqual({
+      reason: expect.stringMatching(/is to be the next online key, delegate to it/),
+    });
+    writeFiles(folder, { 'delegation-2.jwt': jwt });
     expect(readdirSync(folder).filter((name) => name.startsWith('registry.yaml'))).toEqual(['registry.yaml']);
     expect(await build()).toMatchObject({ code: 0 });
     const { live, hold, next } = await json(['status'], 4);
@@ -423,6 +457,13 @@ describe('after the online key has leaked', () => {
     const words =
       /later delegation in dist leaves out .*, which delegation\.jwt names: .*never delegate to it again/;
     expect(await delegate('online.json')).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
+    // As `> delegation.jwt` does it, before the command reads anything.
+    gitIn(folder, 'init', '-q');
+    gitIn(folder, 'add', 'delegation.jwt');
+    gitIn(folder, 'commit', '-qm', 'Delegation');
+    writeFiles(folder, { 'delegation.jwt': '' });
+    expect(await delegate('online.json')).toMatchObject({ code: 3, stderr: expect.stringMatching(words) });
+    rmSync(join(folder, '.git'), { recursive: true });
     rmSync(join(folder, 'delegation.jwt'));
     expect(await delegate('online.json')).toMatchObject({ code: 0 });
   });
@@ -449,14 +490,14 @@ describe('after the online key has leaked', () => {
 });
 
 describe('a damaged tree', () => {
-  it.each(['keys/root.json', 'publication.jwt', 'issuers.json'])(
+  it.each(['publication.jwt', 'issuers.json'])(
     'is replaced, without %s, together with the hold that the host lacks',
     async (path) => {
       replace('host', 'before');
       rmSync(join(folder, 'dist', path));
       const { next } = await json(['status'], 1);
       expect(next[0].command).toMatch(
-        / && rm -r dist && cp -rL .* dist && npx passport-registry hold alpha$/,
+        / && mv dist \S+ && cp -rL .* dist && npx passport-registry hold alpha$/,
       );
       expect(next[0].reason).toContain('hold again what only dist holds: alpha');
       replace('host', 'held');
@@ -464,7 +505,16 @@ describe('a damaged tree', () => {
     },
   );
 
-  it('whose log lost its head gets no checkpoint, and its hold stays in the proposed command', async () => {
+  it('that has lost its checkpoint still shows in statements.json whom it holds', async () => {
+    configure(url, `${ONLINE}\nstatements: true`);
+    await good('build', '--production');
+    await good('hold', 'beta');
+    rmSync(join(folder, 'dist/checkpoint.jwt'));
+    const [{ command }] = (await json(['status'], 1)).next;
+    expect(command).toMatch(/ dist && npx passport-registry hold beta$/);
+  });
+
+  it('whose log lost its head gets no checkpoint, and gets the head back', async () => {
     await witnessed();
     await good('build', '--production');
     replace('host', 'dist');
@@ -479,8 +529,12 @@ describe('a damaged tree', () => {
       expect([code, error.message]).toEqual([1, expect.stringMatching(/^the log is missing: restore /)]);
     }
     expect(readFileSync(join(folder, 'dist/checkpoint.jwt'))).toEqual(before);
-    const { next } = await json(['status'], 1);
-    expect(next[0].command).toMatch(/ dist && npx passport-registry hold beta$/);
+    // The newest proof has the head, too: nothing is loaded over a log that a witness may have cosigned.
+    const [{ command }] = (await json(['status'], 1)).next;
+    expect((await run('sh', ['-euc', command], folder)).code).toBe(0);
+    const { hold, log } = await json(['status'], 1);
+    expect([hold.issuers, log.level]).toEqual([['alpha', 'beta'], 'ok']);
+    expect(await json(['checkpoint'], 1)).toMatchObject({ code: 0 });
   });
 });
 
@@ -501,7 +555,7 @@ describe('a list that lacks its quorum', () => {
     for (const next of [before, after]) {
       expect(next[1]).toEqual({
         command: 'npx passport-registry checkpoint dist',
-        reason: expect.stringContaining('do not publish dist before'),
+        reason: expect.stringContaining('Do not publish dist before'),
       });
       expect(JSON.stringify(next)).not.toContain('--expect');
       expect(next[0].command).toMatch(/^rm -rf cosigned && .* cosigned && .* hold beta --out cosigned$/);

@@ -122,7 +122,7 @@ describe.each([
       message: `two histories: neither ${url} nor dist continues the other`,
       details: ['it suspends alpha, and dist does not; dist suspends beta, and it does not'],
     });
-    const load = `mirror ${url} .* && rm -r dist && cp -rL .* dist`;
+    const load = `mirror ${url} .* && mv dist \\S+ && cp -rL .* dist`;
     // What the root key stops again later is on hold until then.
     expect(next[0].command).toMatch(new RegExp(`${load} && npx passport-registry hold beta$`));
     const again = 'npx passport-registry suspend beta --reason "<REASON>" --production';
@@ -189,12 +189,12 @@ describe.each([
     const { code, live, next } = await json(['status'], 4);
     expect([code, live.comparedWithTree, live.keep]).toEqual([1, 'other', 'host']);
     expect(commandsOf(next)).toEqual([
-      expect.stringContaining('rm -r dist'),
+      expect.stringContaining(' && mv dist .passport-registry/replaced-'),
       ...[PULL, again('beta'), again('gamma')],
     ]);
     const mirrored = await json(['status', '--mirror', url], 4);
     expect([mirrored.live.keep, mirrored.next[0].command]).toEqual([
-      ...['host', expect.stringContaining('rm -r dist')],
+      ...['host', expect.stringContaining(' && mv dist .passport-registry/replaced-')],
     ]);
     copy('dist', 'mirror');
     const mirror = ['--mirror', await plainHost(join(folder, 'mirror'), 'index.html')];
@@ -354,6 +354,12 @@ describe('records that are older than the published list', () => {
     expect([code, error.code]).toEqual([1, 'ERR_ALREADY_PUBLISHED']);
     expect(error.message).toMatch(/load the published tree first, with `npx .* mirror /);
     expect(error.message).not.toMatch(/git pull|\n/);
+    // It may be a thief who has ended the suspension.
+    const { live } = await json(['status'], 3);
+    expect([live.level, live.message]).toEqual([
+      'error',
+      expect.stringContaining('dist suspends alpha, and it'),
+    ]);
     for (const name of ['dist', 'issuers']) copy(`kept-${name}`, name);
     url = NOBODY;
     writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nsigner: { key: root.pem }\n' });

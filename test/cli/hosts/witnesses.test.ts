@@ -102,7 +102,7 @@ describe('a tree that lacks what a witness has cosigned', () => {
       const { code, error } = await json(...args);
       expect([args, code, error.code]).toEqual([args, 1, 'ERR_ALREADY_PUBLISHED']);
       expect(error.message).toMatch(
-        /w1 has cosigned a head of this log with 3 entries, but the log has only 2: dist is an old copy, or the log is forked\. Nothing was signed: .*Find the newest tree/,
+        /w1 has cosigned a head of this log with 3 entries, but the log has only 2: dist is an old copy, or the log is forked\. Nothing was signed: put the newest tree in the place of dist/,
       );
     }
     const rotate = ['keys', 'rotate', '--next-key', 'next.pem', '--next-no-passphrase', '--yes'];
@@ -115,7 +115,11 @@ describe('a tree that lacks what a witness has cosigned', () => {
     const { code, log, next } = await json('status');
     expect([code, log.level, log.isForked]).toEqual([1, 'error', true]);
     expect(next).toEqual([
-      { reason: expect.stringMatching(/^build and publish nothing .*Find the newest tree/) },
+      {
+        reason: expect.stringMatching(
+          /^build and publish nothing .*put the newest tree in the place of dist/,
+        ),
+      },
     ]);
     copy('lost', 'dist');
     expect(await json('status')).toMatchObject({ log: { level: 'ok' } });

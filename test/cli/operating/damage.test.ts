@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -75,7 +75,7 @@ describeWith(['git'], '`status` of a damaged tree', () => {
     expect((await status()).tree.level).toBe('ok');
   });
 
-  it.each(['issuers.json', 'publication.jwt', 'keys/root.json'])(
+  it.each(['issuers.json', 'publication.jwt'])(
     'restores %s from the host, or from the branch',
     async (path) => {
       const proposed = async () => (await status()).next[0].command;
@@ -84,10 +84,13 @@ describeWith(['git'], '`status` of a damaged tree', () => {
       expect(copy).toContain(program('mirror', url));
       await obey(copy);
       expect(filesOf(join(folder, 'dist'))).toEqual(withoutIssuerPages(published));
+      // The damaged tree may have what nobody else has.
+      const [, kept = ''] = / && mv dist (\S+) && /.exec(copy) ?? [];
+      expect(existsSync(join(folder, kept, 'SHA256SUMS'))).toBe(true);
       rmSync(join(folder, 'dist', path));
       git('remote', 'add', 'origin', join(top, 'origin.git'));
       const load = await proposed();
-      expect(load).toMatch(/ branch load \S+ && test -d \S+ && rm -r dist && mv \S+ dist$/);
+      expect(load).toMatch(/ branch load \S+ && test -d \S+ && mv dist \S+ && mv \S+ dist$/);
       await obey(load);
       git('remote', 'remove', 'origin');
       expect(filesOf(join(folder, 'dist'))).toEqual(published);
@@ -98,6 +101,26 @@ describeWith(['git'], '`status` of a damaged tree', () => {
       });
     },
   );
+
+  it('gets only the root key from the host, and loads nothing over what only this tree has', async () => {
+    await good('suspend', 'alpha', '--reason', 'x', '--production');
+    rmSync(join(folder, 'dist/keys/root.json'));
+    const copy = (await status()).next[0].command;
+    expect(copy).toMatch(/ && cp \S+\/keys\/root.json dist\/keys\/root.json$/);
+    await obey(copy);
+    const { live, next } = await status();
+    expect([live.comparedWithTree, next[0].command]).toEqual([
+      'older',
+      program('verify', url, '--expect', 'dist'),
+    ]);
+    rmSync(join(folder, 'dist/publication.jwt'));
+    const [{ command, reason }] = (await status()).next;
+    expect([command, reason]).toEqual([
+      undefined,
+      expect.stringMatching(/^restore dist from a backup, because nobody else has its newest publication/),
+    ]);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+  });
 
   it('puts damage before a rotation that has signed nothing', async () => {
     writeFiles(folder, { 'rotation/outgoing.json': readFileSync(join(folder, 'dist/keys/root.json')) });

@@ -215,9 +215,11 @@ describe('hosts', () => {
   const change = () => writeFiles(here.folder, { 'issuers/gamma.yaml': recordText('gamma') });
   /** The command that brings the tree of a host into an output folder. */
   const copyFrom = (base: string, out: string) => {
-    const removal = existsSync(join(here.folder, out)) ? `rm -r ${out} && ` : '';
+    const away = existsSync(join(here.folder, out)) ? `mv ${out} .passport-registry/replaced-\\d+ && ` : '';
     const mirror = '.passport-registry/mirror';
-    return `npx passport-registry mirror ${base} ${mirror} && ${removal}cp -rL ${mirror}/current ${out}`;
+    return expect.stringMatching(
+      `^npx passport-registry mirror ${base} ${mirror} && ${away}cp -rL ${mirror}/current ${out}$`,
+    );
   };
   const copy = (name: string) =>
     cpSync(join(here.folder, 'dist'), join(here.folder, name), { recursive: true });
@@ -236,6 +238,21 @@ describe('hosts', () => {
     expect(await compared(hosts.before, 'after')).toEqual(['older', 'warning']);
     expect(await compared(hosts.after, 'before')).toEqual(['newer', 'warning']);
   });
+
+  it.each(['sums/root', 'SHA256SUMS'])(
+    'that have only a part of the tree are to be copied again: %s',
+    async (path) => {
+      copy('live');
+      change();
+      await good('build');
+      const old = readFileSync(join(here.folder, 'live', path));
+      copy('live');
+      writeFiles(here.folder, { [`live/${path}`]: old });
+      const { report } = await statusOf(['--base-url', await hosted('live')]);
+      expect([report.live.level, report.live.message]).toEqual(['error', expect.stringContaining(path)]);
+      expect(report.next[0].reason).toMatch(/^copy dist to the host of /);
+    },
+  );
 
   it('are to be loaded from a new clone, before a build that could not compare its records', async () => {
     const base = await hosted('dist');
@@ -303,7 +320,7 @@ describe('hosts', () => {
     if (level === 'error') expect(report.live.host.state).toBe('altered');
     else expect(report.live.comparedWithTree).toBe(compared);
     expect(report.live.level).toBe(level);
-    expect(next[0]).toBe({ same: undefined, older: next[0], newer: copyFrom(base, 'dist') }[compared]);
+    expect(next[0]).toEqual({ same: undefined, older: next[0], newer: copyFrom(base, 'dist') }[compared]);
     // Verifiers refuse an older checkpoint than the one that they have seen.
     const isFirst = report.live.parts?.checkpoint === 'newer' && compared === 'older';
     if (isFirst) expect(next[0]).toBe('npx passport-registry checkpoint dist');

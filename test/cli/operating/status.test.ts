@@ -40,7 +40,7 @@ describe('passport-registry status', () => {
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
     // A host that has lost its files looks as before the first list.
     expect(report.next[0].reason).toBe(
-      'publish the first list; if this registry has published before, copy its tree here first; first name the root key in registry.yaml, ' +
+      'publish the first list. If this registry has published before, copy its tree here first. First name the root key in registry.yaml, ' +
         'signer.key, or add --key',
     );
     const { rotation, hold, holders, ...others } = levels;
@@ -249,8 +249,8 @@ describe('a hold', () => {
     expect(held.code).toBe(1);
     expect(held.report.hold).toMatchObject({ level: 'warning', issuers: ['alpha', 'beta'], releasable: [] });
     expect(held.report.next[0].reason).toBe(
-      'suspend with the root key: alpha, beta; or, after a false alarm, run ' +
-        '`npx passport-registry hold --end --false-alarm` with the id',
+      'suspend with the root key: alpha, beta. After a false alarm, run ' +
+        '`npx passport-registry hold --end --false-alarm` with the id instead',
     );
     expect((await cli(['status'], here.folder)).stderr).toMatch(/^warning hold {8}alpha, beta, /m);
 
@@ -740,7 +740,7 @@ describe('the commands that status proposes', () => {
     expect(await reason()).toBe('publish the changes');
     configure();
     expect(await reason()).toBe(
-      'publish the changes; first name the online key in registry.yaml: checkpoint.signer',
+      'publish the changes. First name the online key in registry.yaml: checkpoint.signer',
     );
   });
 

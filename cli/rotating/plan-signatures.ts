@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
 import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/core';
@@ -9,7 +10,7 @@ import { ROTATION_FILES, type RotationFiles } from '../operating/rotation-files.
 import type { PlanChoice } from './rotation-choice.js';
 
 /** The two keys of a rotation. */
-export interface RotationKeys {
+interface RotationKeys {
   readonly outgoing: RootKey;
   /** Undefined if the next key is not known yet. */
   readonly next: RootKey | undefined;
@@ -126,4 +127,32 @@ function namesOf(keys: readonly RootKey[]): string {
     .map(({ thumbprint }) => thumbprint)
     .sort()
     .join(' ');
+}
+
+/** Who signs the checkpoint of the tree with the next root key. */
+export type CheckpointSigner = 'online key' | 'next key';
+
+/**
+ * Finds out who signs the new checkpoint, because the present one is not valid under the next root key.
+ *
+ * @returns undefined if the registry has no checkpoints
+ * @throws {@link UsageError} | {@link KeyRejected}
+ */
+export function planCheckpoint(
+  { out, checkpoint }: Pick<PlanChoice, 'out' | 'checkpoint'>,
+  { outgoing, next, delegated }: RotationKeys & { readonly delegated: readonly RootKey[] | undefined },
+): CheckpointSigner | undefined {
+  const signer = checkpoint?.signer.rootKey.thumbprint;
+  if (signer === undefined) {
+    if (!existsSync(join(out, PATHS.checkpoint))) return undefined;
+    if (delegated === undefined) return 'next key';
+    throw new UsageError(
+      `${out} has a checkpoint, which is not valid under the next root key: set checkpoint.signer in registry.yaml to sign a new one with the tree`,
+    );
+  }
+  if (signer === outgoing.thumbprint || signer === next?.thumbprint) return 'next key';
+  if (delegated?.some(({ thumbprint }) => thumbprint === signer)) return 'online key';
+  throw new KeyRejected(
+    `the checkpoint key is ${signer}, which the delegation of the next key does not name: set another key in checkpoint.signer in registry.yaml, or pass --online`,
+  );
 }
