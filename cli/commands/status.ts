@@ -97,6 +97,8 @@ function commandSettings(
       ? values.flatMap((value) => (value === undefined ? [] : [flag, shellWord(value)]))
       : [];
   const rootKeyOptions = given('rootKey', '--root-key', [rootKey]);
+  const issuersOptions = given('issuers', '--issuers', [issuers]);
+  const outOptions = given('out', '--out', [out]);
   return {
     ...{ config, issuers: shellWord(issuers), out: shellWord(out), rootKeyOptions },
     baseUrl: baseUrl && shellWord(baseUrl),
@@ -104,11 +106,8 @@ function commandSettings(
     hasRootSigner: development || hasSigner(settings),
     rootOptions: [...given('key', '--key', [signer?.key]), ...rootKeyOptions],
     productionOptions: development ? [] : ['--production'],
-    buildOptions: [
-      ...given('issuers', '--issuers', [issuers]),
-      ...given('out', '--out', [out]),
-      ...(allowExampleNames ? ['--allow-example-names'] : []),
-    ],
+    ...{ issuersOptions, outOptions },
+    buildOptions: [...issuersOptions, ...outOptions, ...(allowExampleNames ? ['--allow-example-names'] : [])],
     overrideOptions: given(
       'override',
       '--override',

@@ -13,15 +13,19 @@ export interface NextStep {
 export interface CommandSettings extends CommandPlace, Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
   /** Whether the settings or the command line name what signs with the root key, if it is needed. */
   readonly hasRootSigner: boolean;
-  /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
+  /** Options of commands that sign with the root key, such as `--key FILE`. Empty if the file has them. */
   readonly rootOptions: readonly string[];
-  /** Options of `build` for a production key. */
+  /** Options of commands that build, for a production key. */
   readonly productionOptions: readonly string[];
-  /** Options of `build` and `keys rotate` for the folders and for reserved names. */
+  /** `--issuers`, if the command line names the folder of the records. */
+  readonly issuersOptions: readonly string[];
+  /** `--out`, if the command line names the folder of the tree. */
+  readonly outOptions: readonly string[];
+  /** Options of commands that build, for both folders and for reserved names. */
   readonly buildOptions: readonly string[];
   /** Whether the settings name the online key. */
   readonly hasOnlineKey: boolean;
-  /** Options of `build`, `keys rotate` and `diff` for the exceptions from the rules of change. */
+  /** Options of commands that build, and of `diff`, for the exceptions from the rules of change. */
   readonly overrideOptions: readonly string[];
   /** Whether a witness is a mirror, which sees only what is published. */
   readonly asksMirror: boolean;

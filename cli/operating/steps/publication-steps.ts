@@ -63,13 +63,14 @@ function needsDelegation({ tree, delegation }: RegistryStatus, { hasOnlineKey }:
 
 /** The new delegation permits what the published one permits. */
 function delegateStep({ delegation, tree }: RegistryStatus, settings: CommandSettings): NextStep {
-  const { rootOptions, onlinePublicKey } = settings;
+  const { rootOptions, outOptions, onlinePublicKey } = settings;
   if (onlinePublicKey === undefined)
     return told(
       'a new delegation is to be signed. First name the public online key in registry.yaml: checkpoint.public_key, as `keys public` prints it',
     );
-  const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
-  const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
+  const permission = delegation.mayHold ? '--hold' : '--no-hold';
+  const online = ['--online', onlinePublicKey, ...(tree.published ? [permission] : [])];
+  const words = ['keys', 'delegate', ...rootOptions, ...outOptions, ...online, '>', 'delegation.jwt'];
   const more = tree.published ? '' : ' (with --hold, the online key may also stop issuers)';
   return run(`sign a new delegation, on the machine with the root key${more}`, settings, ...words);
 }

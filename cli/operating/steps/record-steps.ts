@@ -8,13 +8,11 @@ import { type CommandSettings, type NextStep, run, told } from './next-step.js';
 /** The step that the records need before they can be published, or after they were. */
 export function recordSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { changes, tree } = status;
-  const { issuers } = settings;
+  const { issuers, issuersOptions } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
-  if (isEmpty)
-    return [
-      told(`create the first record: run \`${commandLine(settings, 'new')}\` with the id of an issuer`),
-    ];
+  const create = commandLine(settings, 'new', ...issuersOptions);
+  if (isEmpty) return [told(`create the first record: run \`${create}\` with the id of an issuer`)];
   if (changes.toCommit !== undefined) return [commitStep(changes.toCommit, changes.hasOrigin === true)];
   if (changes.unpushed !== undefined) return [{ command: 'git push', reason: `push the records: ${WHY}` }];
   return changes.problems.length === 0 ? [] : [problemsStep(status, settings)];

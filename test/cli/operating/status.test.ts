@@ -35,6 +35,8 @@ describe('passport-registry status', () => {
     mkdirSync(join(here.folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
     expect(await words()).toMatch(/^Next: create the first record: run `npx passport-registry new` with /m);
+    const elsewhere = await cli(['status', '--issuers', 'records'], here.folder);
+    expect(elsewhere.stderr).toContain('run `npx passport-registry new --issuers records` with ');
     writeFiles(here.folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
@@ -139,7 +141,7 @@ describe('the times of a registry', () => {
     const found = await statusOf([], later(minutes));
     expect([found.levels['delegation'], found.code]).toEqual([level, code]);
     const { command } = found.report.next[0] ?? {};
-    const delegates = 'npx passport-registry keys delegate --online online.json > delegation.jwt';
+    const delegates = 'npx passport-registry keys delegate --online online.json --no-hold > delegation.jwt';
     expect(command).toEqual(
       level === 'ok' ? undefined : expect.stringContaining(`${delegates} && npx passport-registry build `),
     );
@@ -274,6 +276,21 @@ describe('a hold', () => {
     await good('build', '--delegation', 'delegation.jwt');
     expect((await statusOf()).next[0]).toContain(
       'npx passport-registry keys delegate --online online.json --hold > delegation.jwt && ',
+    );
+  });
+
+  it('is not permitted by a delegation for a tree in another folder, whatever dist permits', async () => {
+    registry();
+    configure(ONLINE);
+    const delegate = ['keys', 'delegate', '--online', 'online.json', '--days', '2'];
+    const publish = async (out: string, ...more: string[]) => {
+      writeFiles(here.folder, { 'delegation.jwt': await good(...delegate, '--out', out, ...more) });
+      await good('build', '--out', out, '--delegation', 'delegation.jwt');
+    };
+    await publish('dist', '--hold');
+    await publish('other', '--no-hold');
+    expect((await statusOf(['--out', 'other'])).next[0]).toContain(
+      'keys delegate --out other --online online.json --no-hold > delegation.jwt && ',
     );
   });
 });
