@@ -62,6 +62,8 @@ async function attach(
   const shared = isByHolders
     ? await signaturesOfHolders(io, { folder, payloads: files.payloads, rootKey }, options)
     : undefined;
+  // Only a list needs the keys of checkpoints and of the log.
+  const how = files.payloads.has('list') ? await publishChoice(io, options) : {};
   const attached = await attachSignatures(
     {
       files,
@@ -73,7 +75,7 @@ async function attach(
       ),
     },
     rootKey,
-    { out: options.out, ...(await publishChoice(io, options)) },
+    { out: options.out, ...how },
   );
   if ('statement' in attached) {
     if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });

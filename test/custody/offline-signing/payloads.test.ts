@@ -133,6 +133,13 @@ describe('a request with a delegation', () => {
     await verified();
   });
 
+  it('alone is completed without the online key', async () => {
+    await delegate('second.json');
+    await signed();
+    const { stdout } = await attached(...withKeys({ checkpoint: 'elsewhere.pem' }));
+    expect(claimsOf(Buffer.from(stdout))).toHaveProperty('exp');
+  });
+
   it('alone also comes of a build that has nothing else to sign', async () => {
     const { stderr } = await request('build', '--delegate', 'second.json');
     expect(stderr).toContain('delegation to 1 online key');
