@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { DAY_MS } from '@passport-registry/verifier/core';
 import type { Command } from 'commander';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { addToFeed } from '../../observers/monitoring/feed.js';
@@ -6,7 +7,7 @@ import { type Finding, isUnchecked, SEVERITIES } from '../../observers/monitorin
 import { monitorOnce, type RoundReport } from '../../observers/monitoring/monitor.js';
 import type { KnownLog, MonitorOptions } from '../../observers/monitoring/round.js';
 import { loadState, saveState } from '../../observers/monitoring/state-folder.js';
-import { DAY_SECONDS, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
+import { JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses, duration } from '../options/values.js';
@@ -76,7 +77,7 @@ async function monitorOptions(io: Io, url: string, options: Options): Promise<Mo
     ...{ url, mirrors, trust, watch, folder: options.state },
     sinceMs: since === undefined ? undefined : duration('--since', since),
     pendingAfterMs: duration('--pending-after', options.pendingAfter),
-    maxAgeMs: options.maxAge * DAY_SECONDS * 1000,
+    maxAgeMs: options.maxAge * DAY_MS,
     timeoutMs: options.timeout * 1000,
   };
 }

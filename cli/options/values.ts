@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { CLOCK_TOLERANCE_MS, GRAMMAR, instantOf, isDateTime } from '@passport-registry/verifier/core';
+import { CLOCK_TOLERANCE_MS, DAY_MS, GRAMMAR, instantOf, isDateTime } from '@passport-registry/verifier/core';
 import { UsageError } from '../../generator/errors.js';
 import { folderSource, httpSource, type TreeSource } from '../../generator/verification/tree-source.js';
 
@@ -12,7 +12,7 @@ export function wholeNumber(option: string, text: string): number {
 const UNITS_MS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 60 * 60_000,
-  d: 24 * 60 * 60_000,
+  d: DAY_MS,
 };
 
 /** Parses a duration such as `36h` in the value of an option. @returns milliseconds @throws {@link UsageError} */

@@ -2,6 +2,7 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ALG_NAMES,
   canonicalBytes,
+  DAY_MS,
   type LogIdentity,
   type Operations,
   type PublicationStatement,
@@ -11,8 +12,6 @@ import {
 } from '@passport-registry/verifier/core';
 import { TreeRejected } from '../errors.js';
 import type { Signer } from '../signing/sign.js';
-
-const DAY_SECONDS = 24 * 60 * 60;
 
 /** Converts milliseconds to whole seconds. */
 export const toSeconds = (now: number) => Math.floor(now / 1000);
@@ -42,7 +41,7 @@ export function delegationClaims(
 ): DelegationClaims {
   const iat = toSeconds(Date.now());
   const keys = online.map(({ jwk }) => jwk);
-  return { iat, exp: iat + days * DAY_SECONDS, keys, ...(mayHold && { hold: true }) };
+  return { iat, exp: iat + toSeconds(days * DAY_MS), keys, ...(mayHold && { hold: true }) };
 }
 
 /** The claims of a rotation step (rule rotation-form). */

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   cosignatureTime,
+  DAY_MS,
   hasCode,
   LIMITS,
   type NoteSignature,
@@ -18,7 +19,7 @@ const MAX_PAUSE_MS = 5000;
 /** The time limit for one response, in milliseconds. A later one can be better. */
 const RESPONSE_MS = 10_000;
 /** After which time a mirror must have cosigned an unchanged head again, in milliseconds. */
-const MAX_QUIET_MS = 24 * 60 * 60_000;
+const MAX_QUIET_MS = DAY_MS;
 
 /** A mirror has not cosigned the head yet, or cannot be reached now. */
 class NotYet extends WitnessProblem {}

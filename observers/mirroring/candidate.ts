@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RegistryError } from '@passport-registry/verifier';
 import {
+  DAY_MS,
   formatNote,
   type Proven,
   type Publication,
@@ -88,7 +89,7 @@ export class Candidate {
     this.held = held;
     this.heldLog = heldLog;
     const accepted = releases.flatMap((release) => release.stored() ?? []);
-    this.#conditions = { trust: options.trust, maxAgeMs: options.maxAgeDays * 24 * 60 * 60 * 1000, accepted };
+    this.#conditions = { trust: options.trust, maxAgeMs: options.maxAgeDays * DAY_MS, accepted };
     this.#staging = staging;
     this.folder = join(staging, 'tree');
   }
@@ -211,7 +212,7 @@ export class Candidate {
   async #verify(folder: string): Promise<TreeReport> {
     const { trust, maxAgeDays, verifyHolders } = this.options;
     const source = { ...folderSource(folder), withoutHostFiles: true };
-    const maxAge = maxAgeDays * 24 * 60 * 60;
+    const maxAge = (maxAgeDays * DAY_MS) / 1000;
     const options = { ...trust, checkedLog: this.log, verifyHolders, maxAge };
     const report = await verifyTree(source, trust.rootKey, options);
     if (report.ok) return report;
