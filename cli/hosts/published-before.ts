@@ -1,12 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertTrustAnchor, importRootKey, type RootKey } from '@passport-registry/verifier';
-import { type Delegation, readRotation, readStatement } from '@passport-registry/verifier/core';
+import { assertTrustAnchor, type RootKey } from '@passport-registry/verifier';
+import { DAY_MS, type Delegation, readRotation, readStatement } from '@passport-registry/verifier/core';
 import { isInLastCommit, repositoryAround, revisionsOf } from '../../generator/files/git.js';
 import { readText, readTreeFile } from '../../generator/files/read-file.js';
 import { knownBranches, readFromCommit } from '../../generator/files/remote-branch.js';
 import { formatUpdatedAt, updatedAtOf } from '../../generator/list/updated-at.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { rootKeyOf } from '../../generator/tree/published-tree.js';
 import { shellWord } from '../command-line.js';
 import { MIRROR_FOLDER, replacedFolders } from './load-commands.js';
 import { verifiedDelegation } from './own-tree.js';
@@ -66,7 +67,7 @@ async function isTreeOf(
 ): Promise<boolean> {
   const key = orNothing(() => read(PATHS.rootKey));
   const earlier = orNothing(() => readRotation(read(PATHS.rotation) ?? '[]').map(({ kid }) => kid)) ?? [];
-  return key !== undefined && isAmong(rootKey, [await thumbprintOf(key), ...earlier]);
+  return key !== undefined && isAmong(rootKey, [(await rootKeyOf(Buffer.from(key)))?.thumbprint, ...earlier]);
 }
 
 async function mirrorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace | undefined> {
@@ -99,7 +100,8 @@ async function anchorTrace({ rootKey }: TraceOptions): Promise<PublicationTrace 
   const anchor = orNothing(() => JSON.parse(readText(TRUST_ANCHOR)));
   if (anchor === undefined || orNothing(() => assertTrustAnchor(anchor) ?? true) === undefined)
     return undefined;
-  if (!isAmong(rootKey, [await thumbprintOf(JSON.stringify(anchor.root))])) return undefined;
+  const root = await rootKeyOf(Buffer.from(JSON.stringify(anchor.root)));
+  if (!isAmong(rootKey, [root?.thumbprint])) return undefined;
   const otherwise = `remove ${TRUST_ANCHOR}`;
   return { what: `${TRUST_ANCHOR} pins this root key`, otherwise };
 }
@@ -200,20 +202,12 @@ function delegationTrace({ rootKey, delegation: given, env }: TraceOptions): Pub
 }
 
 /** A first list is built soon after its delegation is signed. */
-const NEW_MS = 7 * 24 * 60 * 60 * 1000;
+const NEW_MS = 7 * DAY_MS;
 
 const named = (rootKey: RootKey | undefined) => (rootKey === undefined ? 'a root key' : 'this root key');
 
 function isAmong(rootKey: RootKey | undefined, thumbprints: readonly (string | undefined)[]): boolean {
   return rootKey === undefined || thumbprints.includes(rootKey.thumbprint);
-}
-
-async function thumbprintOf(jwk: string): Promise<string | undefined> {
-  try {
-    return (await importRootKey(JSON.parse(jwk))).thumbprint;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What cannot be read shows nothing. */

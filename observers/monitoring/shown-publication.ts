@@ -1,9 +1,10 @@
-import { importRootKey, RegistryError } from '@passport-registry/verifier';
-import { parseStrictJson, readRotation, readStatement } from '@passport-registry/verifier/core';
+import { RegistryError } from '@passport-registry/verifier';
+import { readRotation, readStatement } from '@passport-registry/verifier/core';
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readPublicationStatement } from '../../generator/freshness/statements.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
+import { rootKeyOf } from '../../generator/tree/published-tree.js';
 import { type Finding, finding } from './finding.js';
 import { type HostView, unreadable } from './host-view.js';
 import { isTooLarge } from './monitored-host.js';
@@ -140,7 +141,7 @@ async function otherRootKey(
 ): Promise<Finding[]> {
   const bytes = files.get(PATHS.rootKey);
   if (bytes === undefined) return [];
-  const thumbprint = await thumbprintOf(bytes);
+  const thumbprint = (await rootKeyOf(bytes))?.thumbprint;
   const known = [
     ...roots.map((root) => root.thumbprint),
     ...entries.flatMap((entry) => (entry.type === 'rotation' ? [entry.next] : [])),
@@ -151,12 +152,4 @@ async function otherRootKey(
   return [
     finding('other-root-key', `${PATHS.rootKey} ${what}`, { host: host.url, thumbprint: thumbprint ?? null }),
   ];
-}
-
-async function thumbprintOf(bytes: Uint8Array): Promise<string | undefined> {
-  try {
-    return (await importRootKey(parseStrictJson(bytes))).thumbprint;
-  } catch {
-    return undefined;
-  }
 }
