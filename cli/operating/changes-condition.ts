@@ -10,7 +10,7 @@ import {
   publicationProblems,
   type RuleExceptions,
 } from '../../generator/review/assert-publishable.js';
-import { difference, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
+import { compareRecords, type IssuerChange, NO_RECORDS } from '../../generator/review/difference.js';
 import { recordsIn } from '../../generator/review/record-set.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import type { Condition } from './condition.js';
@@ -70,9 +70,7 @@ export async function pendingChanges(
   // As for a build, a publication in the log counts, even if the published files are older.
   const predecessor = predecessorOf(published && withPending(published), { rootKey: undefined, development });
   const before = predecessor && publishedRecords(predecessor, predecessor.folder);
-  const changes = difference(before ?? NO_RECORDS, after).filter(
-    ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
-  );
+  const { changes } = compareRecords(before ?? NO_RECORDS, after);
   const found = publicationProblems({ before, after }, exceptions, development);
   const files = changes.map(({ issuer_id }) => after.files.get(issuer_id)?.file);
   const warnings = found.filter((one) => !isError(one) && files.includes(one.file));

@@ -1,4 +1,4 @@
-import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
+import type { Issuer } from '@passport-registry/verifier';
 import {
   ABOUT_FIELDS,
   type AboutIssuer,
@@ -31,7 +31,7 @@ export interface Comparison {
 }
 
 /** Compares two sets of records. A record that exists but is invalid has not been removed. */
-export function compareRecords(before: RecordSet, after: RecordSet): Comparison {
+export function compareRecords(before: Compared, after: RecordSet): Comparison {
   const changes = difference(before, after).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );
@@ -51,11 +51,6 @@ export function onlyIssuersOf(published: RecordSet, compared: RecordSet): Record
     issuers: new Map([...published.issuers].filter(isCompared)),
     files: new Map([...published.files].filter(isCompared)),
   };
-}
-
-/** Compares two lists issuer by issuer. Their names and reasons are not known. */
-export function listDifference(before: IssuerRegistry, after: IssuerRegistry): IssuerChange[] {
-  return difference(recordsOfList(before.issuers), recordsOfList(after.issuers));
 }
 
 /** Issuers, and their names and reasons as far as they are known. */
