@@ -4,7 +4,6 @@ import type { RecordSet } from '../../generator/records/check-records.js';
 import { recordsIn, recordsOfRevisions } from '../../generator/review/record-set.js';
 import { type FormatOptions, numberOption } from '../options/common-options.js';
 import { assertKnown, namedRecords, notBesidesFiles, RECORDS_FOLDER } from '../options/named-records.js';
-
 import { report } from '../terminal/diagnostics.js';
 import { count, type Io, say } from '../terminal/io.js';
 import { withProgress } from '../terminal/progress.js';

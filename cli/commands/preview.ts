@@ -6,7 +6,6 @@ import { privateFolder } from '../../generator/files/private-folder.js';
 import { ISSUERS_OPTION, portOption } from '../options/common-options.js';
 import { descriptionOf } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';
-
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import { count, type Io, say } from '../terminal/io.js';
 import { serveAndSay } from './serve.js';

@@ -59,7 +59,7 @@ interface PreparedRequest extends SigningRequest {
 
 /**
  * Prepares a publication for signing elsewhere: checks the records and their change from the published list, and writes
- * a signing request with the list and the publication statement. The published tree is not touched; `attachSignature`
+ * a signing request with the list and the publication statement. The published tree is not touched; `attachSignatures`
  * publishes what was signed.
  *
  * @param folder - a new folder for the request

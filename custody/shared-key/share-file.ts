@@ -38,7 +38,7 @@ export interface JoiningSecrets {
 }
 
 /** The secret content of a holder's file, once the key is made. */
-export interface ShareSecrets {
+interface ShareSecrets {
   readonly stage: 'share';
   readonly messageKey: MessageKey;
   /** The secret scalar of the share, in base64url. */

@@ -168,7 +168,7 @@ export async function readPublishedStatements(
  * Verifies a new delegation now, rather than with the first checkpoint that depends on it. It must not be older than the
  * published one, because verifiers refuse an older one, also under another root key (rule checkpoint-rollback).
  *
- * @param replaced - the published delegation, and the root key of the published tree
+ * @param published - the published delegation, and by which root key it is
  */
 async function assertDelegation(
   delegation: string,

@@ -26,7 +26,7 @@ export interface CheckpointReport {
   readonly expires: string;
   /** When its delegation expires, RFC 3339; undefined if the root key signed the checkpoint. */
   readonly delegationExpires: string | undefined;
-  /** What expires soon, in words. */
+  /** In words: who was on hold already, a missing promise of checkpoints, and what expires soon. */
   readonly warnings: readonly string[];
   /** The ids of the issuers that the checkpoint holds, sorted. */
   readonly hold: readonly string[];

@@ -218,7 +218,7 @@ function inheritedHolds(
 }
 
 /** How many changes to name. */
-const MAX_CHANGES = 20;
+const MAX_NOTED = 20;
 
 /** Names the changes of status and tier that the new list makes to issuers of the list before. */
 function changeNotes(tree: Tree, updatedAt: string): string[] {
@@ -226,10 +226,10 @@ function changeNotes(tree: Tree, updatedAt: string): string[] {
   const made = ((history && parseChanges(history))?.changes ?? []).filter(
     ({ updated_at, from }) => updated_at === updatedAt && from !== null,
   );
-  const named = made.slice(0, MAX_CHANGES).map((change) => {
+  const named = made.slice(0, MAX_NOTED).map((change) => {
     const { field, from, to } = change;
     const isLifted = field === 'status' && from === 'suspended' && to === 'active';
     return `${inWords(change)}.${isLifted ? ' This lifts a suspension.' : ''}`;
   });
-  return made.length > MAX_CHANGES ? [...named, `And ${made.length - MAX_CHANGES} more changes.`] : named;
+  return made.length > MAX_NOTED ? [...named, `And ${made.length - MAX_NOTED} more changes.`] : named;
 }

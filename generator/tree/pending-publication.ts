@@ -35,7 +35,8 @@ export interface PendingPublication {
  * head of the log before it replaces the published files, so a killed publication has to be completed, and its sequence
  * cannot be used again.
  *
- * @param published - the published statement as far as it can be read, and the root key of the tree
+ * @param statement - the published one, as far as it can be read
+ * @param rootKey - that of the tree
  * @throws {@link TreeRejected} if the log is damaged, or names a publication whose files are missing or not signed
  */
 export async function pendingPublication(

@@ -126,7 +126,7 @@ export interface CheckedList {
  * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
  * snapshot. `checkFreshness` checks its times.
  *
- * @param keys - the root key, and the publication statement, which older trees lack
+ * The publication statement is undefined in older trees.
  */
 export async function checkCheckpoint(
   files: SeenFiles,

@@ -131,16 +131,16 @@ function headText({ head }: LogEvidence): string {
  * @throws {@link IoFailed}
  */
 function keepEvidence(folder: string, known: LogEvidence, other: LogEvidence): string {
-  const kept = join(folder, 'evidence', sha256(headText(known) + headText(other)).slice(0, 16));
+  const place = join(folder, 'evidence', sha256(headText(known) + headText(other)).slice(0, 16));
   try {
-    mkdirSync(kept, { recursive: true });
+    mkdirSync(place, { recursive: true });
   } catch (cause) {
-    throw new IoFailed(`${kept} cannot be created: ${(cause as Error).message}`, { cause });
+    throw new IoFailed(`${place} cannot be created: ${(cause as Error).message}`, { cause });
   }
   for (const [name, log] of Object.entries({ known, other })) {
-    writeWholeFile(join(kept, `${name}.checkpoint`), headText(log));
+    writeWholeFile(join(place, `${name}.checkpoint`), headText(log));
     const lines = log.tree?.leaves.map((hash) => `${Buffer.from(hash).toString('hex')}\n`);
-    if (lines !== undefined) writeWholeFile(join(kept, `${name}.hashes`), lines.join(''));
+    if (lines !== undefined) writeWholeFile(join(place, `${name}.hashes`), lines.join(''));
   }
-  return kept;
+  return place;
 }

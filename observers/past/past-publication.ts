@@ -33,7 +33,7 @@ export interface PastPublication {
 }
 
 /** A publication for which nothing shows when it was in force. */
-export interface Unproven {
+interface Unproven {
   readonly sequence: number;
   readonly updatedAt: string;
   /** Why, in words. */
@@ -51,7 +51,7 @@ export function witnessTrust({ trust }: Pick<History, 'trust'>): LogTrust | unde
  *
  * @throws {@link TreeRejected} | {@link IoFailed}; the errors of the verifier
  */
-export async function readPastPublication(
+async function readPastPublication(
   history: History,
   publication: PastEntry,
 ): Promise<PastPublication | Unproven> {
