@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../generator/errors.js';
-import {
-  compareHosts,
-  type HostStatus,
-  isAcceptable,
-  MAX_BEHIND_SECONDS,
-} from '../../observers/hosts/compare-hosts.js';
+import { compareHosts, type HostStatus, isAcceptable } from '../../observers/hosts/compare-hosts.js';
 import { readHost } from '../../observers/hosts/read-host.js';
 import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
-import { addOptions, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
+import {
+  addOptions,
+  JSON_OPTION,
+  MAX_BEHIND_OPTION,
+  maxAgeOption,
+  numberOption,
+} from '../options/common-options.js';
 import type { WithSettings } from '../options/settings.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/values.js';
@@ -54,12 +55,6 @@ export function declareMirror(command: Command, io: Io, run: Run) {
     return mirror(io, { source, folder }, options).finally(() => process.umask(umask));
   };
 }
-
-/** The option for the age of what a mirror serves, for the help. */
-export const MAX_BEHIND_OPTION = numberOption(
-  '--max-behind <seconds>',
-  'how far behind a mirror may be',
-).default(MAX_BEHIND_SECONDS);
 
 function declareMirrorStatus(command: Command, io: Io) {
   command

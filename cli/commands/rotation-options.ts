@@ -5,6 +5,7 @@ import {
   loadRootKey,
   type NewPassphrase,
 } from '../../generator/signing/key-file.js';
+import { ROTATION_FOLDER } from '../operating/rotation-files.js';
 import { ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
 import { newKeyPassphrase } from '../options/new-passphrase.js';
 import {
@@ -29,9 +30,6 @@ import {
 } from '../options/signer-options.js';
 import type { PlanChoice } from '../rotating/rotation-choice.js';
 import type { Io } from '../terminal/io.js';
-
-/** The folder of a rotation, unless `keys rotate` is given another one. */
-export const ROTATION_FOLDER = 'rotation';
 
 /** The options of `keys rotate`. */
 export interface RotateCommandOptions extends PublicationOptions {

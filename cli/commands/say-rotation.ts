@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { shortPath } from '../command-line.js';
-import { ROTATION_FILES } from '../operating/rotation-files.js';
+import { DELEGATION_FILE, ROTATION_FILES } from '../operating/rotation-files.js';
 import { hasSigner } from '../options/settings.js';
 import type { RemainingRotation } from '../rotating/plan.js';
 import { count, type Io, say } from '../terminal/io.js';
@@ -81,7 +81,7 @@ export function sayAfterRotation(
   const { out, folder } = call.options;
   const changes = changesOfSettings(call);
   const delegation = join(folder, ROTATION_FILES.delegation);
-  const replace = existsSync(delegation) ? `replace delegation.jwt by ${delegation}, then ` : '';
+  const replace = existsSync(delegation) ? `replace ${DELEGATION_FILE} by ${delegation}, then ` : '';
   const steps = [
     ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
     [

@@ -3,9 +3,16 @@ import { shellWord, shortPath } from '../command-line.js';
 import { delegationOf } from '../hosts/published-before.js';
 import { type Condition, LEVELS } from '../operating/condition.js';
 import { nextSteps } from '../operating/next-steps.js';
+import { ROTATION_FOLDER } from '../operating/rotation-files.js';
 import { type RegistryStatus, registryStatus } from '../operating/status.js';
 import type { CommandSettings, NextStep } from '../operating/steps/next-step.js';
-import { addOptions, ISSUERS_OPTION, JSON_OPTION, OUT_OPTION } from '../options/common-options.js';
+import {
+  addOptions,
+  ISSUERS_OPTION,
+  JSON_OPTION,
+  MAX_BEHIND_OPTION,
+  OUT_OPTION,
+} from '../options/common-options.js';
 import {
   cosignChoice,
   EXCEPTION_OPTIONS,
@@ -15,8 +22,6 @@ import {
 import { asksMirror, CONFIGURATION_FILE, hasSigner, mapPaths } from '../options/settings.js';
 import { assertAddresses } from '../options/values.js';
 import { count, emit, type Io, say } from '../terminal/io.js';
-import { MAX_BEHIND_OPTION } from './mirror.js';
-import { ROTATION_FOLDER } from './rotation-options.js';
 
 /** `passport-registry status` */
 export function declareStatus(command: Command, io: Io) {

@@ -5,7 +5,7 @@ import { readText } from '../../generator/files/read-file.js';
 import { replacedRootKeys } from '../../generator/tree/commitment.js';
 import type { Condition } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
-import { type RotationFiles, readRotationFiles } from './rotation-files.js';
+import { DELEGATION_FILE, type RotationFiles, readRotationFiles } from './rotation-files.js';
 
 /** The condition of a rotation that `keys rotate` has begun, and what is left to do after one. */
 export interface RotationCondition extends Condition {
@@ -24,9 +24,6 @@ export interface RotationCondition extends Condition {
   /** The files of the working directory that are still of a root key that the tree has replaced. */
   readonly outdated: readonly string[];
 }
-
-/** The file of the delegation for the next builds, as documents and `status` name it. */
-export const DELEGATION_FILE = 'delegation.jwt';
 
 /** Describes the rotation in a folder, which need not exist. Reads only public files. */
 export async function rotationCondition(

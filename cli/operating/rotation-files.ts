@@ -6,6 +6,12 @@ import { readText } from '../../generator/files/read-file.js';
 import { writeWholeFile } from '../../generator/files/replace-file.js';
 import { loadRootKey } from '../../generator/signing/key-file.js';
 
+/** The folder of a rotation, unless `keys rotate` is given another one. */
+export const ROTATION_FOLDER = 'rotation';
+
+/** The file of the delegation for the next builds, as documents and `status` name it. It is not in that folder. */
+export const DELEGATION_FILE = 'delegation.jwt';
+
 /** The files in the folder of a rotation. */
 export const ROTATION_FILES = {
   outgoing: 'outgoing.json',

@@ -52,5 +52,11 @@ export function maxAgeOption(of = 'a list without a checkpoint'): Option {
   return numberOption('--max-age <days>', `maximum age of ${of}`).default(MAX_AGE_MS / DAY_MS);
 }
 
+/** The option for the age of what a mirror serves, for the help. */
+export const MAX_BEHIND_OPTION = numberOption(
+  '--max-behind <seconds>',
+  'how far behind a mirror may be',
+).default(3600);
+
 /** The verifier takes ages in seconds. */
 export const DAY_SECONDS = DAY_MS / 1000;

@@ -20,9 +20,6 @@ export interface HostStatus extends Omit<ServedTree, 'failure'> {
   readonly notHeld?: readonly string[];
 }
 
-/** How far behind its primary a mirror may be by default, in seconds. */
-export const MAX_BEHIND_SECONDS = 3600;
-
 /** Whether a mirror serves what verifiers accept, holds what its primary holds, and is not too far behind it. */
 export function isAcceptable({ state, behind = 0, notHeld }: HostStatus, maxBehindSeconds: number): boolean {
   if (notHeld !== undefined) return false;

@@ -1,5 +1,6 @@
 import { commandLine, shellWord } from '../../command-line.js';
 import type { Condition } from '../condition.js';
+import { DELEGATION_FILE } from '../rotation-files.js';
 import type { RegistryStatus } from '../status.js';
 import { isUncosigned } from './host-steps.js';
 import {
@@ -26,7 +27,7 @@ export function publicationSteps(status: RegistryStatus, settings: CommandSettin
   if (reasons.length === 0) return withoutBuild(status, settings);
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   // The delegation for a first list may be signed already.
-  const file = delegates ? 'delegation.jwt' : tree.trace?.delegation;
+  const file = delegates ? DELEGATION_FILE : tree.trace?.delegation;
   const delegation = file === undefined ? [] : ['--delegation', file];
   const reason = reasons.join(', and ');
   const build = buildStep({ reason, more: [...renews, ...delegation] }, status, settings);
@@ -70,7 +71,7 @@ function delegateStep({ delegation, tree }: RegistryStatus, settings: CommandSet
     );
   const permission = delegation.mayHold ? '--hold' : '--no-hold';
   const online = ['--online', onlinePublicKey, ...(tree.published ? [permission] : [])];
-  const words = ['keys', 'delegate', ...rootOptions, ...outOptions, ...online, '>', 'delegation.jwt'];
+  const words = ['keys', 'delegate', ...rootOptions, ...outOptions, ...online, '>', DELEGATION_FILE];
   const more = tree.published ? '' : ' (with --hold, the online key may also stop issuers)';
   return run(`sign a new delegation, on the machine with the root key${more}`, settings, ...words);
 }

@@ -1,7 +1,7 @@
 import { PATHS } from '../../../generator/tree/paths.js';
 import { commandLine } from '../../command-line.js';
 import { askEverybody } from '../../hosts/in-words.js';
-import { DELEGATION_FILE } from '../rotation-condition.js';
+import { DELEGATION_FILE } from '../rotation-files.js';
 import type { RegistryStatus } from '../status.js';
 import { publishSteps } from './host-steps.js';
 import { type CommandSettings, keysFirst, type NextStep, run, told } from './next-step.js';
