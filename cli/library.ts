@@ -14,8 +14,9 @@ export type BuildOptions = Omit<BareBuildOptions, 'verifyHolders'>;
 
 /**
  * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record.
- * It verifies the whole tree, as any verifier would, before it writes a file. It then reads back every file that it
- * wrote. If anything fails, the published tree is left unchanged.
+ * It verifies the whole tree, as any verifier would, before it writes a new file. It then reads back every file that it
+ * wrote. If anything fails, the published tree is left unchanged, with two exceptions: damaged files of a tree with a log are
+ * made again first, and what fails after the log was extended, or while files are replaced, is completed by the next build.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed} |
  *   {@link SharedKeyRejected}

@@ -26,9 +26,9 @@ import { assertWritten, writeTree } from './write.js';
 
 /**
  * Publishes a list in seven steps: repairs and reads the published tree, applies the rules of change, signs, assembles, verifies,
- * logs and writes. The whole tree is verified, as an outsider would, before any file is written. Every written file is
- * read back. If a step before logging fails, the published tree is left unchanged. A publication that is killed after
- * its head of the log was written is completed by the same command, or by `checkpoint`.
+ * logs and writes. The whole tree is verified, as an outsider would, before any new file is written. Every written file is read
+ * back. If a step before logging fails, the published tree is left unchanged, but for damaged files that were made again. A
+ * publication that fails or is killed after its head of the log was written is completed by the same command, or by `checkpoint`.
  *
  * @param output - the output folder, from `withOutputFolder`
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link AlreadyPublished} | {@link UsageError} |
