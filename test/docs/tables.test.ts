@@ -65,6 +65,23 @@ describe('the options in the documents', () => {
   });
 });
 
+describe('The error codes of the command line', () => {
+  it('are in a document, with their exit codes', () => {
+    const errors = readFileSync(join(ROOT, 'generator/errors.ts'), 'utf8');
+    const codes = [...errors.matchAll(/'(ERR_[A-Z_]+)'/g)].map(([, code = '']) => code);
+    expect(codes.length).toBeGreaterThan(20);
+    const documents = read('operators/status') + read('holders');
+    for (const code of codes) expect(documents).toContain(`\`${code}\``);
+    const table = [...documents.matchAll(/^\| `(ERR_\w+)` \| (\d+) \|/gm)].map(([, code, exit]) => [
+      code,
+      exit,
+    ]);
+    const single = errors.matchAll(/code = '(ERR_\w+)';\n {2}readonly exitCode = (\d+)/g);
+    const expected = [...single].map(([, code, exit]) => [code, exit]);
+    expect(table).toEqual([...expected, ['ERR_INTERNAL', '70']]);
+  });
+});
+
 const document = verifierText();
 const source = (path: string) => readFileSync(join(ROOT, 'verifier/src', path), 'utf8');
 
