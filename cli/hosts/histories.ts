@@ -20,7 +20,7 @@ export interface History {
 }
 
 /** A host whose list can be read, and the tree. */
-interface Both {
+export interface Both {
   readonly host: HostStatus & { readonly updatedAt: string };
   readonly tree: OwnTree & { readonly updatedAt: string };
   /** The records of the host's list; undefined if they cannot be read. */
@@ -31,7 +31,7 @@ interface Both {
 export async function compareHistories(both: Both, signal: AbortSignal | undefined): Promise<History> {
   const logs = await compareLogs(both, signal);
   if (logs === 'older' || logs === 'newer' || logs === 'other') return { order: logs, isProven: true };
-  const stated = compareStatements(both) ?? { order: compareTimes(both), isProven: false };
+  const stated = comparePublications(both) ?? { order: compareTimes(both), isProven: false };
   if (logs === 'same') return { ...stated, isProven: true };
   if (stated.isProven || stated.order !== 'older') return stated;
   const had = hasHad(both);
@@ -68,7 +68,7 @@ function ownLog(folder: string): ServedLog | undefined {
 }
 
 /** Compares the publication statements, each of which names the one before it. @returns undefined if they do not tell */
-function compareStatements({ host, tree }: Both): History | undefined {
+function comparePublications({ host, tree }: Both): History | undefined {
   const [theirs, own] = [host.publication, tree.publication];
   if (theirs === undefined || own === undefined) return undefined;
   const hash = sha256(Buffer.from(own.text));

@@ -9,7 +9,14 @@ import { PATHS } from '../../generator/tree/paths.js';
 import type { HostStatus } from '../../observers/hosts/compare-hosts.js';
 import type { ServedStatement } from '../../observers/hosts/read-host.js';
 import { endedHere } from './ended-holds.js';
-import { compareHistories, type StatusChanges, servedIssuers, statusChanges } from './histories.js';
+import {
+  type Both,
+  compareHistories,
+  type History,
+  type StatusChanges,
+  servedIssuers,
+  statusChanges,
+} from './histories.js';
 import { idsOf, type OwnTree } from './own-tree.js';
 
 /** A host, and how what it serves compares with the tree in the output folder. */
@@ -114,26 +121,44 @@ async function compareTrees(
   const issuers = isSameList ? undefined : await servedIssuers(host, signal);
   const both = { host: { ...host, updatedAt: theirs }, tree: { ...tree, updatedAt: own }, issuers };
   const { order, isProven } = await compareHistories(both, signal);
-  const isForked = order === 'other' && issuers !== undefined;
-  const changes = isForked ? await statusChanges(host, tree, signal) : { host: [], tree: [] };
-  const delegations = compareStatements(host.delegation, tree, 'delegation');
-  const signer = host.checkpoint?.signer;
-  const trusted = [tree.rootKey, host.rootKey, ...(delegation?.keys ?? []).map((key) => key.thumbprint)];
-  const isLeftOut = signer !== undefined && delegations !== 'newer' && !trusted.includes(signer);
-  const isStated = compareStatements(host.publication, tree, 'publication');
+  const delegations = compareStatement(host.delegation, tree, 'delegation');
+  const isLeftOut = delegations !== 'newer' && !isTrustedSigner(host, tree, delegation);
+  const stated = compareStatement(host.publication, tree, 'publication');
   return {
     list: isSameList ? 'same' : order,
     rootKey: compareRootKeys(host, tree),
     delegation: delegations,
     // Whoever stole a key that was replaced can date its checkpoints as late as they like.
-    checkpoint: isLeftOut ? 'older' : compareStatements(host.checkpoint, tree, 'checkpoint'),
-    publication: isStated === undefined || isStated === 'missing' ? isStated : order,
+    checkpoint: isLeftOut ? 'older' : compareStatement(host.checkpoint, tree, 'checkpoint'),
+    publication: stated === undefined || stated === 'missing' ? stated : order,
     holds: compareHolds(host, tree, { isLeftOut, theirs: isSameList ? tree.issuers : issuers }),
     isProven,
-    stops: issuers && {
-      onlyHost: stoppedOnlyIn(issuers, tree.issuers, [changes.host, changes.tree]),
-      onlyTree: stoppedOnlyIn(tree.issuers, issuers, [changes.tree, changes.host]),
-    },
+    stops: await compareStops(both, order, signal),
+  };
+}
+
+/** Whether the checkpoint of a host, if there is one, is by a key that signs checkpoints from now on. */
+function isTrustedSigner(
+  { rootKey, checkpoint }: HostStatus,
+  tree: OwnTree,
+  delegation: ComparedUnder['delegation'],
+): boolean {
+  const online = delegation?.keys.map(({ thumbprint }) => thumbprint) ?? [];
+  const signer = checkpoint?.signer;
+  return signer === undefined || [tree.rootKey, rootKey, ...online].includes(signer);
+}
+
+/** Compares whom two lists stop, and of two histories, whether the other one has ended that. */
+async function compareStops(
+  { host, tree, issuers }: Both,
+  order: History['order'],
+  signal: AbortSignal | undefined,
+): Promise<StopComparison | undefined> {
+  if (issuers === undefined) return undefined;
+  const changes = order === 'other' ? await statusChanges(host, tree, signal) : { host: [], tree: [] };
+  return {
+    onlyHost: stoppedOnlyIn(issuers, tree.issuers, [changes.host, changes.tree]),
+    onlyTree: stoppedOnlyIn(tree.issuers, issuers, [changes.tree, changes.host]),
   };
 }
 
@@ -232,7 +257,7 @@ function compareRootKeys({ rootKey }: HostStatus, { folder, ...tree }: OwnTree):
   return replacedRootKeys(folder).includes(rootKey) ? 'older' : 'newer';
 }
 
-function compareStatements(
+function compareStatement(
   served: ServedStatement | undefined,
   tree: OwnTree,
   name: 'delegation' | 'checkpoint' | 'publication',

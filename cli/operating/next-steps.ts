@@ -54,40 +54,39 @@ interface StepGroup extends Pick<Condition, 'level'> {
   readonly steps: Steps;
 }
 
-/** Of two groups with the same level, the first in the table may be the cause of the other. */
+/** Of two groups with the same level, the first in the list may be the cause of the other. */
 function stepsByUrgency(status: RegistryStatus, settings: CommandSettings): Steps {
-  const { rootKey, changes, delegation, hold, rotation } = status;
+  const { rootKey, changes, delegation } = status;
   const isOlder = isTreeOlder(status);
   // Without the newest tree, a build could not compare the records with the published list.
   const renewal = isOlder ? [] : publicationSteps(status, settings);
-  const records = recordSteps(status, settings);
+  const tree = { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) };
+  const root = { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] };
+  const outdated = { level: status.rotation.level, steps: outdatedSteps(status, settings) };
+  const hold = { level: status.hold.level, steps: holdSteps(status, settings) };
+  const rotation = { level: status.rotation.level, steps: rotationSteps(status, settings) };
+
+  // With a key that is no online key, no build and no `checkpoint` succeeds.
+  const isStrayFirst = isReplacing(status) || cannotHold(status);
+  const strayLevel = renewal.length > 0 || isStrayFirst ? 'error' : delegation.level;
+  const stray = [{ level: strayLevel, steps: strayKeySteps(status, settings) }];
+  const [strayFirst, strayLater] = isStrayFirst ? [stray, []] : [[], stray];
+
+  const steps = recordSteps(status, settings);
   // Nothing was published that the host lacks: what is unpublished comes first.
   const isCommit = changes.toCommit !== undefined || changes.unpushed !== undefined;
+  const commit = isCommit ? [{ level: changes.level, steps }] : [];
   // Records that would stop a build come before that build.
-  const stopsBuild = !isCommit && renewal.length > 0;
-  const tree = { level: levelOfTree(status), steps: treeSteps(status, settings, renewal) };
-  const isStrayFirst = isReplacing(status) || cannotHold(status);
-  const stray: StepGroup = {
-    level: renewal.length > 0 || isStrayFirst ? 'error' : delegation.level,
-    steps: strayKeySteps(status, settings),
-  };
-  const table: readonly (StepGroup | false)[] = [
-    isStrayFirst && stray,
-    // Records are compared with the published list, so what is lost or older here is loaded before they are judged.
-    isOlder && tree,
-    { level: rootKey.level, steps: [...rotatedStep(status, settings), ...nextRootsStep(status)] },
-    // With a key that is no online key, no build and no `checkpoint` succeeds.
-    !isStrayFirst && stray,
-    !isCommit && { level: stopsBuild ? 'error' : changes.level, steps: records },
-    !isOlder && tree,
-    // One commit has them all.
-    !isOlder && { level: rotation.level, steps: outdatedSteps(status, settings) },
-    !isOlder && isCommit && { level: changes.level, steps: records },
-    !isOlder && { level: hold.level, steps: holdSteps(status, settings) },
-    { level: rotation.level, steps: rotationSteps(status, settings) },
-  ];
-  const groups = table.filter((one) => one !== false);
-  return LEVELS.flatMap((level) => groups.filter((one) => one.level === level)).flatMap(({ steps }) => steps);
+  const recordsLevel = renewal.length > 0 ? 'error' : changes.level;
+  const records = isCommit ? [] : [{ level: recordsLevel, steps }];
+
+  const groups: readonly StepGroup[] = isOlder
+    ? // Records are compared with the published list, so the newest tree is loaded before they are judged.
+      [...strayFirst, tree, root, ...strayLater, ...records, rotation]
+    : // One commit has what is outdated, too.
+      [...strayFirst, root, ...strayLater, ...records, tree, outdated, ...commit, hold, rotation];
+  const byUrgency = LEVELS.flatMap((level) => groups.filter((group) => group.level === level));
+  return byUrgency.flatMap((group) => group.steps);
 }
 
 /** Whether the tree of the host releases issuers whom the online key of registry.yaml could not hold again over it. */
