@@ -9,8 +9,7 @@ import type { BuildReport } from '../../generator/publishing/report.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { readPublished } from '../../generator/tree/published-tree.js';
 import { assertFollowsHost } from '../hosts/follows-host.js';
-import type { Level } from '../operating/condition.js';
-import { presenceOf } from '../operating/root-key-condition.js';
+import { presenceOf } from '../operating/signer-presence.js';
 import { addOptions } from '../options/common-options.js';
 import { BUILD_OPTIONS, type BuildCommandOptions } from '../options/publication-options.js';
 import { asksMirror, hasSigner } from '../options/settings.js';
@@ -193,7 +192,7 @@ async function changeIn(
     // A wrong option is no lack of the key.
     const isAway = isComplete && root.level === 'note' && !(error instanceof UsageError);
     if (isAway) say(io, `the root key is away: ${root.message}`);
-    const isRootKey = isAway || (isComplete && isFaultOfRootKey(error, root.level));
+    const isRootKey = isAway || (isComplete && isFaultOfRootKey(error, root.level === 'ok'));
     if (to !== 'active' && (isRootKey || error instanceof IoFailed))
       await sayNotStopped(io, ids, { ...options, needsOther: isRootKey });
     throw error;
@@ -247,8 +246,8 @@ function mayBeWritten({ id, to }: IssuerEdit, { out, head, list }: TreeBefore): 
 }
 
 /** A hold helps only against the lack of the root key. */
-function isFaultOfRootKey(error: unknown, presence: Level): boolean {
-  if (error instanceof IoFailed) return presence !== 'ok';
+function isFaultOfRootKey(error: unknown, isPresent: boolean): boolean {
+  if (error instanceof IoFailed) return !isPresent;
   return error instanceof KeyRejected && !error.isOtherKey;
 }
 

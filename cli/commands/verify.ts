@@ -13,7 +13,7 @@ import type { Check } from '../../generator/verification/checks.js';
 import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
 import { type TreeReport, verifyTree } from '../../generator/verification/verify.js';
 import { shellWord } from '../command-line.js';
-import { lackOfQuorum } from '../operating/log-condition.js';
+import { lackOfQuorum } from '../hosts/quorum.js';
 import { DAY_SECONDS, JSON_OPTION, maxAgeOption, numberOption } from '../options/common-options.js';
 import { cosignChoice } from '../options/publication-options.js';
 import type { WithSettings } from '../options/settings.js';

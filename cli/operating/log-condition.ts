@@ -1,14 +1,13 @@
-import { cosignatureTime, namesLog, parseLogProof, type SignedHead } from '@passport-registry/verifier/core';
-import { TreeRejected } from '../../generator/errors.js';
+import { cosignatureTime, namesLog } from '@passport-registry/verifier/core';
 import { readIfReadable } from '../../generator/files/read-file.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import type { CosignChoice } from '../../generator/log/log-choice.js';
 import { countEntries } from '../../generator/log/log-files.js';
-import { cosignersOf } from '../../generator/log/read-cosignature.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
 import { askWitnesses } from '../hosts/ask-hosts.js';
 import { idsOf, issuersOf } from '../hosts/own-tree.js';
+import { cosignedBy, headIn } from '../hosts/quorum.js';
 import { type Condition, summarize } from './condition.js';
 import { type LocalTree, problemsOf } from './local-tree.js';
 
@@ -78,31 +77,6 @@ export async function withWitnesses(
   if (published === undefined || published.development) return log;
   const other = await askWitnesses(withPending(published), witnesses);
   return other === undefined ? log : { ...log, level: 'error', message: other, isForked: true };
-}
-
-const headIn = (proof: Uint8Array) =>
-  parseLogProof(proof, (message) => new TreeRejected(`${PATHS.logProof} ${message}`)).head;
-
-/** Says in what a proof that was served, or its absence, falls short of the quorum. Undefined if it has the quorum. */
-export async function lackOfQuorum(
-  proof: Uint8Array | undefined,
-  choice: CosignChoice,
-): Promise<string | undefined> {
-  return (await cosignedBy(proof && headIn(proof), choice)).lack;
-}
-
-/** Counts the witnesses of a registry that have cosigned a head, and says who is missing if that is less than the quorum. */
-async function cosignedBy(
-  head: SignedHead | undefined,
-  { witnesses, quorum }: CosignChoice,
-): Promise<{ readonly cosigned: number; readonly lack: string | undefined }> {
-  const keys = witnesses.map(({ key }) => key);
-  const cosigners = head === undefined ? [] : await cosignersOf(head, keys);
-  const cosigned = cosigners.length;
-  if (cosigned >= quorum) return { cosigned, lack: undefined };
-  const missing = keys.filter((key) => !cosigners.includes(key)).map(({ name }) => name);
-  const lack = `cosigned by ${cosigned} of ${keys.length} witnesses, but the quorum is ${quorum}: ${missing.join(', ')} did not cosign`;
-  return { cosigned, lack };
 }
 
 /** The issuers that are active in the published files, and not in the publication that is only in the log. */

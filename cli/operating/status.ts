@@ -13,14 +13,9 @@ import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { type LocalTree, readLocalTree } from './local-tree.js';
 import { type LogCondition, logCondition, withWitnesses } from './log-condition.js';
-import {
-  type PinnedKey,
-  presenceOf,
-  type RootKeyCondition,
-  rootKeyCondition,
-  type SignerPresence,
-} from './root-key-condition.js';
+import { type PinnedKey, type RootKeyCondition, rootKeyCondition } from './root-key-condition.js';
 import { type RotationCondition, rotationCondition } from './rotation-condition.js';
+import { presenceOf, type SignerPresence } from './signer-presence.js';
 import {
   type CheckpointCondition,
   checkpointCondition,
